@@ -1,0 +1,67 @@
+// Where work runs and what it may use: threads, memory and its limit, backend, log sink. Always the first argument.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace nz {
+
+enum class backend : unsigned char { automatic, cpu, cuda };
+/// "auto", "cpu", "cuda".
+std::string_view name_of(backend b);
+
+/// Same input, same device, same result bit for bit (`strict`), or any valid answer in any order (`fast`).
+enum class determinism : unsigned char { strict, fast };
+
+enum class memory_space : unsigned char { host, device, pinned };
+
+/// Gives and takes memory of one space. Implementations are thread-safe.
+class memory_resource {
+public:
+    virtual ~memory_resource() = default;
+    /// At least `bytes` bytes aligned to 64. Throws out_of_memory.
+    virtual void* allocate(std::size_t bytes) = 0;
+    virtual void deallocate(void* pointer, std::size_t bytes) noexcept = 0;
+    virtual memory_space space() const noexcept { return memory_space::host; }
+};
+
+/// The resource that contexts use unless told otherwise: large blocks ask for huge pages and are kept for reuse.
+std::shared_ptr<memory_resource> host_memory();
+
+struct context_options {
+    nz::backend backend = backend::automatic;
+    int threads = 0;               ///< 0: what OpenMP offers
+    std::size_t memory_limit = 0;  ///< bytes alive at a time through this context; 0: no limit
+    std::shared_ptr<memory_resource> memory;        ///< null: host_memory()
+    std::function<void(std::string_view)> log;      ///< one line a call; null: silent
+};
+
+/// Handle to a device, its memory and its settings; cheap to copy, all copies are the same context.
+class context {
+public:
+    /// Throws not_supported when backend::cuda is asked for and this build or machine has none.
+    explicit context(context_options options = {});
+
+    nz::backend backend() const;
+    int threads() const;
+    /// Bytes that may be alive at a time, 0 when unlimited.
+    std::size_t memory_limit() const;
+    /// Bytes alive now, and the most there have been since the context began or reset_peak().
+    std::size_t bytes_in_use() const;
+    std::size_t peak_bytes() const;
+    void reset_peak();
+    /// The counting, limit-keeping resource through which objects of this context allocate.
+    const std::shared_ptr<memory_resource>& memory() const;
+    void log(std::string_view line) const;
+
+private:
+    struct state;
+    std::shared_ptr<state> state_;
+};
+
+/// "0.1.0".
+std::string_view version();
+
+}  // namespace nz

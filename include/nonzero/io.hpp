@@ -1,0 +1,45 @@
+// Inputs and outputs: files in the field's formats, and generators that stand in for files.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nonzero/context.hpp"
+#include "nonzero/matrix.hpp"
+
+namespace nz {
+
+/// What a reader should do with what it finds.
+struct read_options {
+    bool complex_modulus = false;  ///< read a complex file as |z|; otherwise it is an invalid_format error
+    bool symmetrize = false;       ///< edge lists: store both directions of every edge
+    std::uint64_t seed = 1;        ///< for generators that take none in their name
+    /// Called now and then on long loads with the share done, 0 to 1, from one thread.
+    std::function<void(double)> progress{};
+};
+
+/// A matrix with what its source says about it.
+struct input {
+    nz::matrix matrix;
+    std::string format;                   ///< "matrix market", "edge list", "npz", "cache", "generator"
+    bool declared_symmetric = false;      ///< the source promises A = A^T
+    /// Edge lists with arbitrary ids: original_ids[k] is the source's name for vertex k. Empty: ids are 0-based rows.
+    std::vector<std::int64_t> original_ids{};
+};
+
+/// Reads a file (.mtx, .mtx.gz, .el, .wel, .txt/.edges/.tsv/.csv edge lists, .npz, .nzb; decided by suffix, then by
+/// content) or runs a generator ("rmat:20,16"; see generators()). Throws invalid_format with file, line and reason.
+input load(const context& ctx, std::string_view source, const read_options& options = {});
+/// Whether `source` names a generator rather than a file.
+bool is_generator(std::string_view source);
+/// One line of help a generator: "rmat:SCALE[,EDGEFACTOR[,SEED]]  Graph500 ...".
+std::vector<std::string> generators();
+
+/// Writes by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb): beside the file first, then renamed.
+void save(const context& ctx, const matrix& a, std::string_view path);
+
+}  // namespace nz

@@ -1,0 +1,54 @@
+// Plans as callers see them: what an operation chose to do, as a plain value that prints and compares.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "nonzero/context.hpp"
+#include "nonzero/types.hpp"
+#include "nonzero/vector.hpp"
+
+namespace nz {
+
+/// pull: every output row gathers (rows of A, mask first). push: every input entry scatters (columns of A).
+enum class direction : std::uint8_t { pull, push };
+std::string_view name_of(direction d);
+
+/// How the kernel was made: compiled for this semiring and type, or generic (a function pointer an entry).
+enum class tier : std::uint8_t { compiled, generic };
+
+/// What mxv and vxm decided. `kernel` and `reason` point to static text.
+struct mxv_plan {
+    std::string_view kernel;              ///< id without the operation's name, e.g. "csr_merge"
+    nz::direction direction = nz::direction::pull;
+    nz::tier tier = nz::tier::compiled;
+    bool reads_transpose = false;         ///< reads the CSC of the matrix as given
+    bool builds_transpose = false;        ///< ... which is not there yet: O(nnz) once
+    bool converts_matrix = false;         ///< values are converted to the semiring's type: O(nnz)
+    bool converts_vector = false;         ///< values or form of u change: O(size)
+    bool early_exit = false;              ///< rows stop at the monoid's terminal value
+    bool compacts_rows = false;           ///< csr_merge works on offsets without the empty rows
+    vector_form input = vector_form::dense, output = vector_form::dense;  ///< forms the kernel reads and writes
+    nz::determinism determinism = nz::determinism::strict;
+    std::size_t workspace_bytes = 0;
+    std::string_view reason;
+
+    friend bool operator==(const mxv_plan&, const mxv_plan&) = default;
+};
+
+/// What every other operation decided.
+struct operation_plan {
+    std::string_view operation;  ///< "mxm", "ewise_add"...
+    std::string_view kernel;     ///< "reference", or a faster id
+    nz::tier tier = nz::tier::generic;
+    std::string_view reason;
+
+    friend bool operator==(const operation_plan&, const operation_plan&) = default;
+};
+
+/// One line: kernel, direction, tier, conversions, workspace, reason.
+std::string to_string(const mxv_plan& plan);
+std::string to_string(const operation_plan& plan);
+
+}  // namespace nz

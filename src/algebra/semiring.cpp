@@ -1,0 +1,98 @@
+// Semirings by name: ours ("min_plus") and GraphBLAS's ("GrB_MIN_PLUS_SEMIRING_INT32", "GxB_ANY_SECONDI_INT32").
+#include <algorithm>
+#include <cctype>
+
+#include "algebra/table.hpp"
+#include "core/checks.hpp"
+#include "nonzero/algebra.hpp"
+
+namespace nz {
+namespace {
+
+std::string lower(std::string_view s) {
+    std::string out(s);
+    std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return out;
+}
+
+bool strip_suffix(std::string& word, std::string_view suffix) {
+    if (!word.ends_with(suffix)) return false;
+    word.resize(word.size() - suffix.size());
+    return true;
+}
+
+// Takes "_fp64", "_int32"... off the end of a GraphBLAS name.
+std::optional<dtype> strip_type(std::string& word) {
+    if (strip_suffix(word, "_fp32")) return dtype::float32;
+    if (strip_suffix(word, "_fp64")) return dtype::float64;
+    for (int k = 0; k < dtype_count; ++k)
+        if (strip_suffix(word, "_" + std::string(name_of(static_cast<dtype>(k))))) return static_cast<dtype>(k);
+    return {};
+}
+
+struct parsed_name {
+    binary_id add, multiply;
+    std::optional<dtype> pinned;
+};
+
+parsed_name parse(std::string_view name) {
+    std::string word = lower(name);
+    if (word.starts_with("grb_") || word.starts_with("gxb_")) word.erase(0, 4);
+    auto pinned = strip_type(word);
+    strip_suffix(word, "_semiring");
+    // GraphBLAS's secondi1... (one-based) are not offered; pair is also called oneb.
+    if (word.ends_with("_oneb")) word.replace(word.size() - 4, 4, "pair");
+    for (const auto& add : algebra::binary_rows()) {
+        if (!add.is_monoid || !word.starts_with(add.name) || word.size() <= add.name.size() || word[add.name.size()] != '_') continue;
+        const std::string_view rest = std::string_view(word).substr(add.name.size() + 1);
+        for (const auto& multiply : algebra::binary_rows())
+            if (multiply.name == rest) return {add.id, multiply.id, pinned};
+    }
+    fail<domain_error>("'{}' is not a semiring: join a monoid (plus, times, min, max, any, lor, land, lxor, lxnor, eq, bor, band, bxor, "
+                       "bxnor) and a multiply operator with '_', e.g. plus_times, min_plus, any_secondi",
+                       name);
+}
+
+bool boolean_only(binary_id add) {
+    return add == binary_id::lor || add == binary_id::land || add == binary_id::lxor || add == binary_id::lxnor || add == binary_id::eq;
+}
+
+}  // namespace
+
+semiring::semiring(std::string_view name) : add_(binary_id::plus), multiply_(binary_id::times) {
+    const auto [add, multiply, pinned] = parse(name);
+    *this = semiring(monoid(add), binary_op(multiply), pinned);
+}
+
+std::string semiring::name() const {
+    std::string name = std::string(add_.name()) + "_" + std::string(multiply_.name());
+    return pinned_ ? name + "_" + std::string(name_of(*pinned_)) : name;
+}
+
+dtype semiring::operand_type(dtype a, dtype b) const {
+    // An ignored operand has no say in the type.
+    dtype common = pinned_              ? *pinned_
+                   : ignores_a() == ignores_b() ? promote(a, b)
+                   : ignores_a()        ? b
+                                        : a;
+    if (boolean_only(add_.id()) && multiply_.id() != binary_id::user && multiply_.output_type(common) != dtype::boolean)
+        common = dtype::boolean;  // lor_plus and the like compute on truth values
+    return multiply_.positional() ? common : multiply_.input_type(common);
+}
+
+dtype semiring::value_type(dtype a, dtype b) const {
+    if (multiply_.positional()) return pinned_ == dtype::int32 ? dtype::int32 : dtype::int64;
+    const dtype type = multiply_.output_type(operand_type(a, b));
+    return add_.op().input_type(type);
+}
+
+std::vector<std::string> semiring_names() {
+    std::vector<std::string> names;
+    for (const auto& add : algebra::binary_rows())
+        for (const auto& multiply : algebra::binary_rows())
+            if (add.is_monoid && multiply.id != binary_id::any) names.push_back(std::string(add.name) + "_" + std::string(multiply.name));
+    std::ranges::sort(names);
+    return names;
+}
+
+}  // namespace nz

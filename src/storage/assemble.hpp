@@ -1,0 +1,31 @@
+// From coordinates to sorted CSR, in parallel: what files, generators and GrB_build end in.
+#pragma once
+
+#include <span>
+
+#include "storage/csr.hpp"
+
+namespace nz::storage {
+
+/// A run of coordinates in input order. `values` has `count` values of the matrix's type, or is null.
+struct tuple_chunk {
+    const index_t* rows;
+    const index_t* columns;
+    const void* values;
+    offset_t count;
+};
+
+/// What each tuple (i, j, v) with i != j stands for besides itself.
+enum class mirror : std::uint8_t {
+    none,
+    symmetric,      ///< also (j, i, v)
+    skew_symmetric  ///< also (j, i, -v)
+};
+
+/// Builds the CSR of all tuples, chunks taken in order. Repeats are combined with `duplicates` in input order.
+/// Indices must lie within the shape (the caller checks; only debug builds check again).
+/// Memory: the CSR, and one offset a row and thread (nothing a row when entries are fewer than rows / 8).
+csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns, std::span<const tuple_chunk> chunks,
+             mirror expand, const binary_op& duplicates);
+
+}  // namespace nz::storage

@@ -1,0 +1,261 @@
+#include "storage/csr.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <tuple>
+#include <vector>
+
+#include "core/checks.hpp"
+#include "core/parallel.hpp"
+
+namespace nz::storage {
+
+csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns, offset_t nnz) {
+    csr a;
+    a.rows = rows;
+    a.columns = columns;
+    a.nnz = nnz;
+    a.type = type;
+    a.kind = kind;
+    a.offset_bytes = offset_bytes_for(nnz);
+    a.offsets = buffer(ctx.memory(), (static_cast<std::size_t>(rows) + 1) * a.offset_bytes);
+    a.indices = buffer(ctx.memory(), static_cast<std::size_t>(nnz) * sizeof(index_t));
+    const std::size_t values = kind == value_kind::full ? static_cast<std::size_t>(nnz) : kind == value_kind::iso ? 1 : 0;
+    a.values = buffer(ctx.memory(), values * size_of(type));
+    return a;
+}
+
+csr make_empty_csr(const context& ctx, dtype type, index_t rows, index_t columns) {
+    csr a = allocate_csr(ctx, type, value_kind::full, rows, columns, 0);
+    std::memset(a.offsets.data(), 0, a.offsets.bytes());
+    return a;
+}
+
+csr copy(const context& ctx, const csr& a) {
+    csr out = allocate_csr(ctx, a.type, a.kind, a.rows, a.columns, a.nnz);
+    std::memcpy(out.offsets.data(), a.offsets.data(), out.offsets.bytes());
+    if (a.nnz) std::memcpy(out.indices.data(), a.indices.data(), out.indices.bytes());
+    if (out.values.bytes()) std::memcpy(out.values.data(), a.values.data(), out.values.bytes());
+    return out;
+}
+
+csr convert_values(const context& ctx, const csr& a, dtype type) {
+    csr out = allocate_csr(ctx, type, a.kind, a.rows, a.columns, a.nnz);
+    std::memcpy(out.offsets.data(), a.offsets.data(), out.offsets.bytes());
+    if (a.nnz) std::memcpy(out.indices.data(), a.indices.data(), out.indices.bytes());
+    const auto count = static_cast<offset_t>(out.values.bytes() / size_of(type));
+    dispatch(a.type, [&]<class F>(std::type_identity<F>) {
+        dispatch(type, [&]<class T>(std::type_identity<T>) {
+            const F* from = a.values.as<const F>();
+            T* to = out.values.as<T>();
+            parallel::for_pieces(ctx.threads(), count, [&](offset_t begin, offset_t end) {
+                for (offset_t k = begin; k < end; ++k) to[k] = convert<T>(from[k]);
+            });
+        });
+    });
+    return out;
+}
+
+namespace {
+
+// Counting sort by column, one histogram a thread, so that rows arrive in order and nothing is sorted.
+template <class Offset> void transpose_into(const context& ctx, const csr& a, csr& out) {
+    const Offset* offsets = a.offsets.as<const Offset>();
+    const index_t* columns = a.index_data();
+    Offset* out_offsets = out.offsets.as<Offset>();
+    index_t* out_indices = out.indices.as<index_t>();
+    const int threads = a.nnz < 65536 ? 1 : ctx.threads();
+    const auto width = static_cast<std::size_t>(a.columns);
+    array<Offset> counts(ctx, width * threads);
+    // Rows are shared out by entries, so that long rows do not leave a thread behind.
+    const auto first_row = [&](int t) {
+        const auto target = static_cast<Offset>(a.nnz * t / threads);
+        return t == threads ? a.rows : static_cast<index_t>(std::lower_bound(offsets, offsets + a.rows, target) - offsets);
+    };
+    parallel::run(threads, [&](int t, int) {
+        Offset* count = counts.data() + width * t;
+        std::fill_n(count, width, Offset{0});
+        for (Offset k = offsets[first_row(t)]; k < offsets[first_row(t + 1)]; ++k) ++count[columns[k]];
+    });
+    Offset running = 0;
+    for (std::size_t c = 0; c < width; ++c) {
+        out_offsets[c] = running;
+        for (int t = 0; t < threads; ++t) running += std::exchange(counts[width * t + c], running);
+    }
+    out_offsets[width] = running;
+    const auto scatter = [&](auto move_value) {
+        parallel::run(threads, [&](int t, int) {
+            Offset* next = counts.data() + width * t;
+            for (index_t i = first_row(t); i < first_row(t + 1); ++i)
+                for (Offset k = offsets[i]; k < offsets[i + 1]; ++k) {
+                    const Offset place = next[columns[k]]++;
+                    out_indices[place] = i;
+                    move_value(place, k);
+                }
+        });
+    };
+    if (a.kind != value_kind::full) {
+        if (out.values.bytes()) std::memcpy(out.values.data(), a.values.data(), out.values.bytes());
+        return scatter([](Offset, Offset) {});
+    }
+    by_width(a.value_bytes(), [&]<class U>(std::type_identity<U>) {
+        const U* from = a.values.as<const U>();
+        U* to = out.values.as<U>();
+        scatter([&](Offset place, Offset k) { to[place] = from[k]; });
+    });
+}
+
+// Sorts one row by column, stably, values along.
+template <class U> void sort_row(index_t* columns, U* values, std::size_t n, std::vector<std::pair<index_t, U>>& scratch) {
+    scratch.clear();
+    for (std::size_t k = 0; k < n; ++k) scratch.emplace_back(columns[k], values[k]);
+    std::stable_sort(scratch.begin(), scratch.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    for (std::size_t k = 0; k < n; ++k) std::tie(columns[k], values[k]) = scratch[k];
+}
+
+// Combines equal neighbours of every row and closes the gaps.
+template <class Offset> void combine_repeats(csr& a, const binary_op& duplicates) {
+    auto* offsets = a.offsets.as<Offset>();
+    auto* columns = a.indices.as<index_t>();
+    const bool values = a.kind == value_kind::full;
+    const dtype in = values ? duplicates.input_type(a.type) : a.type, out = values ? duplicates.output_type(a.type) : a.type;
+    const auto call = values ? duplicates.resolve(a.type) : nullptr;
+    Offset place = 0, k = 0;
+    for (index_t i = 0; i < a.rows; ++i) {
+        const Offset end = offsets[i + 1], begin = place;
+        for (; k < end; ++k) {
+            if (place > begin && columns[place - 1] == columns[k]) {
+                if (!values) continue;
+                const element x = cast(load(a.values.data(), a.type, place - 1), a.type, in), y = cast(load(a.values.data(), a.type, k), a.type, in);
+                store(a.values.data(), a.type, place - 1, cast(call(duplicates.context(), x, y), out, a.type));
+            } else {
+                columns[place] = columns[k];
+                if (values) store(a.values.data(), a.type, place, load(a.values.data(), a.type, k));
+                ++place;
+            }
+        }
+        offsets[i + 1] = place;
+    }
+    a.nnz = place;
+}
+
+template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const binary_op& duplicates) {
+    const auto* offsets = a.offsets.as<const Offset>();
+    auto* columns = a.indices.as<index_t>();
+    std::atomic<bool> any_unsorted{false}, any_repeat{false};
+    const auto each = [&](auto sort) {
+        parallel::for_pieces(ctx.threads(), a.rows, [&](offset_t first, offset_t last) {
+            bool unsorted = false, repeat = false;
+            auto scratch = sort(nullptr);
+            for (offset_t i = first; i < last; ++i) {
+                index_t *begin = columns + offsets[i], *end = columns + offsets[i + 1];
+                if (!std::is_sorted(begin, end)) {
+                    unsorted = true;
+                    sort(&scratch, offsets[i], static_cast<std::size_t>(end - begin));
+                }
+                repeat = repeat || std::adjacent_find(begin, end) != end;
+            }
+            if (unsorted) any_unsorted = true;
+            if (repeat) any_repeat = true;
+        });
+    };
+    if (a.kind != value_kind::full) {
+        struct sorter {
+            index_t* columns;
+            int operator()(std::nullptr_t) const { return 0; }
+            void operator()(int*, Offset begin, std::size_t n) const { std::sort(columns + begin, columns + begin + n); }
+        };
+        each(sorter{columns});
+    } else {
+        by_width(a.value_bytes(), [&]<class U>(std::type_identity<U>) {
+            using scratch_type = std::vector<std::pair<index_t, U>>;
+            struct sorter {
+                index_t* columns;
+                U* values;
+                scratch_type operator()(std::nullptr_t) const { return {}; }
+                void operator()(scratch_type* s, Offset begin, std::size_t n) const { sort_row(columns + begin, values + begin, n, *s); }
+            };
+            each(sorter{columns, a.values.as<U>()});
+        });
+    }
+    if (any_repeat) {
+        combine_repeats<Offset>(a, duplicates);
+        csr smaller = allocate_csr(ctx, a.type, a.kind, a.rows, a.columns, a.nnz);
+        for (offset_t i = 0; i <= a.rows; ++i)
+            smaller.offset_bytes == 4 ? void(smaller.offsets.as<std::int32_t>()[i] = static_cast<std::int32_t>(offsets[i]))
+                                      : void(smaller.offsets.as<std::int64_t>()[i] = offsets[i]);
+        if (a.nnz) std::memcpy(smaller.indices.data(), a.indices.data(), smaller.indices.bytes());
+        if (smaller.values.bytes()) std::memcpy(smaller.values.data(), a.values.data(), smaller.values.bytes());
+        a = std::move(smaller);
+    }
+    return any_unsorted || any_repeat;
+}
+
+}  // namespace
+
+csr transpose(const context& ctx, const csr& a) {
+    csr out = allocate_csr(ctx, a.type, a.kind, a.columns, a.rows, a.nnz);
+    if (a.offset_bytes == 4) transpose_into<std::int32_t>(ctx, a, out);
+    else transpose_into<std::int64_t>(ctx, a, out);
+    return out;
+}
+
+bool sort_rows(const context& ctx, csr& a, const binary_op& duplicates) {
+    return a.offset_bytes == 4 ? sort_rows_typed<std::int32_t>(ctx, a, duplicates) : sort_rows_typed<std::int64_t>(ctx, a, duplicates);
+}
+
+void validate(const csr& a, const char* what) {
+    const std::size_t values = a.kind == value_kind::full ? static_cast<std::size_t>(a.nnz) : a.kind == value_kind::iso ? 1 : 0;
+    require<invalid_format>(a.offsets.bytes() >= (static_cast<std::size_t>(a.rows) + 1) * a.offset_bytes &&
+                                a.indices.bytes() >= static_cast<std::size_t>(a.nnz) * sizeof(index_t) && a.values.bytes() >= values * a.value_bytes(),
+                            "{}: arrays are shorter than {} rows and {} entries need", what, a.rows, a.nnz);
+    with_offsets(a, [&](const auto* offsets) {
+        require<invalid_format>(offsets[0] == 0, "{}: the first offset is {}, not 0", what, offsets[0]);
+        for (index_t i = 0; i < a.rows; ++i)
+            require<invalid_format>(offsets[i] <= offsets[i + 1] && offsets[i + 1] <= a.nnz, "{}: row {} runs from {} to {}, outside 0..{}", what, i,
+                                    offsets[i], offsets[i + 1], a.nnz);
+        require<invalid_format>(offsets[a.rows] == a.nnz, "{}: the last offset is {}, the entries are {}", what, offsets[a.rows], a.nnz);
+        const index_t* columns = a.index_data();
+        for (index_t i = 0; i < a.rows; ++i)
+            for (auto k = offsets[i]; k < offsets[i + 1]; ++k) {
+                require<invalid_format>(columns[k] >= 0 && columns[k] < a.columns, "{}: row {} has column {}, outside 0..{}", what, i, columns[k],
+                                        a.columns - 1);
+                require<invalid_format>(k == offsets[i] || columns[k - 1] < columns[k], "{}: row {} is not sorted or repeats column {}", what, i,
+                                        columns[k]);
+            }
+    });
+}
+
+matrix_facts collect_facts(const context& ctx, const csr& a, const csr* transposed) {
+    matrix_facts facts;
+    facts.rows = a.rows;
+    facts.columns = a.columns;
+    facts.nnz = a.nnz;
+    facts.degree_mean = a.rows ? static_cast<double>(a.nnz) / a.rows : 0;
+    with_offsets(a, [&](const auto* offsets) {
+        const index_t* columns = a.index_data();
+        for (index_t i = 0; i < a.rows; ++i) {
+            const offset_t length = offsets[i + 1] - offsets[i];
+            facts.degree_max = std::max(facts.degree_max, length);
+            facts.empty_rows += length == 0;
+            if (length == 0) continue;
+            for (auto k = offsets[i] + 1; k < offsets[i + 1]; ++k) {
+                facts.sorted = facts.sorted && columns[k - 1] <= columns[k];
+                facts.duplicates = facts.duplicates || columns[k - 1] == columns[k];
+            }
+            facts.bandwidth_lower = std::max(facts.bandwidth_lower, static_cast<offset_t>(i) - columns[offsets[i]]);
+            facts.bandwidth_upper = std::max(facts.bandwidth_upper, static_cast<offset_t>(columns[offsets[i + 1] - 1]) - i);
+        }
+    });
+    if (a.rows != a.columns) return facts;
+    csr own;
+    if (!transposed) {
+        own = transpose(ctx, a);
+        transposed = &own;
+    }
+    facts.symmetric_pattern = std::memcmp(a.offsets.data(), transposed->offsets.data(), (static_cast<std::size_t>(a.rows) + 1) * a.offset_bytes) == 0 &&
+                              (a.nnz == 0 || std::memcmp(a.indices.data(), transposed->indices.data(), static_cast<std::size_t>(a.nnz) * sizeof(index_t)) == 0);
+    return facts;
+}
+
+}  // namespace nz::storage

@@ -1,0 +1,60 @@
+// What a matrix handle points to: shape, representations of one content, cached facts, pending changes.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "storage/csr.hpp"
+
+namespace nz::storage {
+
+/// One set or remove that waits to be merged.
+struct pending_change {
+    index_t row, column;
+    element value;
+    bool removed;
+};
+
+struct matrix_body {
+    context ctx;
+    index_t row_count = 0, column_count = 0;
+    dtype type = dtype::float64;
+
+    matrix_body(const context& c, csr a)
+        : ctx(c), row_count(a.rows), column_count(a.columns), type(a.type), rows_(std::make_shared<const csr>(std::move(a))) {}
+    matrix_body(const matrix_body& other);
+
+    /// The CSR, pending changes merged, columns sorted. Built once; thread-safe.
+    const csr& rows() const { return *rows_shared(); }
+    /// The caller's own arrays where he lent some (perhaps with unsorted columns), else rows().
+    const csr& rows_as_given() const;
+    std::shared_ptr<const csr> rows_shared() const;
+    /// The CSR of the transpose, i.e. the CSC. Shared with rows() when the matrix is known to be symmetric.
+    const csr& columns() const;
+    /// Whether columns() is there already, so that a plan need not pay for it.
+    bool has_columns() const;
+    const matrix_facts& facts() const;
+    bool has_facts() const;
+    /// The values of the whole matrix equal their transpose (known from a file's header or a generator).
+    void declare_symmetric();
+    bool known_symmetric() const { return symmetric_; }
+
+    void replace(csr a);
+    void add_pending(pending_change change) { pending_.push_back(change); }
+    void forget_derived();
+
+private:
+    void merge_pending() const;
+
+    mutable std::mutex mutex_;
+    mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_;
+    mutable std::optional<matrix_facts> facts_;
+    mutable std::vector<pending_change> pending_;
+    bool symmetric_ = false;
+};
+
+/// A matrix that owns `a`.
+inline matrix make_matrix(const context& ctx, csr a) { return matrix(std::make_shared<matrix_body>(ctx, std::move(a))); }
+
+}  // namespace nz::storage
