@@ -1,0 +1,34 @@
+# The library: every source under src/, found by folder.
+
+file(GLOB_RECURSE nonzero_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+if(NOT nonzero_sources)
+  message(FATAL_ERROR "no .cpp file under src/")
+endif()
+if(nonzero_cuda)
+  list(APPEND nonzero_sources ${nonzero_cuda_sources})
+else()
+  list(FILTER nonzero_sources EXCLUDE REGEX "/src/kernels/cuda/")
+endif()
+
+add_library(nonzero ${nonzero_sources})
+add_library(nonzero::nonzero ALIAS nonzero)
+nonzero_compile_options(nonzero)
+set_target_properties(nonzero PROPERTIES
+  POSITION_INDEPENDENT_CODE ON   # the Python module links the static archive
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+target_compile_features(nonzero PUBLIC cxx_std_20)
+target_compile_definitions(nonzero PRIVATE NONZERO_VERSION="${PROJECT_VERSION}")
+target_include_directories(nonzero
+  PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+  PRIVATE ${PROJECT_SOURCE_DIR}/src)
+# fmt is used header-only and inside the library alone: a user needs no fmt.
+target_link_libraries(nonzero PRIVATE
+  OpenMP::OpenMP_CXX ZLIB::ZLIB PNG::PNG Minizip::Minizip $<BUILD_INTERFACE:fmt::fmt-header-only>)
+if(nonzero_cuda)
+  target_compile_definitions(nonzero PRIVATE NONZERO_HAVE_CUDA=1)
+  target_link_libraries(nonzero PRIVATE CUDA::cudart_static)
+endif()
+
+add_custom_command(TARGET nonzero POST_BUILD VERBATIM
+  COMMAND ${CMAKE_COMMAND} -DFILE=$<TARGET_FILE:nonzero> -P ${PROJECT_SOURCE_DIR}/cmake/print_size.cmake)
