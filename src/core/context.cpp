@@ -74,6 +74,6 @@ void context::log(std::string_view line) const {
 }
 
 std::string_view name_of(backend b) { return b == backend::automatic ? "auto" : b == backend::cpu ? "cpu" : "cuda"; }
-std::string_view version() { return "0.1.0"; }
+std::string_view version() { return NONZERO_VERSION; }
 
 }  // namespace nz
