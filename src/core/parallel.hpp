@@ -1,13 +1,13 @@
 // How host loops are shared out: even pieces, with boundaries on whole bitmap words where asked for.
 #pragma once
 
+#include "nonzero/types.hpp"
+
 #include <omp.h>
 
 #include <algorithm>
 #include <exception>
 #include <utility>
-
-#include "nonzero/types.hpp"
 
 namespace nz::parallel {
 
@@ -18,7 +18,8 @@ inline std::pair<offset_t, offset_t> piece(offset_t n, int part, int parts, offs
 }
 
 /// Runs f(thread, threads) on `threads` threads; an exception in one is thrown again by the caller.
-template <class F> void run(int threads, F&& f) {
+template <class F>
+void run(int threads, F&& f) {
     if (threads <= 1) {
         f(0, 1);
         return;
@@ -37,7 +38,8 @@ template <class F> void run(int threads, F&& f) {
 }
 
 /// Calls f(begin, end) once a thread over even pieces of [0, n); one thread below `serial_below`.
-template <class F> void for_pieces(int threads, offset_t n, F&& f, offset_t grain = 1, offset_t serial_below = 16384) {
+template <class F>
+void for_pieces(int threads, offset_t n, F&& f, offset_t grain = 1, offset_t serial_below = 16384) {
     run(n < serial_below ? 1 : threads, [&](int t, int count) {
         const auto [begin, end] = piece(n, t, count, grain);
         if (begin < end) f(begin, end);

@@ -8,6 +8,8 @@ const mxv_cell* find_mxv_cell(binary_id add, binary_id multiply, dtype operand) 
             if (cell.add == add && cell.multiply == multiply && cell.operand == operand) return &cell;
     return nullptr;
 }
-std::size_t mxv_cell_count() { return arithmetic_mxv().size() + tropical_mxv().size() + label_mxv().size() + structure_mxv().size(); }
+std::size_t mxv_cell_count() {
+    return arithmetic_mxv().size() + tropical_mxv().size() + label_mxv().size() + structure_mxv().size();
+}
 
 }  // namespace nz::instantiate

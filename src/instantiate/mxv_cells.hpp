@@ -1,10 +1,10 @@
 // The manifest of mxv: the semirings and types that are compiled. What is not here runs on the generic path.
 #pragma once
 
-#include <span>
-
 #include "algebra/cell.hpp"
 #include "kernels/mxv_arguments.hpp"
+
+#include <span>
 
 namespace nz::instantiate {
 
@@ -12,7 +12,8 @@ namespace nz::instantiate {
 struct mxv_cell {
     binary_id add, multiply;
     dtype operand, value;
-    kernels::mxv_kernel csr_row, csr_merge, csr_row_masked, csc_gather_scatter, csc_gather_radix, csc_gather_merge;
+    kernels::mxv_kernel csr_row, csr_merge, csr_row_masked, csc_gather_scatter, csc_gather_radix,
+        csc_gather_merge;
 
     /// The kernel with this id, or null.
     kernels::mxv_kernel kernel(std::string_view id) const {
@@ -26,12 +27,15 @@ struct mxv_cell {
     }
 };
 
-template <class... Cells> struct cell_list {};
+template <class... Cells>
+struct cell_list {};
 
-template <binary_id Add, binary_id Multiply, class... T> using cells_of = cell_list<algebra::cell<Add, Multiply, T>...>;
+template <binary_id Add, binary_id Multiply, class... T>
+using cells_of = cell_list<algebra::cell<Add, Multiply, T>...>;
 
 // Linear algebra.
-using arithmetic_cells = cells_of<binary_id::plus, binary_id::times, float, double, std::int32_t, std::int64_t>;
+using arithmetic_cells =
+    cells_of<binary_id::plus, binary_id::times, float, double, std::int32_t, std::int64_t>;
 using arithmetic_one_sided_cells = cells_of<binary_id::plus, binary_id::second, float, double, std::int64_t>;
 // Shortest, longest, widest paths.
 using min_plus_cells = cells_of<binary_id::min, binary_id::plus, float, double, std::int32_t, std::int64_t>;
@@ -54,8 +58,8 @@ std::span<const mxv_cell> tropical_mxv();
 std::span<const mxv_cell> label_mxv();
 std::span<const mxv_cell> structure_mxv();
 
-/// The compiled cell for a monoid, a multiply operator and an operand type (for positional operators: the value
-/// type), or null.
+/// The compiled cell for a monoid, a multiply operator and an operand type (for positional operators: the
+/// value type), or null.
 const mxv_cell* find_mxv_cell(binary_id add, binary_id multiply, dtype operand);
 /// How many cells there are.
 std::size_t mxv_cell_count();

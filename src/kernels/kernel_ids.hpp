@@ -10,10 +10,10 @@ enum class presence : unsigned char { here, absent };
 struct kernel_id {
     std::string_view operation, id;
     presence cpu;
-    std::string_view cpu_reason;   ///< why it is absent
+    std::string_view cpu_reason;  ///< why it is absent
     presence cuda;
     std::string_view cuda_reason;
-    std::string_view summary;      ///< one line for help and the kernel atlas
+    std::string_view summary;  ///< one line for help and the kernel atlas
 };
 
 inline constexpr kernel_id kernel_ids[] = {

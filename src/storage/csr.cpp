@@ -1,16 +1,17 @@
 #include "storage/csr.hpp"
 
+#include "core/checks.hpp"
+#include "core/parallel.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <tuple>
 #include <vector>
 
-#include "core/checks.hpp"
-#include "core/parallel.hpp"
-
 namespace nz::storage {
 
-csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns, offset_t nnz) {
+csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+                 offset_t nnz) {
     csr a;
     a.rows = rows;
     a.columns = columns;
@@ -20,7 +21,9 @@ csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, 
     a.offset_bytes = offset_bytes_for(nnz);
     a.offsets = buffer(ctx.memory(), (static_cast<std::size_t>(rows) + 1) * a.offset_bytes);
     a.indices = buffer(ctx.memory(), static_cast<std::size_t>(nnz) * sizeof(index_t));
-    const std::size_t values = kind == value_kind::full ? static_cast<std::size_t>(nnz) : kind == value_kind::iso ? 1 : 0;
+    const std::size_t values = kind == value_kind::full  ? static_cast<std::size_t>(nnz)
+                               : kind == value_kind::iso ? 1
+                                                         : 0;
     a.values = buffer(ctx.memory(), values * size_of(type));
     return a;
 }
@@ -59,7 +62,8 @@ csr convert_values(const context& ctx, const csr& a, dtype type) {
 namespace {
 
 // Counting sort by column, one histogram a thread, so that rows arrive in order and nothing is sorted.
-template <class Offset> void transpose_into(const context& ctx, const csr& a, csr& out) {
+template <class Offset>
+void transpose_into(const context& ctx, const csr& a, csr& out) {
     const Offset* offsets = a.offsets.as<const Offset>();
     const index_t* columns = a.index_data();
     Offset* out_offsets = out.offsets.as<Offset>();
@@ -70,7 +74,9 @@ template <class Offset> void transpose_into(const context& ctx, const csr& a, cs
     // Rows are shared out by entries, so that long rows do not leave a thread behind.
     const auto first_row = [&](int t) {
         const auto target = static_cast<Offset>(a.nnz * t / threads);
-        return t == threads ? a.rows : static_cast<index_t>(std::lower_bound(offsets, offsets + a.rows, target) - offsets);
+        return t == threads
+                   ? a.rows
+                   : static_cast<index_t>(std::lower_bound(offsets, offsets + a.rows, target) - offsets);
     };
     parallel::run(threads, [&](int t, int) {
         Offset* count = counts.data() + width * t;
@@ -106,19 +112,23 @@ template <class Offset> void transpose_into(const context& ctx, const csr& a, cs
 }
 
 // Sorts one row by column, stably, values along.
-template <class U> void sort_row(index_t* columns, U* values, std::size_t n, std::vector<std::pair<index_t, U>>& scratch) {
+template <class U>
+void sort_row(index_t* columns, U* values, std::size_t n, std::vector<std::pair<index_t, U>>& scratch) {
     scratch.clear();
     for (std::size_t k = 0; k < n; ++k) scratch.emplace_back(columns[k], values[k]);
-    std::stable_sort(scratch.begin(), scratch.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::stable_sort(scratch.begin(), scratch.end(),
+                     [](const auto& x, const auto& y) { return x.first < y.first; });
     for (std::size_t k = 0; k < n; ++k) std::tie(columns[k], values[k]) = scratch[k];
 }
 
 // Combines equal neighbours of every row and closes the gaps.
-template <class Offset> void combine_repeats(csr& a, const binary_op& duplicates) {
+template <class Offset>
+void combine_repeats(csr& a, const binary_op& duplicates) {
     auto* offsets = a.offsets.as<Offset>();
     auto* columns = a.indices.as<index_t>();
     const bool values = a.kind == value_kind::full;
-    const dtype in = values ? duplicates.input_type(a.type) : a.type, out = values ? duplicates.output_type(a.type) : a.type;
+    const dtype in = values ? duplicates.input_type(a.type) : a.type,
+                out = values ? duplicates.output_type(a.type) : a.type;
     const auto call = values ? duplicates.resolve(a.type) : nullptr;
     Offset place = 0, k = 0;
     for (index_t i = 0; i < a.rows; ++i) {
@@ -126,8 +136,10 @@ template <class Offset> void combine_repeats(csr& a, const binary_op& duplicates
         for (; k < end; ++k) {
             if (place > begin && columns[place - 1] == columns[k]) {
                 if (!values) continue;
-                const element x = cast(load(a.values.data(), a.type, place - 1), a.type, in), y = cast(load(a.values.data(), a.type, k), a.type, in);
-                store(a.values.data(), a.type, place - 1, cast(call(duplicates.context(), x, y), out, a.type));
+                const element x = cast(load(a.values.data(), a.type, place - 1), a.type, in),
+                              y = cast(load(a.values.data(), a.type, k), a.type, in);
+                store(a.values.data(), a.type, place - 1,
+                      cast(call(duplicates.context(), x, y), out, a.type));
             } else {
                 columns[place] = columns[k];
                 if (values) store(a.values.data(), a.type, place, load(a.values.data(), a.type, k));
@@ -139,7 +151,8 @@ template <class Offset> void combine_repeats(csr& a, const binary_op& duplicates
     a.nnz = place;
 }
 
-template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const binary_op& duplicates) {
+template <class Offset>
+bool sort_rows_typed(const context& ctx, csr& a, const binary_op& duplicates) {
     const auto* offsets = a.offsets.as<const Offset>();
     auto* columns = a.indices.as<index_t>();
     std::atomic<bool> any_unsorted{false}, any_repeat{false};
@@ -163,7 +176,9 @@ template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const b
         struct sorter {
             index_t* columns;
             int operator()(std::nullptr_t) const { return 0; }
-            void operator()(int*, Offset begin, std::size_t n) const { std::sort(columns + begin, columns + begin + n); }
+            void operator()(int*, Offset begin, std::size_t n) const {
+                std::sort(columns + begin, columns + begin + n);
+            }
         };
         each(sorter{columns});
     } else {
@@ -173,7 +188,9 @@ template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const b
                 index_t* columns;
                 U* values;
                 scratch_type operator()(std::nullptr_t) const { return {}; }
-                void operator()(scratch_type* s, Offset begin, std::size_t n) const { sort_row(columns + begin, values + begin, n, *s); }
+                void operator()(scratch_type* s, Offset begin, std::size_t n) const {
+                    sort_row(columns + begin, values + begin, n, *s);
+                }
             };
             each(sorter{columns, a.values.as<U>()});
         });
@@ -182,10 +199,12 @@ template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const b
         combine_repeats<Offset>(a, duplicates);
         csr smaller = allocate_csr(ctx, a.type, a.kind, a.rows, a.columns, a.nnz);
         for (offset_t i = 0; i <= a.rows; ++i)
-            smaller.offset_bytes == 4 ? void(smaller.offsets.as<std::int32_t>()[i] = static_cast<std::int32_t>(offsets[i]))
-                                      : void(smaller.offsets.as<std::int64_t>()[i] = offsets[i]);
+            smaller.offset_bytes == 4
+                ? void(smaller.offsets.as<std::int32_t>()[i] = static_cast<std::int32_t>(offsets[i]))
+                : void(smaller.offsets.as<std::int64_t>()[i] = offsets[i]);
         if (a.nnz) std::memcpy(smaller.indices.data(), a.indices.data(), smaller.indices.bytes());
-        if (smaller.values.bytes()) std::memcpy(smaller.values.data(), a.values.data(), smaller.values.bytes());
+        if (smaller.values.bytes())
+            std::memcpy(smaller.values.data(), a.values.data(), smaller.values.bytes());
         a = std::move(smaller);
     }
     return any_unsorted || any_repeat;
@@ -195,33 +214,42 @@ template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const b
 
 csr transpose(const context& ctx, const csr& a) {
     csr out = allocate_csr(ctx, a.type, a.kind, a.columns, a.rows, a.nnz);
-    if (a.offset_bytes == 4) transpose_into<std::int32_t>(ctx, a, out);
-    else transpose_into<std::int64_t>(ctx, a, out);
+    if (a.offset_bytes == 4)
+        transpose_into<std::int32_t>(ctx, a, out);
+    else
+        transpose_into<std::int64_t>(ctx, a, out);
     return out;
 }
 
 bool sort_rows(const context& ctx, csr& a, const binary_op& duplicates) {
-    return a.offset_bytes == 4 ? sort_rows_typed<std::int32_t>(ctx, a, duplicates) : sort_rows_typed<std::int64_t>(ctx, a, duplicates);
+    return a.offset_bytes == 4 ? sort_rows_typed<std::int32_t>(ctx, a, duplicates)
+                               : sort_rows_typed<std::int64_t>(ctx, a, duplicates);
 }
 
 void validate(const csr& a, const char* what) {
-    const std::size_t values = a.kind == value_kind::full ? static_cast<std::size_t>(a.nnz) : a.kind == value_kind::iso ? 1 : 0;
+    const std::size_t values = a.kind == value_kind::full  ? static_cast<std::size_t>(a.nnz)
+                               : a.kind == value_kind::iso ? 1
+                                                           : 0;
     require<invalid_format>(a.offsets.bytes() >= (static_cast<std::size_t>(a.rows) + 1) * a.offset_bytes &&
-                                a.indices.bytes() >= static_cast<std::size_t>(a.nnz) * sizeof(index_t) && a.values.bytes() >= values * a.value_bytes(),
+                                a.indices.bytes() >= static_cast<std::size_t>(a.nnz) * sizeof(index_t) &&
+                                a.values.bytes() >= values * a.value_bytes(),
                             "{}: arrays are shorter than {} rows and {} entries need", what, a.rows, a.nnz);
     with_offsets(a, [&](const auto* offsets) {
         require<invalid_format>(offsets[0] == 0, "{}: the first offset is {}, not 0", what, offsets[0]);
         for (index_t i = 0; i < a.rows; ++i)
-            require<invalid_format>(offsets[i] <= offsets[i + 1] && offsets[i + 1] <= a.nnz, "{}: row {} runs from {} to {}, outside 0..{}", what, i,
-                                    offsets[i], offsets[i + 1], a.nnz);
-        require<invalid_format>(offsets[a.rows] == a.nnz, "{}: the last offset is {}, the entries are {}", what, offsets[a.rows], a.nnz);
+            require<invalid_format>(offsets[i] <= offsets[i + 1] && offsets[i + 1] <= a.nnz,
+                                    "{}: row {} runs from {} to {}, outside 0..{}", what, i, offsets[i],
+                                    offsets[i + 1], a.nnz);
+        require<invalid_format>(offsets[a.rows] == a.nnz, "{}: the last offset is {}, the entries are {}",
+                                what, offsets[a.rows], a.nnz);
         const index_t* columns = a.index_data();
         for (index_t i = 0; i < a.rows; ++i)
             for (auto k = offsets[i]; k < offsets[i + 1]; ++k) {
-                require<invalid_format>(columns[k] >= 0 && columns[k] < a.columns, "{}: row {} has column {}, outside 0..{}", what, i, columns[k],
+                require<invalid_format>(columns[k] >= 0 && columns[k] < a.columns,
+                                        "{}: row {} has column {}, outside 0..{}", what, i, columns[k],
                                         a.columns - 1);
-                require<invalid_format>(k == offsets[i] || columns[k - 1] < columns[k], "{}: row {} is not sorted or repeats column {}", what, i,
-                                        columns[k]);
+                require<invalid_format>(k == offsets[i] || columns[k - 1] < columns[k],
+                                        "{}: row {} is not sorted or repeats column {}", what, i, columns[k]);
             }
     });
 }
@@ -243,8 +271,10 @@ matrix_facts collect_facts(const context& ctx, const csr& a, const csr* transpos
                 facts.sorted = facts.sorted && columns[k - 1] <= columns[k];
                 facts.duplicates = facts.duplicates || columns[k - 1] == columns[k];
             }
-            facts.bandwidth_lower = std::max(facts.bandwidth_lower, static_cast<offset_t>(i) - columns[offsets[i]]);
-            facts.bandwidth_upper = std::max(facts.bandwidth_upper, static_cast<offset_t>(columns[offsets[i + 1] - 1]) - i);
+            facts.bandwidth_lower =
+                std::max(facts.bandwidth_lower, static_cast<offset_t>(i) - columns[offsets[i]]);
+            facts.bandwidth_upper =
+                std::max(facts.bandwidth_upper, static_cast<offset_t>(columns[offsets[i + 1] - 1]) - i);
         }
     });
     if (a.rows != a.columns) return facts;
@@ -253,8 +283,11 @@ matrix_facts collect_facts(const context& ctx, const csr& a, const csr* transpos
         own = transpose(ctx, a);
         transposed = &own;
     }
-    facts.symmetric_pattern = std::memcmp(a.offsets.data(), transposed->offsets.data(), (static_cast<std::size_t>(a.rows) + 1) * a.offset_bytes) == 0 &&
-                              (a.nnz == 0 || std::memcmp(a.indices.data(), transposed->indices.data(), static_cast<std::size_t>(a.nnz) * sizeof(index_t)) == 0);
+    facts.symmetric_pattern =
+        std::memcmp(a.offsets.data(), transposed->offsets.data(),
+                    (static_cast<std::size_t>(a.rows) + 1) * a.offset_bytes) == 0 &&
+        (a.nnz == 0 || std::memcmp(a.indices.data(), transposed->indices.data(),
+                                   static_cast<std::size_t>(a.nnz) * sizeof(index_t)) == 0);
     return facts;
 }
 

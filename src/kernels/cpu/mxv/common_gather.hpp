@@ -1,24 +1,26 @@
-// The gather that the three csc_gather_* kernels share: the columns of A that the entries of u name, one after
-// the other, as (row, product) pairs in order of k (yang2015, algorithm 3, lines 2 to 7).
+// The gather that the three csc_gather_* kernels share: the columns of A that the entries of u name, one
+// after the other, as (row, product) pairs in order of k (yang2015, algorithm 3, lines 2 to 7).
 //
-// Work is shared out by products, not by columns: thread t takes products [t*P/T, (t+1)*P/T) and finds its first
-// column by binary search in the scanned column lengths.
+// Work is shared out by products, not by columns: thread t takes products [t*P/T, (t+1)*P/T) and finds its
+// first column by binary search in the scanned column lengths.
 #pragma once
-
-#include <algorithm>
 
 #include "algebra/cell.hpp"
 #include "core/parallel.hpp"
 #include "kernels/mxv_arguments.hpp"
 #include "plan/mxv_workspace.hpp"
 
+#include <algorithm>
+
 namespace nz::kernels::cpu {
 
-/// Below this many products one thread is faster than starting a second (about 2 microseconds, 1 ns a product).
+/// Below this many products one thread is faster than starting a second (about 2 microseconds, 1 ns a
+/// product).
 inline constexpr offset_t gather_parallel_from = 8192;
 
 /// The columns to gather: entry c of u, with where its products start in the concatenation.
-template <class Cell> struct gathered_columns {
+template <class Cell>
+struct gathered_columns {
     using T = typename Cell::operand;
     using V = typename Cell::value;
 
@@ -40,7 +42,8 @@ template <class Cell> struct gathered_columns {
     int threads() const { return products() < gather_parallel_from ? 1 : a.threads; }
 
     /// Calls f(place, row, product) for products [begin, end) in order.
-    template <class F> void visit(offset_t begin, offset_t end, F&& f) const {
+    template <class F>
+    void visit(offset_t begin, offset_t end, F&& f) const {
         if (begin >= end) return;
         const T* values = static_cast<const T*>(a.values);
         const T* u = static_cast<const T*>(a.u_values);
@@ -63,20 +66,26 @@ template <class Cell> struct gathered_columns {
 };
 
 /// Whether products differ at all: structure-only semirings sort keys alone (yang2018, section 5.5).
-template <class Cell> inline constexpr bool carries_values = Cell::multiply_id != binary_id::pair;
+template <class Cell>
+inline constexpr bool carries_values = Cell::multiply_id != binary_id::pair;
 
 /// Products sorted by row (equal rows in order of k) become one sum a row. In place; returns the rows.
-template <class Cell> offset_t reduce_by_row(index_t* rows, typename Cell::value* values, offset_t count) {
+template <class Cell>
+offset_t reduce_by_row(index_t* rows, typename Cell::value* values, offset_t count) {
     offset_t place = -1;
     index_t previous = -1;
     for (offset_t k = 0; k < count; ++k) {
         if (rows[k] != previous) {
             previous = rows[++place] = rows[k];
-            if constexpr (carries_values<Cell>) values[place] = values[k];
-            else values[place] = typename Cell::value(1);
+            if constexpr (carries_values<Cell>)
+                values[place] = values[k];
+            else
+                values[place] = typename Cell::value(1);
         } else if constexpr (!Cell::first_wins) {
-            if constexpr (carries_values<Cell>) values[place] = Cell::add(values[place], values[k]);
-            else values[place] = Cell::add(values[place], typename Cell::value(1));
+            if constexpr (carries_values<Cell>)
+                values[place] = Cell::add(values[place], values[k]);
+            else
+                values[place] = Cell::add(values[place], typename Cell::value(1));
         }
     }
     return place + 1;

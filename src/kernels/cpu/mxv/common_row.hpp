@@ -7,7 +7,8 @@
 namespace nz::kernels::cpu {
 
 /// How a row is read, settled once a call: whether values are an array or a constant, whether u has gaps.
-template <class Cell, bool Constant, bool Gaps> struct row_reader {
+template <class Cell, bool Constant, bool Gaps>
+struct row_reader {
     using T = typename Cell::operand;
     using V = typename Cell::value;
 
@@ -17,7 +18,10 @@ template <class Cell, bool Constant, bool Gaps> struct row_reader {
     const bits::word* present;
 
     explicit row_reader(const mxv_arguments& a)
-        : indices(a.indices), values(static_cast<const T*>(a.values)), u(static_cast<const T*>(a.u_values)), present(a.u_present) {}
+        : indices(a.indices),
+          values(static_cast<const T*>(a.values)),
+          u(static_cast<const T*>(a.u_values)),
+          present(a.u_present) {}
 
     bool meets(offset_t k) const { return !Gaps || bits::test(present, indices[k]); }
     V product(index_t i, offset_t k) const {
@@ -72,10 +76,13 @@ private:
 };
 
 /// Calls f.template operator()<Constant, Gaps>() for what the arguments hold.
-template <class Cell, class F> void with_row_reader(const mxv_arguments& a, F&& f) {
+template <class Cell, class F>
+void with_row_reader(const mxv_arguments& a, F&& f) {
     const bool constant = a.constant || !Cell::reads_a;
-    if (constant) a.u_present ? f.template operator()<true, true>() : f.template operator()<true, false>();
-    else if constexpr (Cell::reads_a) a.u_present ? f.template operator()<false, true>() : f.template operator()<false, false>();
+    if (constant)
+        a.u_present ? f.template operator()<true, true>() : f.template operator()<true, false>();
+    else if constexpr (Cell::reads_a)
+        a.u_present ? f.template operator()<false, true>() : f.template operator()<false, false>();
 }
 
 }  // namespace nz::kernels::cpu

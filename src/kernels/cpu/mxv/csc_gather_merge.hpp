@@ -2,13 +2,14 @@
 // (yang2015, "merge sort"), then reduced by key.
 //
 // Rounds: with R runs, round r merges runs 2j and 2j+1; ceil(log2 R) rounds. Threads share a round by output
-// positions, [t*P/T, (t+1)*P/T): each finds its pair of runs and, inside it, the merge-path split of its first
-// position by binary search (dalton2015, figure 1a), so the last round, one pair, is shared evenly too.
+// positions, [t*P/T, (t+1)*P/T): each finds its pair of runs and, inside it, the merge-path split of its
+// first position by binary search (dalton2015, figure 1a), so the last round, one pair, is shared evenly too.
 // Structure-only semirings move keys without values.
-// Determinism: merging is stable (left run first), so products of a row are added in order of k, by one thread.
-// Memory: two copies of the products and two of the run bounds. Cost: products * log2(columns) moves; nothing of
-// order rows. Why the radix sort was not enough: a few long columns take one or two rounds here, and always two
-// or three passes there; with many columns the radix sort wins (docs/kernels.md has the crossing).
+// Determinism: merging is stable (left run first), so products of a row are added in order of k, by one
+// thread. Memory: two copies of the products and two of the run bounds. Cost: products * log2(columns) moves;
+// nothing of order rows. Why the radix sort was not enough: a few long columns take one or two rounds here,
+// and always two or three passes there; with many columns the radix sort wins (docs/kernels.md has the
+// crossing).
 #pragma once
 
 #include "kernels/cpu/mxv/common_gather.hpp"
@@ -22,21 +23,26 @@ inline offset_t merge_path(const index_t* a, offset_t n, const index_t* b, offse
     offset_t low = std::max<offset_t>(0, diagonal - m), high = std::min(diagonal, n);
     while (low < high) {
         const offset_t mid = (low + high) / 2;
-        if (a[mid] <= b[diagonal - 1 - mid]) low = mid + 1;
-        else high = mid;
+        if (a[mid] <= b[diagonal - 1 - mid])
+            low = mid + 1;
+        else
+            high = mid;
     }
     return low;
 }
 
 /// Writes outputs [begin, end) of one round; bounds[0..runs] delimit the runs.
 template <bool Values, class V>
-void merge_piece(offset_t begin, offset_t end, const offset_t* bounds, offset_t runs, const index_t* rows, const V* values, index_t* to_rows, V* to_values) {
+void merge_piece(offset_t begin, offset_t end, const offset_t* bounds, offset_t runs, const index_t* rows,
+                 const V* values, index_t* to_rows, V* to_values) {
     if (begin >= end) return;
     offset_t pair = (std::upper_bound(bounds, bounds + runs + 1, begin) - bounds - 1) / 2 * 2;
     while (begin < end) {
-        const offset_t first = bounds[pair], middle = bounds[std::min(pair + 1, runs)], last = bounds[std::min(pair + 2, runs)];
+        const offset_t first = bounds[pair], middle = bounds[std::min(pair + 1, runs)],
+                       last = bounds[std::min(pair + 2, runs)];
         const offset_t stop = std::min(end, last);
-        offset_t i = first + merge_path(rows + first, middle - first, rows + middle, last - middle, begin - first);
+        offset_t i =
+            first + merge_path(rows + first, middle - first, rows + middle, last - middle, begin - first);
         offset_t j = begin - i + middle;
         for (; begin < stop; ++begin) {
             const bool left = j >= last || (i < middle && rows[i] <= rows[j]);
@@ -50,7 +56,8 @@ void merge_piece(offset_t begin, offset_t end, const offset_t* bounds, offset_t 
 
 }  // namespace merge_runs_detail
 
-template <class Cell> void csc_gather_merge(const mxv_arguments& a) {
+template <class Cell>
+void csc_gather_merge(const mxv_arguments& a) {
     using V = typename Cell::value;
     constexpr bool with_values = carries_values<Cell>;
     plan::workspace_parts memory(a.workspace);
@@ -67,8 +74,10 @@ template <class Cell> void csc_gather_merge(const mxv_arguments& a) {
     bounds[runs] = n;
     int rounds = 0;
     for (offset_t r = runs; r > 1; r = (r + 1) / 2) ++rounds;
-    auto *rows = rounds % 2 == 0 ? a.out_indices : spare_rows, *to_rows = rounds % 2 == 0 ? spare_rows : a.out_indices;
-    auto *values = rounds % 2 == 0 ? static_cast<V*>(a.out_values) : spare_values, *to_values = rounds % 2 == 0 ? spare_values : static_cast<V*>(a.out_values);
+    auto *rows = rounds % 2 == 0 ? a.out_indices : spare_rows,
+         *to_rows = rounds % 2 == 0 ? spare_rows : a.out_indices;
+    auto *values = rounds % 2 == 0 ? static_cast<V*>(a.out_values) : spare_values,
+         *to_values = rounds % 2 == 0 ? spare_values : static_cast<V*>(a.out_values);
     parallel::run(threads, [&](int t, int) {
         const auto [begin, end] = parallel::piece(n, t, threads);
         columns.visit(begin, end, [&](offset_t place, index_t i, V x) {
@@ -79,7 +88,8 @@ template <class Cell> void csc_gather_merge(const mxv_arguments& a) {
     for (; runs > 1; runs = (runs + 1) / 2) {
         parallel::run(threads, [&](int t, int) {
             const auto [begin, end] = parallel::piece(n, t, threads);
-            merge_runs_detail::merge_piece<with_values>(begin, end, bounds, runs, rows, values, to_rows, to_values);
+            merge_runs_detail::merge_piece<with_values>(begin, end, bounds, runs, rows, values, to_rows,
+                                                        to_values);
         });
         for (offset_t r = 0; r < (runs + 1) / 2; ++r) bounds[r] = bounds[2 * r];
         bounds[(runs + 1) / 2] = n;

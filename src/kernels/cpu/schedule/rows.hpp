@@ -15,10 +15,13 @@ inline index_t first_row(const offset_reader& offsets, index_t rows, int part, i
     offset_t low = 0, high = rows;
     while (low < high) {
         const offset_t mid = (low + high) / 2;
-        if (offsets[mid] + mid < target) low = mid + 1;
-        else high = mid;
+        if (offsets[mid] + mid < target)
+            low = mid + 1;
+        else
+            high = mid;
     }
-    return static_cast<index_t>(std::min<offset_t>(rows, (low + bits::per_word / 2) / bits::per_word * bits::per_word));
+    return static_cast<index_t>(
+        std::min<offset_t>(rows, (low + bits::per_word / 2) / bits::per_word * bits::per_word));
 }
 
 }  // namespace nz::kernels::cpu
