@@ -30,9 +30,16 @@ public:
         call_ = op.resolve(operands);
     }
 
+    /// This operator where operands have no place: throws domain_error for positional ones.
+    const bound_binary& valued() const {
+        if (op_.positional()) op_.resolve(dtype::int64);
+        return *this;
+    }
     /// The type of the result.
     dtype type() const { return type_; }
-    element operator()(element x, element y) const { return call_(op_.context(), cast(x, x_, in_), cast(y, y_, in_)); }
+    element operator()(element x, element y) const {
+        return call_(op_.context(), cast(x, x_, in_), cast(y, y_, in_));
+    }
     element operator()(element x, element y, const places& at) const {
         if (!op_.positional()) return (*this)(x, y);
         return cast(to_element(place_of(op_.id(), at)), dtype::int64, type_);
@@ -47,7 +54,8 @@ private:
 /// A monoid on values of one type.
 class bound_monoid {
 public:
-    bound_monoid(const monoid& add, dtype operand) : type_(add.value_type(operand)), add_(add.op(), type_, type_) {}
+    bound_monoid(const monoid& add, dtype operand)
+        : type_(add.value_type(operand)), add_(bound_binary(add.op(), type_, type_).valued()) {}
 
     dtype type() const { return type_; }
     element operator()(element x, element y) const { return add_(x, y); }
@@ -61,7 +69,9 @@ private:
 class bound_semiring {
 public:
     bound_semiring(const semiring& s, dtype a, dtype b)
-        : type_(s.value_type(a, b)), multiply_(s.multiply(), a, b, s.operand_type(a, b)), add_(s.add().op(), type_, type_) {}
+        : type_(s.value_type(a, b)),
+          multiply_(s.multiply(), a, b, s.operand_type(a, b)),
+          add_(s.add().op(), type_, type_) {}
 
     dtype type() const { return type_; }
     element product(element a, element b, const places& at) const {

@@ -9,7 +9,8 @@ namespace {
 using storage::vector_body;
 
 // Writes the words of a dense or bitmap mask from its values; bits start as presence says.
-template <class T> void keep_nonzero(const context& ctx, const T* values, offset_t size, bits::word* words) {
+template <class T>
+void keep_nonzero(const context& ctx, const T* values, offset_t size, bits::word* words) {
     parallel::for_pieces(
         ctx.threads(), size,
         [&](offset_t begin, offset_t end) {

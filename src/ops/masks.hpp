@@ -13,7 +13,8 @@ array<bits::word> mask_words(const context& ctx, const vector& mask, bool struct
 
 /// Whether values[k] is not 0 (NaN is not 0).
 inline bool truthy(const void* values, dtype type, offset_t k) {
-    return dispatch(type, [&]<class T>(std::type_identity<T>) { return static_cast<const T*>(values)[k] != T(0); });
+    return dispatch(type,
+                    [&]<class T>(std::type_identity<T>) { return static_cast<const T*>(values)[k] != T(0); });
 }
 /// Whether the entry at position k of a mask matrix lets through.
 inline bool lets_through(const storage::csr& mask, offset_t k, bool structure) {
@@ -24,7 +25,8 @@ inline bool lets_through(const storage::csr& mask, offset_t k, bool structure) {
 /// A vector mask asked place by place: for work that touches few places.
 class vector_mask {
 public:
-    /// `mask` may be null: everything is let through (nothing, when complemented). The body must outlive this.
+    /// `mask` may be null: everything is let through (nothing, when complemented). The body must outlive
+    /// this.
     vector_mask(const storage::vector_body* mask, bool structure, bool complement)
         : mask_(mask), structure_(structure), complement_(complement) {}
     bool operator()(index_t i) const { return listed(i) != complement_; }

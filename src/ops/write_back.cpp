@@ -1,12 +1,12 @@
 #include "ops/write_back.hpp"
 
-#include <atomic>
-
 #include "algebra/bound.hpp"
 #include "core/parallel.hpp"
 #include "ops/masks.hpp"
 #include "storage/csr_builder.hpp"
 #include "storage/matrix_body.hpp"
+
+#include <atomic>
 
 namespace nz::ops {
 namespace {
@@ -19,7 +19,7 @@ using storage::vector_body;
 // accum(w, t) on the output's own bits.
 class accumulate {
 public:
-    accumulate(const binary_op& op, dtype w, dtype t) : op_(op, w, t), type_(w) {}
+    accumulate(const binary_op& op, dtype w, dtype t) : op_(algebra::bound_binary(op, w, t).valued()), type_(w) {}
     element operator()(element w, element t) const { return cast(op_(w, t), op_.type(), type_); }
 
 private:
@@ -42,12 +42,15 @@ outcome decide(bool in_old, bool in_new, bool allowed, bool accumulates, bool re
 }
 
 // Few entries on both sides: merge the two lists, asking the mask at each place.
-vector_body merge_sparse(const vector_body& w, const vector_body& t, const vector_mask& mask, const vector_options& options) {
+vector_body merge_sparse(const vector_body& w, const vector_body& t, const vector_mask& mask,
+                         const vector_options& options) {
     const auto accum = accumulator(options.accum, w.type, t.type);
-    vector_body out = storage::make_vector_body(w.ctx, w.type, w.size, vector_form::sparse, w.count + t.count);
+    vector_body out =
+        storage::make_vector_body(w.ctx, w.type, w.size, vector_form::sparse, w.count + t.count);
     offset_t pw = 0, pt = 0, place = 0;
     while (pw < w.count || pt < t.count) {
-        const index_t iw = pw < w.count ? w.index_data()[pw] : w.size, it = pt < t.count ? t.index_data()[pt] : w.size;
+        const index_t iw = pw < w.count ? w.index_data()[pw] : w.size,
+                      it = pt < t.count ? t.index_data()[pt] : w.size;
         const index_t i = std::min(iw, it);
         const outcome o = decide(iw == i, it == i, mask(i), accum.has_value(), options.replace);
         const element old = iw == i ? load(w.values.data(), w.type, pw) : element{};
@@ -57,14 +60,17 @@ vector_body merge_sparse(const vector_body& w, const vector_body& t, const vecto
         if (!o.old_value && !o.new_value) continue;
         out.indices.as<index_t>()[place] = i;
         store(out.values.data(), w.type, place++,
-              !o.new_value ? old : o.old_value ? (*accum)(old, result) : cast(result, t.type, w.type));
+              !o.new_value  ? old
+              : o.old_value ? (*accum)(old, result)
+                            : cast(result, t.type, w.type));
     }
     out.count = place;
     return out;
 }
 
 // Calls f(i, position) for each entry, shared out over threads.
-template <class F> void for_each_entry_shared(const context& ctx, const vector_body& v, F&& f) {
+template <class F>
+void for_each_entry_shared(const context& ctx, const vector_body& v, F&& f) {
     if (v.form != vector_form::bitmap) {
         const index_t* indices = v.form == vector_form::sparse ? v.index_data() : nullptr;
         return parallel::for_pieces(ctx.threads(), v.count, [&](offset_t begin, offset_t end) {
@@ -72,16 +78,22 @@ template <class F> void for_each_entry_shared(const context& ctx, const vector_b
         });
     }
     const auto words = static_cast<offset_t>(bits::words_for(v.size));
-    parallel::for_pieces(ctx.threads(), words, [&](offset_t begin, offset_t end) {
-        for (offset_t w = begin; w < end; ++w)
-            bits::for_each(v.words()[w], w * bits::per_word, [&](offset_t i) { f(static_cast<index_t>(i), i); });
-    }, 1, 256);
+    parallel::for_pieces(
+        ctx.threads(), words,
+        [&](offset_t begin, offset_t end) {
+            for (offset_t w = begin; w < end; ++w)
+                bits::for_each(v.words()[w], w * bits::per_word,
+                               [&](offset_t i) { f(static_cast<index_t>(i), i); });
+        },
+        1, 256);
 }
 
 array<bits::word> presence_words(const context& ctx, const vector_body& v) {
     array<bits::word> words(ctx, bits::words_for(v.size));
     for (std::size_t k = 0; k < words.size(); ++k)
-        words[k] = v.form == vector_form::dense ? bits::valid(v.size, k) : v.form == vector_form::bitmap ? v.words()[k] : 0;
+        words[k] = v.form == vector_form::dense    ? bits::valid(v.size, k)
+                   : v.form == vector_form::bitmap ? v.words()[k]
+                                                   : 0;
     if (v.form == vector_form::sparse)
         for (offset_t k = 0; k < v.count; ++k) bits::set(words.data(), v.index_data()[k]);
     return words;
@@ -120,7 +132,8 @@ void write_values(const context& ctx, vector_body& w, const vector_body& t, cons
             if (!bits::test(allowed.data(), i)) return;
             const element x = load(t.values.data(), t.type, k);
             store(w.values.data(), w.type, i,
-                  bits::test(w.words(), i) ? (*accum)(load(w.values.data(), w.type, i), x) : cast(x, t.type, w.type));
+                  bits::test(w.words(), i) ? (*accum)(load(w.values.data(), w.type, i), x)
+                                           : cast(x, t.type, w.type));
         });
         return;
     }
@@ -143,29 +156,36 @@ void update_bitmap(const context& ctx, vector& w, const vector_body& t, const ve
     vector_body& v = as_own_bitmap(w);
     write_values(ctx, v, t, allowed, options.accum);
     std::atomic<offset_t> count{0};
-    parallel::for_pieces(ctx.threads(), static_cast<offset_t>(result.size()), [&](offset_t begin, offset_t end) {
-        offset_t present = 0;
-        for (offset_t k = begin; k < end; ++k) {
-            const bits::word old = v.words()[k], inside = options.accum ? old | result[k] : result[k];
-            v.words()[k] = (inside & allowed[k]) | (options.replace ? 0 : old & ~allowed[k]);
-            present += std::popcount(v.words()[k]);
-        }
-        count += present;
-    }, 1, 4096);
+    parallel::for_pieces(
+        ctx.threads(), static_cast<offset_t>(result.size()),
+        [&](offset_t begin, offset_t end) {
+            offset_t present = 0;
+            for (offset_t k = begin; k < end; ++k) {
+                const bits::word old = v.words()[k], inside = options.accum ? old | result[k] : result[k];
+                v.words()[k] = (inside & allowed[k]) | (options.replace ? 0 : old & ~allowed[k]);
+                present += std::popcount(v.words()[k]);
+            }
+            count += present;
+        },
+        1, 4096);
     v.count = count;
     v = settled(std::move(v));
 }
 
 // Calls f(j, position in c or -1, position in t or -1) for each entry of one row of the result, ascending.
-template <class F> void merge_row(index_t i, const csr& c, const csr& t, const csr* mask, const matrix_options& options, F&& f) {
+template <class F>
+void merge_row(index_t i, const csr& c, const csr& t, const csr* mask, const matrix_options& options, F&& f) {
     offset_t pc = c.offset(i), pt = t.offset(i), pm = mask ? mask->offset(i) : 0;
     const offset_t ec = c.offset(i + 1), et = t.offset(i + 1), em = mask ? mask->offset(i + 1) : 0;
     while (pc < ec || pt < et) {
-        const index_t jc = pc < ec ? c.index_data()[pc] : c.columns, jt = pt < et ? t.index_data()[pt] : c.columns;
+        const index_t jc = pc < ec ? c.index_data()[pc] : c.columns,
+                      jt = pt < et ? t.index_data()[pt] : c.columns;
         const index_t j = std::min(jc, jt);
         while (pm < em && mask->index_data()[pm] < j) ++pm;
-        const bool listed = !mask || (pm < em && mask->index_data()[pm] == j && lets_through(*mask, pm, options.mask_structure));
-        const outcome o = decide(jc == j, jt == j, listed != options.mask_complement, options.accum.has_value(), options.replace);
+        const bool listed = !mask || (pm < em && mask->index_data()[pm] == j &&
+                                      lets_through(*mask, pm, options.mask_structure));
+        const outcome o = decide(jc == j, jt == j, listed != options.mask_complement,
+                                 options.accum.has_value(), options.replace);
         if (o.old_value || o.new_value) f(j, o.old_value ? pc : -1, o.new_value ? pt : -1);
         pc += jc == j;
         pt += jt == j;
@@ -179,9 +199,12 @@ csr merge(const context& ctx, const csr& c, const csr& t, const csr* mask, const
     const auto accum = accumulator(options.accum, c.type, t.type);
     array<offset_t> counts(ctx, static_cast<std::size_t>(c.rows));
     const auto each_row = [&](auto f) {
-        parallel::for_pieces(ctx.threads(), c.rows, [&](offset_t begin, offset_t end) {
-            for (offset_t i = begin; i < end; ++i) f(static_cast<index_t>(i));
-        }, 1, parallel_rows);
+        parallel::for_pieces(
+            ctx.threads(), c.rows,
+            [&](offset_t begin, offset_t end) {
+                for (offset_t i = begin; i < end; ++i) f(static_cast<index_t>(i));
+            },
+            1, parallel_rows);
     };
     each_row([&](index_t i) {
         offset_t n = 0;
@@ -220,8 +243,10 @@ void write_back(const context& ctx, vector& w, vector_body&& t, const vector_opt
         w = storage::make_vector(settled(t.type == w.type() ? std::move(t) : convert_values(t, w.type())));
         return;
     }
-    if (w.form() != vector_form::sparse || t.form != vector_form::sparse) return update_bitmap(ctx, w, t, options);
-    const vector_mask mask(options.mask ? &options.mask->body() : nullptr, options.mask_structure, options.mask_complement);
+    if (w.form() != vector_form::sparse || t.form != vector_form::sparse)
+        return update_bitmap(ctx, w, t, options);
+    const vector_mask mask(options.mask ? &options.mask->body() : nullptr, options.mask_structure,
+                           options.mask_complement);
     w = storage::make_vector(settled(merge_sparse(w.body(), t, mask, options)));
 }
 

@@ -2,7 +2,8 @@
 
 namespace nz::storage {
 
-csr allocate_rows(const context& ctx, dtype type, index_t rows, index_t columns, const array<offset_t>& counts) {
+csr allocate_rows(const context& ctx, dtype type, index_t rows, index_t columns,
+                  const array<offset_t>& counts) {
     offset_t nnz = 0;
     for (const offset_t n : counts) nnz += n;
     csr a = allocate_csr(ctx, type, value_kind::full, rows, columns, nnz);
@@ -18,7 +19,8 @@ csr allocate_rows(const context& ctx, dtype type, index_t rows, index_t columns,
 csr csr_builder::finish() && {
     csr a = allocate_rows(ctx_, type_, rows_, columns_, counts_);
     std::copy_n(indices_.data(), indices_.size(), a.indices.as<index_t>());
-    for (std::size_t k = 0; k < values_.size(); ++k) store(a.values.data(), type_, static_cast<offset_t>(k), values_[k]);
+    for (std::size_t k = 0; k < values_.size(); ++k)
+        store(a.values.data(), type_, static_cast<offset_t>(k), values_[k]);
     return a;
 }
 

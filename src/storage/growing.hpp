@@ -1,13 +1,14 @@
 // A list that grows within the context's memory, so that its limit counts here too.
 #pragma once
 
-#include <algorithm>
-
 #include "core/buffer.hpp"
+
+#include <algorithm>
 
 namespace nz::storage {
 
-template <class T> class growing {
+template <class T>
+class growing {
 public:
     explicit growing(const context& ctx) : ctx_(ctx) {}
 
