@@ -25,6 +25,34 @@ csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, 
     return a;
 }
 
+csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+                 std::span<const index_t> lengths) {
+    const int threads = rows < 65536 ? 1 : ctx.threads();
+    std::vector<offset_t> starts(threads + 1);
+    parallel::run(threads, [&](int t, int) {
+        const auto [begin, end] = parallel::piece(rows, t, threads);
+        offset_t sum = 0;
+        for (offset_t i = begin; i < end; ++i) sum += lengths[i];
+        starts[t + 1] = sum;
+    });
+    for (int t = 0; t < threads; ++t) starts[t + 1] += starts[t];
+    csr a = allocate_csr(ctx, type, kind, rows, columns, starts[threads]);
+    const auto fill = [&](auto* offsets) {
+        using offset_type = std::remove_pointer_t<decltype(offsets)>;
+        parallel::run(threads, [&](int t, int) {
+            const auto [begin, end] = parallel::piece(rows, t, threads);
+            offset_t running = starts[t];
+            for (offset_t i = begin; i < end; ++i) {
+                offsets[i] = static_cast<offset_type>(running);
+                running += lengths[i];
+            }
+        });
+        offsets[rows] = static_cast<offset_type>(starts[threads]);
+    };
+    a.offset_bytes == 4 ? fill(a.offsets.as<std::int32_t>()) : fill(a.offsets.as<std::int64_t>());
+    return a;
+}
+
 csr make_empty_csr(const context& ctx, dtype type, index_t rows, index_t columns) {
     csr a = allocate_csr(ctx, type, value_kind::full, rows, columns, 0);
     std::memset(a.offsets.data(), 0, a.offsets.bytes());

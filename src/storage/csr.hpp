@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "core/buffer.hpp"
 #include "nonzero/matrix.hpp"
@@ -65,6 +66,9 @@ inline element csr::value(offset_t k) const {
 csr make_empty_csr(const context& ctx, dtype type, index_t rows, index_t columns);
 /// A CSR with room for nnz entries, offsets of the width for nnz, nothing filled in.
 csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns, offset_t nnz);
+/// The same with offsets from the length of each row.
+csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+                 std::span<const index_t> lengths);
 /// The transpose, columns sorted; values moved along. O(nnz + rows + columns) a thread.
 csr transpose(const context& ctx, const csr& a);
 /// The same entries with values converted to `type`; structure is copied too.
