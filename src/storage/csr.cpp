@@ -1,17 +1,18 @@
 #include "storage/csr.hpp"
 
+#include "core/checks.hpp"
+#include "core/parallel.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <tuple>
 #include <vector>
 
-#include "core/checks.hpp"
-#include "core/parallel.hpp"
-
 namespace nz::storage {
 
-csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns, offset_t nnz) {
+csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+                 offset_t nnz) {
     csr a;
     a.rows = rows;
     a.columns = columns;
@@ -21,7 +22,9 @@ csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, 
     a.offset_bytes = offset_bytes_for(nnz);
     a.offsets = buffer(ctx.memory(), (static_cast<std::size_t>(rows) + 1) * a.offset_bytes);
     a.indices = buffer(ctx.memory(), static_cast<std::size_t>(nnz) * sizeof(index_t));
-    const std::size_t values = kind == value_kind::full ? static_cast<std::size_t>(nnz) : kind == value_kind::iso ? 1 : 0;
+    const std::size_t values = kind == value_kind::full  ? static_cast<std::size_t>(nnz)
+                               : kind == value_kind::iso ? 1
+                                                         : 0;
     a.values = buffer(ctx.memory(), values * size_of(type));
     return a;
 }
@@ -91,7 +94,8 @@ namespace {
 constexpr offset_t parallel_from = 65536;
 
 // Rows shared out by entries, so that long rows do not leave a thread behind: piece t of `parts` begins here.
-template <class Offset> index_t first_row(const Offset* offsets, index_t rows, int t, int parts) {
+template <class Offset>
+index_t first_row(const Offset* offsets, index_t rows, int t, int parts) {
     if (t == 0) return 0;
     if (t == parts) return rows;
     const auto target = static_cast<Offset>(static_cast<offset_t>(offsets[rows]) * t / parts);
@@ -99,15 +103,18 @@ template <class Offset> index_t first_row(const Offset* offsets, index_t rows, i
 }
 
 // Calls f(first, last) once a thread over pieces of the rows with as many entries each.
-template <class Offset, class F> void for_rows(const context& ctx, const Offset* offsets, index_t rows, F&& f) {
+template <class Offset, class F>
+void for_rows(const context& ctx, const Offset* offsets, index_t rows, F&& f) {
     parallel::run(offsets[rows] + rows < parallel_from ? 1 : ctx.threads(), [&](int t, int parts) {
-        const index_t first = first_row(offsets, rows, t, parts), last = first_row(offsets, rows, t + 1, parts);
+        const index_t first = first_row(offsets, rows, t, parts),
+                      last = first_row(offsets, rows, t + 1, parts);
         if (first < last) f(first, last);
     });
 }
 
 // Counting sort by column, one histogram a thread, so that rows arrive in order and nothing is sorted.
-template <class Offset> void transpose_into(const context& ctx, const csr& a, csr& out) {
+template <class Offset>
+void transpose_into(const context& ctx, const csr& a, csr& out) {
     const Offset* offsets = a.offsets.as<const Offset>();
     const index_t* columns = a.index_data();
     Offset* out_offsets = out.offsets.as<Offset>();
@@ -150,15 +157,17 @@ template <class Offset> void transpose_into(const context& ctx, const csr& a, cs
 }
 
 // Sorts one row by column, stably, values along.
-template <class U> void sort_row(index_t* columns, U* values, std::size_t n, std::vector<std::pair<index_t, U>>& scratch) {
+template <class U>
+void sort_row(index_t* columns, U* values, std::size_t n, std::vector<std::pair<index_t, U>>& scratch) {
     scratch.clear();
     for (std::size_t k = 0; k < n; ++k) scratch.emplace_back(columns[k], values[k]);
-    std::stable_sort(scratch.begin(), scratch.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::stable_sort(scratch.begin(), scratch.end(),
+                     [](const auto& x, const auto& y) { return x.first < y.first; });
     for (std::size_t k = 0; k < n; ++k) std::tie(columns[k], values[k]) = scratch[k];
 }
 
-// Copies runs of equal columns of sorted rows, each as one entry. move(place, k) takes the value at k to `place`,
-// combine(place, k) adds the one at k to what is there.
+// Copies runs of equal columns of sorted rows, each as one entry. move(place, k) takes the value at k to
+// `place`, combine(place, k) adds the one at k to what is there.
 template <class Offset, class Move, class Combine>
 void copy_combined(const context& ctx, const csr& a, csr& out, Move&& move, Combine&& combine) {
     const auto* offsets = a.offsets.as<const Offset>();
@@ -181,7 +190,8 @@ void copy_combined(const context& ctx, const csr& a, csr& out, Move&& move, Comb
 }
 
 // The same matrix with equal neighbours of every row combined.
-template <class Offset> csr combine_repeats(const context& ctx, const csr& a, const binary_op& duplicates) {
+template <class Offset>
+csr combine_repeats(const context& ctx, const csr& a, const binary_op& duplicates) {
     const auto* offsets = a.offsets.as<const Offset>();
     const index_t* columns = a.index_data();
     array<index_t> lengths(ctx, a.rows);
@@ -192,7 +202,8 @@ template <class Offset> csr combine_repeats(const context& ctx, const csr& a, co
             lengths[i] = length;
         }
     });
-    csr out = allocate_csr(ctx, a.type, a.kind, a.rows, a.columns, std::span<const index_t>(lengths.data(), lengths.size()));
+    csr out = allocate_csr(ctx, a.type, a.kind, a.rows, a.columns,
+                           std::span<const index_t>(lengths.data(), lengths.size()));
     if (a.kind != value_kind::full) {
         if (out.values.bytes()) std::memcpy(out.values.data(), a.values.data(), out.values.bytes());
         copy_combined<Offset>(ctx, a, out, [](offset_t, Offset) {}, [](offset_t, Offset) {});
@@ -213,7 +224,8 @@ template <class Offset> csr combine_repeats(const context& ctx, const csr& a, co
     return out;
 }
 
-template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const binary_op& duplicates) {
+template <class Offset>
+bool sort_rows_typed(const context& ctx, csr& a, const binary_op& duplicates) {
     const auto* offsets = a.offsets.as<const Offset>();
     auto* columns = a.indices.as<index_t>();
     std::atomic<bool> any_unsorted{false}, any_repeat{false};
@@ -237,7 +249,9 @@ template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const b
         struct sorter {
             index_t* columns;
             int operator()(std::nullptr_t) const { return 0; }
-            void operator()(int*, Offset begin, std::size_t n) const { std::sort(columns + begin, columns + begin + n); }
+            void operator()(int*, Offset begin, std::size_t n) const {
+                std::sort(columns + begin, columns + begin + n);
+            }
         };
         each(sorter{columns});
     } else {
@@ -247,7 +261,9 @@ template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const b
                 index_t* columns;
                 U* values;
                 scratch_type operator()(std::nullptr_t) const { return {}; }
-                void operator()(scratch_type* s, Offset begin, std::size_t n) const { sort_row(columns + begin, values + begin, n, *s); }
+                void operator()(scratch_type* s, Offset begin, std::size_t n) const {
+                    sort_row(columns + begin, values + begin, n, *s);
+                }
             };
             each(sorter{columns, a.values.as<U>()});
         });
@@ -260,33 +276,42 @@ template <class Offset> bool sort_rows_typed(const context& ctx, csr& a, const b
 
 csr transpose(const context& ctx, const csr& a) {
     csr out = allocate_csr(ctx, a.type, a.kind, a.columns, a.rows, a.nnz);
-    if (a.offset_bytes == 4) transpose_into<std::int32_t>(ctx, a, out);
-    else transpose_into<std::int64_t>(ctx, a, out);
+    if (a.offset_bytes == 4)
+        transpose_into<std::int32_t>(ctx, a, out);
+    else
+        transpose_into<std::int64_t>(ctx, a, out);
     return out;
 }
 
 bool sort_rows(const context& ctx, csr& a, const binary_op& duplicates) {
-    return a.offset_bytes == 4 ? sort_rows_typed<std::int32_t>(ctx, a, duplicates) : sort_rows_typed<std::int64_t>(ctx, a, duplicates);
+    return a.offset_bytes == 4 ? sort_rows_typed<std::int32_t>(ctx, a, duplicates)
+                               : sort_rows_typed<std::int64_t>(ctx, a, duplicates);
 }
 
 void validate(const csr& a, const char* what) {
-    const std::size_t values = a.kind == value_kind::full ? static_cast<std::size_t>(a.nnz) : a.kind == value_kind::iso ? 1 : 0;
+    const std::size_t values = a.kind == value_kind::full  ? static_cast<std::size_t>(a.nnz)
+                               : a.kind == value_kind::iso ? 1
+                                                           : 0;
     require<invalid_format>(a.offsets.bytes() >= (static_cast<std::size_t>(a.rows) + 1) * a.offset_bytes &&
-                                a.indices.bytes() >= static_cast<std::size_t>(a.nnz) * sizeof(index_t) && a.values.bytes() >= values * a.value_bytes(),
+                                a.indices.bytes() >= static_cast<std::size_t>(a.nnz) * sizeof(index_t) &&
+                                a.values.bytes() >= values * a.value_bytes(),
                             "{}: arrays are shorter than {} rows and {} entries need", what, a.rows, a.nnz);
     with_offsets(a, [&](const auto* offsets) {
         require<invalid_format>(offsets[0] == 0, "{}: the first offset is {}, not 0", what, offsets[0]);
         for (index_t i = 0; i < a.rows; ++i)
-            require<invalid_format>(offsets[i] <= offsets[i + 1] && offsets[i + 1] <= a.nnz, "{}: row {} runs from {} to {}, outside 0..{}", what, i,
-                                    offsets[i], offsets[i + 1], a.nnz);
-        require<invalid_format>(offsets[a.rows] == a.nnz, "{}: the last offset is {}, the entries are {}", what, offsets[a.rows], a.nnz);
+            require<invalid_format>(offsets[i] <= offsets[i + 1] && offsets[i + 1] <= a.nnz,
+                                    "{}: row {} runs from {} to {}, outside 0..{}", what, i, offsets[i],
+                                    offsets[i + 1], a.nnz);
+        require<invalid_format>(offsets[a.rows] == a.nnz, "{}: the last offset is {}, the entries are {}",
+                                what, offsets[a.rows], a.nnz);
         const index_t* columns = a.index_data();
         for (index_t i = 0; i < a.rows; ++i)
             for (auto k = offsets[i]; k < offsets[i + 1]; ++k) {
-                require<invalid_format>(columns[k] >= 0 && columns[k] < a.columns, "{}: row {} has column {}, outside 0..{}", what, i, columns[k],
+                require<invalid_format>(columns[k] >= 0 && columns[k] < a.columns,
+                                        "{}: row {} has column {}, outside 0..{}", what, i, columns[k],
                                         a.columns - 1);
-                require<invalid_format>(k == offsets[i] || columns[k - 1] < columns[k], "{}: row {} is not sorted or repeats column {}", what, i,
-                                        columns[k]);
+                require<invalid_format>(k == offsets[i] || columns[k - 1] < columns[k],
+                                        "{}: row {} is not sorted or repeats column {}", what, i, columns[k]);
             }
     });
 }
@@ -294,7 +319,8 @@ void validate(const csr& a, const char* what) {
 namespace {
 
 // What the rows [first, last) say.
-template <class Offset> matrix_facts facts_of_rows(const Offset* offsets, const index_t* columns, index_t first, index_t last) {
+template <class Offset>
+matrix_facts facts_of_rows(const Offset* offsets, const index_t* columns, index_t first, index_t last) {
     matrix_facts facts;
     for (index_t i = first; i < last; ++i) {
         const Offset begin = offsets[i], end = offsets[i + 1];
@@ -333,15 +359,19 @@ void merge(matrix_facts& all, const matrix_facts& part) {
 bool same_bytes(const context& ctx, const void* a, const void* b, std::size_t bytes) {
     std::atomic<bool> same{true};
     parallel::for_pieces(ctx.threads(), static_cast<offset_t>(bytes), [&](offset_t begin, offset_t end) {
-        if (std::memcmp(static_cast<const char*>(a) + begin, static_cast<const char*>(b) + begin, end - begin) != 0) same = false;
+        if (std::memcmp(static_cast<const char*>(a) + begin, static_cast<const char*>(b) + begin,
+                        end - begin) != 0)
+            same = false;
     });
     return same;
 }
 
 bool same_pattern(const context& ctx, const csr& a, const csr& b) {
     if (a.nnz != b.nnz || a.offset_bytes != b.offset_bytes) return false;
-    return same_bytes(ctx, a.offsets.data(), b.offsets.data(), (static_cast<std::size_t>(a.rows) + 1) * a.offset_bytes) &&
-           same_bytes(ctx, a.indices.data(), b.indices.data(), static_cast<std::size_t>(a.nnz) * sizeof(index_t));
+    return same_bytes(ctx, a.offsets.data(), b.offsets.data(),
+                      (static_cast<std::size_t>(a.rows) + 1) * a.offset_bytes) &&
+           same_bytes(ctx, a.indices.data(), b.indices.data(),
+                      static_cast<std::size_t>(a.nnz) * sizeof(index_t));
 }
 
 }  // namespace
@@ -362,7 +392,8 @@ matrix_facts collect_facts(const context& ctx, const csr& a, const csr* transpos
     });
     if (a.rows != a.columns) return facts;
     // A symmetric matrix shares its CSR with its transpose.
-    facts.symmetric_pattern = transposed == &a || (transposed ? same_pattern(ctx, a, *transposed) : same_pattern(ctx, a, transpose(ctx, a)));
+    facts.symmetric_pattern = transposed == &a || (transposed ? same_pattern(ctx, a, *transposed)
+                                                              : same_pattern(ctx, a, transpose(ctx, a)));
     return facts;
 }
 

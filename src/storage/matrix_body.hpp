@@ -1,11 +1,11 @@
 // What a matrix handle points to: shape, representations of one content, cached facts, pending changes.
 #pragma once
 
+#include "storage/csr.hpp"
+
 #include <mutex>
 #include <optional>
 #include <vector>
-
-#include "storage/csr.hpp"
 
 namespace nz::storage {
 
@@ -22,7 +22,11 @@ struct matrix_body {
     dtype type = dtype::float64;
 
     matrix_body(const context& c, csr a)
-        : ctx(c), row_count(a.rows), column_count(a.columns), type(a.type), rows_(std::make_shared<const csr>(std::move(a))) {}
+        : ctx(c),
+          row_count(a.rows),
+          column_count(a.columns),
+          type(a.type),
+          rows_(std::make_shared<const csr>(std::move(a))) {}
     matrix_body(const matrix_body& other);
 
     /// The CSR, pending changes merged, columns sorted. Built once; thread-safe.
@@ -55,6 +59,8 @@ private:
 };
 
 /// A matrix that owns `a`.
-inline matrix make_matrix(const context& ctx, csr a) { return matrix(std::make_shared<matrix_body>(ctx, std::move(a))); }
+inline matrix make_matrix(const context& ctx, csr a) {
+    return matrix(std::make_shared<matrix_body>(ctx, std::move(a)));
+}
 
 }  // namespace nz::storage
