@@ -141,6 +141,9 @@ public:
     const binary_op& op() const { return op_; }
     binary_id id() const { return op_.id(); }
     std::string_view name() const { return op_.name(); }
+    /// The type in which operands of this type are combined: bool for the logical ones (and eq), else op()'s
+    /// own.
+    dtype value_type(dtype operand) const;
     element identity(dtype type) const;
     /// The value that no further operand can change, where there is one. `any` is terminal at every value:
     /// ask always_terminal() first.

@@ -34,10 +34,10 @@ std::shared_ptr<memory_resource> host_memory();
 
 struct context_options {
     nz::backend backend = backend::automatic;
-    int threads = 0;                            ///< 0: what OpenMP offers
-    std::size_t memory_limit = 0;               ///< bytes alive at a time through this context; 0: no limit
-    std::shared_ptr<memory_resource> memory;    ///< null: host_memory()
-    std::function<void(std::string_view)> log;  ///< one line a call; null: silent
+    int threads = 0;                              ///< 0: what OpenMP offers
+    std::size_t memory_limit = 0;                 ///< bytes alive at a time through this context; 0: no limit
+    std::shared_ptr<memory_resource> memory{};    ///< null: host_memory()
+    std::function<void(std::string_view)> log{};  ///< one line a call; null: silent
 };
 
 /// Handle to a device, its memory and its settings; cheap to copy, all copies are the same context.

@@ -192,6 +192,10 @@ auto with_monoid(binary_id id, F&& f) {
 }
 }  // namespace
 
+dtype monoid::value_type(dtype operand) const {
+    // A monoid's result is its next operand: where the result is a truth value, so are the operands.
+    return op_.output_type(operand);
+}
 element monoid::identity(dtype type) const {
     if (identity_) return identity_->as(type);
     return with_monoid(op_.id(), [&]<binary_id Op>(std::integral_constant<binary_id, Op>) {

@@ -1,13 +1,14 @@
-// Generators as inputs: the declaration that nz::load calls; the generators live beside it.
+// Generators: inputs that are computed from a name such as "rmat:20,16" instead of read from a file.
 #pragma once
-
-#include <string_view>
 
 #include "nonzero/io.hpp"
 
+#include <string_view>
+
 namespace nz::io {
 
-/// Runs the generator that `spec` names ("rmat:20,16"). Throws domain_error for arguments that make no sense.
+/// Runs the generator that `spec` names. The same spec and seed give the same matrix, bit for bit, whatever
+/// the number of threads. Throws domain_error, with the generator's usage, for arguments it does not take.
 input generate(const context& ctx, std::string_view spec, const read_options& options);
 
 }  // namespace nz::io

@@ -1,19 +1,20 @@
-// Text out of a gzip stream. Whoever needs the next block inflates it, one thread at a time, while the others parse
-// theirs: the whole runs at the speed of zlib, and only as many blocks are alive as there are threads.
+// Text out of a gzip stream. Whoever needs the next block inflates it, one thread at a time, while the others
+// parse theirs: the whole runs at the speed of zlib, and only as many blocks are alive as there are threads.
+#include "io/text.hpp"
+
 #include <zlib.h>
 
 #include <algorithm>
 #include <climits>
 #include <cstring>
 
-#include "io/text.hpp"
-
 namespace nz::io {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-template <class... Args> [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
+template <class... Args>
+[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
     throw text_error{nullptr, fmt::format(format, std::forward<Args>(args)...)};
 }
 
@@ -22,7 +23,8 @@ public:
     gzip_text(const context& ctx, mapped_file file, std::string name)
         : text_source(std::move(name)), ctx_(ctx), file_(std::move(file)) {
         // 15: the largest window; 16: a gzip wrapper, whose checksum and length zlib then verifies.
-        require<out_of_memory>(inflateInit2(&stream_, 15 + 16) == Z_OK, "zlib has no memory to inflate {}", this->name());
+        require<out_of_memory>(inflateInit2(&stream_, 15 + 16) == Z_OK, "zlib has no memory to inflate {}",
+                               this->name());
         place_ = file_.begin();
     }
     ~gzip_text() override { inflateEnd(&stream_); }
@@ -52,7 +54,8 @@ public:
 private:
     std::size_t inflate_some(char* out, std::size_t room) {
         stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(place_));
-        stream_.avail_in = static_cast<uInt>(std::min<std::size_t>(static_cast<std::size_t>(file_.end() - place_), INT_MAX));
+        stream_.avail_in =
+            static_cast<uInt>(std::min<std::size_t>(static_cast<std::size_t>(file_.end() - place_), INT_MAX));
         stream_.next_out = reinterpret_cast<Bytef*>(out);
         stream_.avail_out = static_cast<uInt>(room);
         const int code = ::inflate(&stream_, Z_NO_FLUSH);
@@ -62,9 +65,11 @@ private:
         if (code == Z_STREAM_END) {
             next_member();
         } else if (code == Z_BUF_ERROR || (code == Z_OK && made == 0 && place_ == file_.end())) {
-            refuse("the gzip data is cut off: the file ends after {} bytes, in the middle of a stream", file_.size());
+            refuse("the gzip data is cut off: the file ends after {} bytes, in the middle of a stream",
+                   file_.size());
         } else if (code != Z_OK) {
-            refuse("the gzip data is damaged near byte {}: {}", position, stream_.msg ? stream_.msg : "zlib gives no reason");
+            refuse("the gzip data is damaged near byte {}: {}", position,
+                   stream_.msg ? stream_.msg : "zlib gives no reason");
         }
         return made;
     }

@@ -1,11 +1,11 @@
 // nz::load: which reader a source goes to, by its suffix and then by its first bytes.
-#include <algorithm>
-#include <string>
-
 #include "io/generate.hpp"
 #include "io/matrix_market.hpp"
 #include "io/words.hpp"
 #include "nonzero/io.hpp"
+
+#include <algorithm>
+#include <string>
 
 namespace nz {
 namespace io {

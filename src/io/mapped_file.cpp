@@ -1,5 +1,8 @@
 #include "io/mapped_file.hpp"
 
+#include "core/checks.hpp"
+#include "io/numbers.hpp"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -8,9 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-
-#include "core/checks.hpp"
-#include "io/numbers.hpp"
 
 namespace nz::io {
 namespace {
@@ -30,7 +30,8 @@ mapped_file::mapped_file(const context& ctx, const std::string& path) {
     const descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     require<invalid_format>(file.number >= 0, "{}: cannot be opened: {}", path, std::strerror(errno));
     struct stat facts {};
-    require<invalid_format>(::fstat(file.number, &facts) == 0, "{}: cannot be examined: {}", path, std::strerror(errno));
+    require<invalid_format>(::fstat(file.number, &facts) == 0, "{}: cannot be examined: {}", path,
+                            std::strerror(errno));
     require<invalid_format>(!S_ISDIR(facts.st_mode), "{}: is a folder, not a file", path);
     if (!S_ISREG(facts.st_mode)) {
         read_all(ctx, file.number, path);
@@ -40,7 +41,8 @@ mapped_file::mapped_file(const context& ctx, const std::string& path) {
     // One page more than the file: the mapping of the file lies over its begin, zeros remain at its end.
     mapped_bytes_ = (size_ + page - 1) / page * page + page;
     void* const place = ::mmap(nullptr, mapped_bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    require<out_of_memory>(place != MAP_FAILED, "{}: {} bytes cannot be mapped: {}", path, size_, std::strerror(errno));
+    require<out_of_memory>(place != MAP_FAILED, "{}: {} bytes cannot be mapped: {}", path, size_,
+                           std::strerror(errno));
     data_ = static_cast<const char*>(place);
     if (size_ == 0) return;
     if (::mmap(place, size_, PROT_READ, MAP_PRIVATE | MAP_FIXED, file.number, 0) == MAP_FAILED) {

@@ -1,10 +1,10 @@
 // A file in memory, read only: mapped where the system can, else read.
 #pragma once
 
+#include "core/buffer.hpp"
+
 #include <span>
 #include <string>
-
-#include "core/buffer.hpp"
 
 namespace nz::io {
 

@@ -1,11 +1,12 @@
-// Matrix Market: header (matrix_market_header.cpp), entries (matrix_market.cpp), writer (matrix_market_write.cpp).
+// Matrix Market: header (matrix_market_header.cpp), entries (matrix_market.cpp), writer
+// (matrix_market_write.cpp).
 #pragma once
-
-#include <span>
-#include <string>
 
 #include "io/text.hpp"
 #include "nonzero/io.hpp"
+
+#include <span>
+#include <string>
 
 namespace nz::io::matrix_market {
 
@@ -32,10 +33,11 @@ header read_header(line_reader& reader);
 /// Reads a whole file. Throws invalid_format with file, line and reason.
 input read(const context& ctx, text_source& source, const read_options& options);
 /// The same from bytes in memory, plain or gzip.
-input read(const context& ctx, std::span<const std::byte> bytes, std::string name, const read_options& options);
+input read(const context& ctx, std::span<const std::byte> bytes, std::string name,
+           const read_options& options);
 
-/// The file's text: coordinate, general; integers for integer types, shortest exact decimals for floats. Calls
-/// write(text) for each piece, in order.
+/// The file's text: coordinate, general; integers for integer types, shortest exact decimals for floats.
+/// Calls write(text) for each piece, in order.
 void write(const context& ctx, const matrix& a, const std::function<void(std::string_view)>& write);
 
 }  // namespace nz::io::matrix_market

@@ -6,8 +6,8 @@
 namespace nz::io {
 namespace {
 
-// Whether a decimal number that from_chars finds out of range is too small rather than too large: the place of
-// its first digit that is not 0, moved by the exponent.
+// Whether a decimal number that from_chars finds out of range is too small rather than too large: the place
+// of its first digit that is not 0, moved by the exponent.
 bool underflows(std::string_view word) {
     const std::size_t e = word.find_first_of("eE");
     const std::string_view digits = word.substr(0, e);
@@ -25,7 +25,8 @@ bool underflows(std::string_view word) {
     return static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) + exponent < 0;
 }
 
-template <class T> number_fault parse_real_as(std::string_view word, T& out) {
+template <class T>
+number_fault parse_real_as(std::string_view word, T& out) {
     if (word.starts_with('+')) {
         word.remove_prefix(1);
         if (word.starts_with('-')) return number_fault::not_a_number;
@@ -38,7 +39,8 @@ template <class T> number_fault parse_real_as(std::string_view word, T& out) {
     const auto [stop, code] = std::from_chars(text.data(), end, out);
     if (stop != end || code == std::errc::invalid_argument) return number_fault::not_a_number;
     if (code == std::errc{}) return number_fault::none;
-    if (!underflows(text.starts_with('-') ? std::string_view(text).substr(1) : text)) return number_fault::too_large;
+    if (!underflows(text.starts_with('-') ? std::string_view(text).substr(1) : text))
+        return number_fault::too_large;
     out = text.starts_with('-') ? -T(0) : T(0);
     return number_fault::none;
 }
@@ -56,7 +58,8 @@ std::int64_t count_lines(const char* begin, const char* end) {
         std::uint8_t counts[lanes] = {};
         const std::size_t n = std::min(rounds, static_cast<std::size_t>(end - begin) / lanes);
         for (std::size_t r = 0; r < n; ++r, begin += lanes)
-            for (std::size_t lane = 0; lane < lanes; ++lane) counts[lane] = static_cast<std::uint8_t>(counts[lane] + (begin[lane] == '\n'));
+            for (std::size_t lane = 0; lane < lanes; ++lane)
+                counts[lane] = static_cast<std::uint8_t>(counts[lane] + (begin[lane] == '\n'));
         for (const std::uint8_t c : counts) total += c;
     }
     return total + std::count(begin, end, '\n');

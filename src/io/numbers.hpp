@@ -1,6 +1,6 @@
 // Numbers out of text. The fast forms read what nearly all files hold, from text that stays readable for
-// text_padding bytes behind its end; what they decline goes to the careful forms, which know every spelling and
-// say what is wrong.
+// text_padding bytes behind its end; what they decline goes to the careful forms, which know every spelling
+// and say what is wrong.
 #pragma once
 
 #include <bit>
@@ -57,12 +57,14 @@ inline bool append_digits(const char*& p, std::uint64_t& value) {
 inline bool read_unsigned(const char*& p, std::uint64_t& value) {
     const int count = read_digits_8(p, value);
     p += count;
-    if (count < 8) [[likely]] return count > 0;
+    if (count < 8) [[likely]]
+        return count > 0;
     return append_digits(p, value);
 }
 
 /// Whether a sign and a magnitude make a T (a bool is 0 or 1); stores it.
-template <class T> bool fit_integer(bool negative, std::uint64_t magnitude, T& out) {
+template <class T>
+bool fit_integer(bool negative, std::uint64_t magnitude, T& out) {
     if constexpr (std::is_floating_point_v<T>) {
         out = negative ? -static_cast<T>(magnitude) : static_cast<T>(magnitude);
         return true;
@@ -80,15 +82,17 @@ template <class T> bool fit_integer(bool negative, std::uint64_t magnitude, T& o
 }
 
 /// Reads an integer with an optional sign; false when it is none or does not fit.
-template <class T> bool read_integer(const char*& p, T& out) {
+template <class T>
+bool read_integer(const char*& p, T& out) {
     const bool negative = *p == '-';
     p += negative || *p == '+';
     std::uint64_t magnitude;
     return read_unsigned(p, magnitude) && fit_integer(negative, magnitude, out);
 }
 
-inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /// Reads digits into a mantissa, counting them; stops at 19, beyond which a mantissa may overflow.
 inline void read_mantissa(const char*& p, std::uint64_t& mantissa, int& count) {
@@ -102,11 +106,12 @@ inline void read_mantissa(const char*& p, std::uint64_t& mantissa, int& count) {
         p += n;
         if (n < 8) return;
     }
-    for (; is_digit(*p) && count < 19; ++p, ++count) mantissa = mantissa * 10 + static_cast<std::uint64_t>(*p - '0');
+    for (; is_digit(*p) && count < 19; ++p, ++count)
+        mantissa = mantissa * 10 + static_cast<std::uint64_t>(*p - '0');
 }
 
-/// Reads a decimal number whose value one exact multiplication or division yields, the rest by from_chars up to
-/// `end`. False for what neither takes: a leading '+', Fortran's exponents, overflow.
+/// Reads a decimal number whose value one exact multiplication or division yields, the rest by from_chars up
+/// to `end`. False for what neither takes: a leading '+', Fortran's exponents, overflow.
 inline bool read_real(const char*& p, const char* end, double& out) {
     const char* const start = p;
     const bool negative = *p == '-';
@@ -130,7 +135,8 @@ inline bool read_real(const char*& p, const char* end, double& out) {
     }
     if (simple && mantissa < (std::uint64_t{1} << 53) && exponent >= -22 && exponent <= 22) [[likely]] {
         const auto whole = static_cast<double>(mantissa);
-        const double x = exponent < 0 ? whole / exact_powers_of_ten[-exponent] : whole * exact_powers_of_ten[exponent];
+        const double x =
+            exponent < 0 ? whole / exact_powers_of_ten[-exponent] : whole * exact_powers_of_ten[exponent];
         out = negative ? -x : x;
         return true;
     }
@@ -148,10 +154,12 @@ inline bool read_real(const char*& p, const char* end, float& out) {
 enum class number_fault : std::uint8_t { none, not_a_number, too_large };
 
 /// A whole word as an integer with an optional sign.
-template <class T> number_fault parse_integer(std::string_view word, T& out) {
+template <class T>
+number_fault parse_integer(std::string_view word, T& out) {
     const bool sign = !word.empty() && (word[0] == '-' || word[0] == '+');
     const std::string_view digits = word.substr(sign);
-    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return number_fault::not_a_number;
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+        return number_fault::not_a_number;
     std::uint64_t magnitude = 0;
     const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude);
     if (code != std::errc{}) return number_fault::too_large;

@@ -15,7 +15,8 @@ public:
         : text_source(std::move(name)),
           file_(std::move(file)),
           place_(file_.begin()),
-          block_bytes_(std::clamp(file_.size() / (static_cast<std::size_t>(ctx.threads()) * 8), block_least, block_most)) {
+          block_bytes_(std::clamp(file_.size() / (static_cast<std::size_t>(ctx.threads()) * 8), block_least,
+                                  block_most)) {
         constexpr char mark[] = "\xef\xbb\xbf";  // some editors begin UTF-8 files with it
         if (file_.size() >= 3 && std::memcmp(place_, mark, 3) == 0) place_ += 3;
     }
@@ -34,7 +35,8 @@ public:
         return true;
     }
     double share() const override {
-        return file_.size() ? static_cast<double>(place_ - file_.begin()) / static_cast<double>(file_.size()) : 1;
+        return file_.size() ? static_cast<double>(place_ - file_.begin()) / static_cast<double>(file_.size())
+                            : 1;
     }
 
 private:
@@ -53,8 +55,11 @@ std::unique_ptr<text_source> open_text(const context& ctx, mapped_file file, std
     if (is_gzip(file.bytes())) return open_gzip(ctx, std::move(file), std::move(name));
     return std::make_unique<plain_text>(ctx, std::move(file), std::move(name));
 }
-std::unique_ptr<text_source> open_text(const context& ctx, const std::string& path) { return open_text(ctx, mapped_file(ctx, path), path); }
-std::unique_ptr<text_source> open_text(const context& ctx, std::span<const std::byte> bytes, std::string name) {
+std::unique_ptr<text_source> open_text(const context& ctx, const std::string& path) {
+    return open_text(ctx, mapped_file(ctx, path), path);
+}
+std::unique_ptr<text_source> open_text(const context& ctx, std::span<const std::byte> bytes,
+                                       std::string name) {
     return open_text(ctx, mapped_file(ctx, bytes), std::move(name));
 }
 
@@ -71,7 +76,8 @@ bool line_reader::next(std::string_view& line) {
     }
     last_ = block_.begin;
     ++line_number_;
-    const void* const newline = std::memchr(block_.begin, '\n', static_cast<std::size_t>(block_.end - block_.begin));
+    const void* const newline =
+        std::memchr(block_.begin, '\n', static_cast<std::size_t>(block_.end - block_.begin));
     const char* stop = newline ? static_cast<const char*>(newline) : block_.end;
     block_.begin = newline ? stop + 1 : stop;
     if (stop > last_ && stop[-1] == '\r') --stop;
@@ -84,6 +90,8 @@ void line_reader::unread() {
     --line_number_;
 }
 
-void line_reader::fail(std::string_view reason) const { fail_at(source_.name(), std::max<std::int64_t>(line_number_, 1), reason); }
+void line_reader::fail(std::string_view reason) const {
+    fail_at(source_.name(), std::max<std::int64_t>(line_number_, 1), reason);
+}
 
 }  // namespace nz::io

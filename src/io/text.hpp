@@ -1,6 +1,12 @@
 // Text in blocks of whole lines, from a file or out of a gzip stream, parsed by all threads in file order.
 #pragma once
 
+#include "core/buffer.hpp"
+#include "core/checks.hpp"
+#include "core/parallel.hpp"
+#include "io/mapped_file.hpp"
+#include "io/numbers.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <exception>
@@ -13,15 +19,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/buffer.hpp"
-#include "core/checks.hpp"
-#include "core/parallel.hpp"
-#include "io/mapped_file.hpp"
-#include "io/numbers.hpp"
-
 namespace nz::io {
 
-/// Whole lines; only the last block of a text may end without '\n'. text_padding bytes behind the end can be read.
+/// Whole lines; only the last block of a text may end without '\n'. text_padding bytes behind the end can be
+/// read.
 struct text_block {
     const char* begin = nullptr;
     const char* end = nullptr;
@@ -39,8 +40,8 @@ class text_source {
 public:
     explicit text_source(std::string name) : name_(std::move(name)) {}
     virtual ~text_source() = default;
-    /// Fills in the next block, reusing its storage; false at the end. Throws text_error without a place for data that
-    /// cannot be decompressed.
+    /// Fills in the next block, reusing its storage; false at the end. Throws text_error without a place for
+    /// data that cannot be decompressed.
     virtual bool next(text_block& block) = 0;
     /// The share of the input that has been handed out.
     virtual double share() const = 0;
@@ -52,7 +53,8 @@ private:
 
 /// The text of a file or of bytes in memory: plain, or gzip by its first two bytes.
 std::unique_ptr<text_source> open_text(const context& ctx, const std::string& path);
-std::unique_ptr<text_source> open_text(const context& ctx, std::span<const std::byte> bytes, std::string name);
+std::unique_ptr<text_source> open_text(const context& ctx, std::span<const std::byte> bytes,
+                                       std::string name);
 /// The same for a file that has been mapped; gzip: src/io/gzip.cpp.
 std::unique_ptr<text_source> open_text(const context& ctx, mapped_file file, std::string name);
 std::unique_ptr<text_source> open_gzip(const context& ctx, mapped_file file, std::string name);
@@ -88,9 +90,9 @@ private:
 
 /// What a block's parser leaves; formats add to it.
 struct block_record {
-    std::int64_t lines = 0;       ///< '\n' in the block
-    std::int64_t first_line = 0;  ///< of the block in the file, from 1; filled in when all is parsed
-    std::size_t most_entries = 0;  ///< lines, also an unfinished last one
+    std::int64_t lines = 0;                ///< '\n' in the block
+    std::int64_t first_line = 0;           ///< of the block in the file, from 1; filled in when all is parsed
+    std::size_t most_entries = 0;          ///< lines, also an unfinished last one
     std::vector<std::uint32_t> skipped{};  ///< for each line without an entry, the entries before it
 
     void measure(const text_block& block) {
@@ -100,14 +102,17 @@ struct block_record {
     std::int64_t last_line() const { return first_line + static_cast<std::int64_t>(most_entries) - 1; }
     /// The line of the block's entry k; there is one a line, except on skipped lines.
     std::int64_t line_of(std::int64_t k) const {
-        return first_line + k + (std::upper_bound(skipped.begin(), skipped.end(), static_cast<std::uint32_t>(k)) - skipped.begin());
+        return first_line + k +
+               (std::upper_bound(skipped.begin(), skipped.end(), static_cast<std::uint32_t>(k)) -
+                skipped.begin());
     }
 };
 
-/// Hands the blocks behind a header to all threads and gives the records in file order. parse(thread, block, record)
-/// throws text_error; the first one in the file becomes an invalid_format with file, line and reason.
+/// Hands the blocks behind a header to all threads and gives the records in file order. parse(thread, block,
+/// record) throws text_error; the first one in the file becomes an invalid_format with file, line and reason.
 template <class Record, class Parse>
-std::deque<Record> parse_blocks(const context& ctx, line_reader& reader, const std::function<void(double)>& progress, Parse&& parse) {
+std::deque<Record> parse_blocks(const context& ctx, line_reader& reader,
+                                const std::function<void(double)>& progress, Parse&& parse) {
     struct failure {
         std::size_t block;
         std::int64_t line;  // within the block, from 0
@@ -126,8 +131,10 @@ std::deque<Record> parse_blocks(const context& ctx, line_reader& reader, const s
         if (ended) return nullptr;
         try {
             const bool header_rest = records.empty() && reader.rest().begin != reader.rest().end;
-            if (header_rest) std::swap(block, reader.rest());
-            else ended = !source.next(block);
+            if (header_rest)
+                std::swap(block, reader.rest());
+            else
+                ended = !source.next(block);
         } catch (text_error& e) {
             ended = true;
             if (!first) first = failure{records.size(), 0, std::move(e.reason)};
@@ -143,9 +150,12 @@ std::deque<Record> parse_blocks(const context& ctx, line_reader& reader, const s
                 parse(thread, std::as_const(block), *record);
             } catch (text_error& e) {
                 const std::lock_guard lock(mutex);
-                const auto index = static_cast<std::size_t>(
-                    std::find_if(records.begin(), records.end(), [&](const Record& r) { return &r == record; }) - records.begin());
-                if (!first || index < first->block) first = failure{index, count_lines(block.begin, e.where), std::move(e.reason)};
+                const auto index =
+                    static_cast<std::size_t>(std::find_if(records.begin(), records.end(),
+                                                          [&](const Record& r) { return &r == record; }) -
+                                             records.begin());
+                if (!first || index < first->block)
+                    first = failure{index, count_lines(block.begin, e.where), std::move(e.reason)};
                 ended = true;
             }
         }

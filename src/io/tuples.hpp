@@ -1,11 +1,11 @@
 // Where parsers put coordinates: arrays of a size that the data has proved, cut from slabs that grow.
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
 #include "core/buffer.hpp"
 #include "storage/assemble.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace nz::io {
 
@@ -17,8 +17,8 @@ struct tuple_room {
     storage::tuple_chunk chunk(offset_t count) const { return {rows, columns, values, count}; }
 };
 
-/// Bump allocation for one thread; everything goes at once. Slabs grow, so that small files stay small and large
-/// ones do not pay for a system call a block.
+/// Bump allocation for one thread; everything goes at once. Slabs grow, so that small files stay small and
+/// large ones do not pay for a system call a block.
 class tuple_arena {
 public:
     explicit tuple_arena(const context& ctx) : ctx_(ctx) {}

@@ -1,11 +1,11 @@
 // Words of a line: splitting, comparing, and quoting them in messages.
 #pragma once
 
+#include "io/numbers.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "io/numbers.hpp"
 
 namespace nz::io {
 
@@ -30,7 +30,8 @@ inline std::string_view next_word(std::string_view& line) {
 
 inline std::vector<std::string_view> split(std::string_view line) {
     std::vector<std::string_view> words;
-    for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) words.push_back(word);
+    for (std::string_view word = next_word(line); !word.empty(); word = next_word(line))
+        words.push_back(word);
     return words;
 }
 

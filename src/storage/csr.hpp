@@ -6,6 +6,7 @@
 #include "nonzero/matrix.hpp"
 
 #include <memory>
+#include <span>
 
 namespace nz::storage {
 
@@ -78,6 +79,9 @@ csr make_empty_csr(const context& ctx, dtype type, index_t rows, index_t columns
 /// A CSR with room for nnz entries, offsets of the width for nnz, nothing filled in.
 csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
                  offset_t nnz);
+/// The same with offsets from the length of each row.
+csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+                 std::span<const index_t> lengths);
 /// The transpose, columns sorted; values moved along. O(nnz + rows + columns) a thread.
 csr transpose(const context& ctx, const csr& a);
 /// The same entries with values converted to `type`; structure is copied too.
