@@ -1,0 +1,36 @@
+// A file that appears whole or not at all.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace nz::io {
+
+/// Writes beside the target, under a temporary name in the same folder; commit() renames. Without it, nothing stays.
+/// Throws error with the path and the system's reason.
+class output_file {
+public:
+    /// With `gzip`, what is written goes through zlib.
+    output_file(const std::string& path, bool gzip = false);
+    ~output_file();
+    output_file(const output_file&) = delete;
+    output_file& operator=(const output_file&) = delete;
+
+    void write(std::string_view bytes);
+    void commit();
+    /// For writers that open the file themselves, in place of write().
+    const std::string& temporary_path() const { return temporary_; }
+
+private:
+    struct compressor;
+
+    void write_plain(const char* data, std::size_t bytes);
+    [[noreturn]] void fail_with(const char* what) const;
+
+    std::string path_, temporary_;
+    int descriptor_ = -1;
+    std::unique_ptr<compressor> compressor_;
+};
+
+}  // namespace nz::io
