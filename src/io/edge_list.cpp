@@ -1,12 +1,12 @@
 #include "io/edge_list.hpp"
 
-#include <bit>
-#include <limits>
-
 #include "core/bits.hpp"
 #include "io/tuples.hpp"
 #include "io/words.hpp"
 #include "storage/matrix_body.hpp"
+
+#include <bit>
+#include <limits>
 
 namespace nz::io::edge_list {
 namespace {
@@ -24,10 +24,13 @@ struct edges_record : block_record {
     offset_t count = 0;
     int columns = 0;    // 2 or 3, by the block's first edge
     bool real = false;  // the weights are doubles
-    std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = std::numeric_limits<std::int64_t>::min();
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(),
+                 most = std::numeric_limits<std::int64_t>::min();
 };
 
-[[noreturn]] void refuse(std::string_view where, std::string reason) { throw text_error{where.data(), std::move(reason)}; }
+[[noreturn]] void refuse(std::string_view where, std::string reason) {
+    throw text_error{where.data(), std::move(reason)};
+}
 
 // Blanks with at most one comma among them.
 bool skip_separator(const char*& p) {
@@ -51,12 +54,15 @@ std::string_view next_column(std::string_view& line) {
 
 class block_parser {
 public:
-    block_parser(const text_block& block, tuple_arena& arena, edges_record& record) : block_(block), arena_(arena), record_(record) {}
+    block_parser(const text_block& block, tuple_arena& arena, edges_record& record)
+        : block_(block), arena_(arena), record_(record) {}
 
     void run() {
         record_.measure(block_);
-        record_.sources = static_cast<std::int64_t*>(arena_.take(record_.most_entries * sizeof(std::int64_t)));
-        record_.targets = static_cast<std::int64_t*>(arena_.take(record_.most_entries * sizeof(std::int64_t)));
+        record_.sources =
+            static_cast<std::int64_t*>(arena_.take(record_.most_entries * sizeof(std::int64_t)));
+        record_.targets =
+            static_cast<std::int64_t*>(arena_.take(record_.most_entries * sizeof(std::int64_t)));
         for (const char* p = block_.begin; p < block_.end;) {
             const char* q = p;
             if (read_edge(q)) [[likely]] {
@@ -84,7 +90,9 @@ private:
         std::int64_t source, target;
         weight w;
         skip_blanks(p);
-        if (record_.columns == 0 || !read_integer(p, source) || !skip_separator(p) || !read_integer(p, target)) return false;
+        if (record_.columns == 0 || !read_integer(p, source) || !skip_separator(p) ||
+            !read_integer(p, target))
+            return false;
         if (record_.columns == 3) {
             if (!skip_separator(p)) return false;
             if (record_.real ? !read_real(p, block_.end, w.real) : !read_integer(p, w.whole)) return false;
@@ -109,10 +117,13 @@ private:
         int columns = 0;
         while (!line.empty() && columns < 3) words[columns++] = next_column(line);
         if (columns < 2 || !line.empty())
-            refuse(whole, fmt::format("an edge is 'source target' or 'source target weight', this line is '{}'", quote(whole)));
+            refuse(whole,
+                   fmt::format("an edge is 'source target' or 'source target weight', this line is '{}'",
+                               quote(whole)));
         if (record_.columns == 0) set_columns(columns);
         if (columns != record_.columns)
-            refuse(whole, fmt::format("this line has {} numbers, those before it have {}", columns, record_.columns));
+            refuse(whole, fmt::format("this line has {} numbers, those before it have {}", columns,
+                                      record_.columns));
         const std::int64_t source = parse_id(words[0], "source"), target = parse_id(words[1], "target");
         if (columns == 3) parse_weight(words[2]);
         store(source, target);
@@ -120,14 +131,17 @@ private:
 
     void set_columns(int columns) {
         record_.columns = columns;
-        if (columns == 3) record_.weights = static_cast<weight*>(arena_.take(record_.most_entries * sizeof(weight)));
+        if (columns == 3)
+            record_.weights = static_cast<weight*>(arena_.take(record_.most_entries * sizeof(weight)));
     }
 
     static std::int64_t parse_id(std::string_view word, const char* what) {
         std::int64_t id = 0;
         const number_fault fault = parse_integer(word, id);
-        if (fault == number_fault::not_a_number) refuse(word, fmt::format("the {} '{}' is no integer", what, quote(word)));
-        if (fault == number_fault::too_large) refuse(word, fmt::format("the {} {} does not fit 64 bits", what, quote(word)));
+        if (fault == number_fault::not_a_number)
+            refuse(word, fmt::format("the {} '{}' is no integer", what, quote(word)));
+        if (fault == number_fault::too_large)
+            refuse(word, fmt::format("the {} {} does not fit 64 bits", what, quote(word)));
         return id;
     }
 
@@ -136,15 +150,18 @@ private:
         if (!record_.real && parse_integer(word, w.whole) == number_fault::none) return;
         double value = 0;
         const number_fault fault = parse_real(word, value);
-        if (fault == number_fault::not_a_number) refuse(word, fmt::format("the weight '{}' is no number", quote(word)));
-        if (fault == number_fault::too_large) refuse(word, fmt::format("the weight '{}' does not fit float64", quote(word)));
+        if (fault == number_fault::not_a_number)
+            refuse(word, fmt::format("the weight '{}' is no number", quote(word)));
+        if (fault == number_fault::too_large)
+            refuse(word, fmt::format("the weight '{}' does not fit float64", quote(word)));
         if (!record_.real) make_real(record_);
         w.real = value;
     }
 
 public:
     static void make_real(edges_record& record) {
-        for (offset_t k = 0; k < record.count; ++k) record.weights[k].real = static_cast<double>(record.weights[k].whole);
+        for (offset_t k = 0; k < record.count; ++k)
+            record.weights[k].real = static_cast<double>(record.weights[k].whole);
         record.real = true;
     }
 
@@ -156,7 +173,8 @@ private:
 
 using records_type = std::deque<edges_record>;
 
-template <class F> void for_records(const context& ctx, records_type& records, F&& f) {
+template <class F>
+void for_records(const context& ctx, records_type& records, F&& f) {
     parallel::for_pieces(
         ctx.threads(), static_cast<offset_t>(records.size()),
         [&](offset_t first, offset_t last) {
@@ -168,17 +186,21 @@ template <class F> void for_records(const context& ctx, records_type& records, F
 // Ids that occur, ascending, and the place of each among them.
 class id_table {
 public:
-    id_table(const context& ctx, records_type& records, std::int64_t least, std::int64_t most, offset_t edges) : least_(least) {
+    id_table(const context& ctx, records_type& records, std::int64_t least, std::int64_t most, offset_t edges)
+        : least_(least) {
         // A bitmap over the range of ids where that is not much larger than the list itself; sorting else.
         const auto range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
         by_bitmap_ = range / 64 < static_cast<std::uint64_t>(edges) + 1024;
-        if (by_bitmap_) mark(ctx, records, static_cast<std::size_t>(range / 64 + 1));
-        else sort(ctx, records, edges);
+        if (by_bitmap_)
+            mark(ctx, records, static_cast<std::size_t>(range / 64 + 1));
+        else
+            sort(ctx, records, edges);
     }
 
     offset_t size() const { return size_; }
     std::int64_t place(std::int64_t id) const {
-        if (!by_bitmap_) return std::lower_bound(sorted_.begin(), sorted_.begin() + size_, id) - sorted_.begin();
+        if (!by_bitmap_)
+            return std::lower_bound(sorted_.begin(), sorted_.begin() + size_, id) - sorted_.begin();
         const std::uint64_t at = static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(least_);
         return before_[at / 64] + std::popcount(words_[at / 64] & ((bits::word{1} << (at % 64)) - 1));
     }
@@ -188,7 +210,8 @@ public:
         ids.reserve(static_cast<std::size_t>(size_));
         for (std::size_t w = 0; w < words_.size(); ++w)
             bits::for_each(words_[w], 0, [&](offset_t bit) {
-                ids.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(least_) + w * 64 + static_cast<std::uint64_t>(bit)));
+                ids.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(least_) + w * 64 +
+                                                        static_cast<std::uint64_t>(bit)));
             });
         return ids;
     }
@@ -236,7 +259,8 @@ offset_t unify(const std::string& name, records_type& records) {
         if (r.count == 0) continue;
         if (columns == 0) columns = r.columns;
         if (r.columns != columns)
-            fail_at(name, r.line_of(0), fmt::format("this line has {} numbers, those before it have {}", r.columns, columns));
+            fail_at(name, r.line_of(0),
+                    fmt::format("this line has {} numbers, those before it have {}", r.columns, columns));
         edges += r.count;
         real |= r.real;
     }
@@ -264,7 +288,8 @@ offset_t read_size_comment(line_reader& reader) {
 }
 
 // The line of the first edge that names `id`.
-[[noreturn]] void fail_at_id(const std::string& name, const records_type& records, std::int64_t id, std::string_view reason) {
+[[noreturn]] void fail_at_id(const std::string& name, const records_type& records, std::int64_t id,
+                             std::string_view reason) {
     for (const edges_record& r : records)
         for (offset_t k = 0; k < r.count; ++k)
             if (r.sources[k] == id || r.targets[k] == id) fail_at(name, r.line_of(k), reason);
@@ -272,7 +297,8 @@ offset_t read_size_comment(line_reader& reader) {
 }
 
 // Turns ids into rows, 32 bits each, in the memory of the ids; `place` gives the row.
-template <class Place> std::vector<storage::tuple_chunk> number_edges(const context& ctx, records_type& records, Place&& place) {
+template <class Place>
+std::vector<storage::tuple_chunk> number_edges(const context& ctx, records_type& records, Place&& place) {
     for_records(ctx, records, [&](edges_record& r) {
         for (std::int64_t* ids : {r.sources, r.targets})
             for (offset_t k = 0; k < r.count; ++k) {
@@ -283,7 +309,8 @@ template <class Place> std::vector<storage::tuple_chunk> number_edges(const cont
     std::vector<storage::tuple_chunk> chunks;
     for (const edges_record& r : records)
         if (r.count)
-            chunks.push_back({reinterpret_cast<const index_t*>(r.sources), reinterpret_cast<const index_t*>(r.targets), r.weights, r.count});
+            chunks.push_back({reinterpret_cast<const index_t*>(r.sources),
+                              reinterpret_cast<const index_t*>(r.targets), r.weights, r.count});
     return chunks;
 }
 
@@ -293,12 +320,15 @@ input read(const context& ctx, text_source& source, ids meaning, const read_opti
     line_reader reader(source);
     const offset_t declared = meaning == ids::rows ? read_size_comment(reader) : 0;
     auto arenas = make_arenas(ctx);
-    auto records = parse_blocks<edges_record>(ctx, reader, options.progress, [&](int thread, const text_block& block, edges_record& record) {
-        block_parser(block, arenas[thread], record).run();
-    });
+    auto records = parse_blocks<edges_record>(ctx, reader, options.progress,
+                                              [&](int thread, const text_block& block, edges_record& record) {
+                                                  block_parser(block, arenas[thread], record).run();
+                                              });
     const offset_t edges = unify(source.name(), records);
-    if (edges == 0 && declared == 0) reader.fail("there are no edges in the file, so nothing says how many vertices it means");
-    std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = std::numeric_limits<std::int64_t>::min();
+    if (edges == 0 && declared == 0)
+        reader.fail("there are no edges in the file, so nothing says how many vertices it means");
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(),
+                 most = std::numeric_limits<std::int64_t>::min();
     dtype type = dtype::boolean;
     for (const edges_record& r : records) {
         if (r.count == 0) continue;
@@ -318,7 +348,8 @@ input read(const context& ctx, text_source& source, ids meaning, const read_opti
         fits = fits && most < 4 * table->size();
     }
     const offset_t vertices = fits ? (declared ? declared : most + 1) : table->size();
-    require<not_supported>(vertices <= max_dimension, "{}: {} vertices: the largest dimension is {}", source.name(), vertices, max_dimension);
+    require<not_supported>(vertices <= max_dimension, "{}: {} vertices: the largest dimension is {}",
+                           source.name(), vertices, max_dimension);
     std::vector<std::int64_t> original;
     if (!fits) original = table->list();
     const auto chunks = fits ? number_edges(ctx, records, [](std::int64_t id) { return id; })
@@ -327,13 +358,15 @@ input read(const context& ctx, text_source& source, ids meaning, const read_opti
     const auto kind = type == dtype::boolean ? value_kind::pattern : value_kind::full;
     const auto n = static_cast<index_t>(vertices);
     auto body = std::make_shared<storage::matrix_body>(
-        ctx, storage::assemble(ctx, type, kind, n, n, chunks, options.symmetrize ? storage::mirror::symmetric : storage::mirror::none,
+        ctx, storage::assemble(ctx, type, kind, n, n, chunks,
+                               options.symmetrize ? storage::mirror::symmetric : storage::mirror::none,
                                binary_id::first));
     if (options.symmetrize) body->declare_symmetric();
     return {matrix(std::move(body)), "edge list", options.symmetrize, std::move(original)};
 }
 
-input read(const context& ctx, std::span<const std::byte> bytes, std::string name, ids meaning, const read_options& options) {
+input read(const context& ctx, std::span<const std::byte> bytes, std::string name, ids meaning,
+           const read_options& options) {
     return read(ctx, *open_text(ctx, bytes, std::move(name)), meaning, options);
 }
 

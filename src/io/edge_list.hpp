@@ -1,13 +1,13 @@
 // Edge lists: a line "source target" or "source target weight" an edge.
 #pragma once
 
+#include "io/text.hpp"
+#include "nonzero/io.hpp"
+
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "io/text.hpp"
-#include "nonzero/io.hpp"
 
 namespace nz::io::edge_list {
 
@@ -20,10 +20,13 @@ enum class ids : std::uint8_t {
 /// Reads a whole file. Throws invalid_format with file, line and reason.
 input read(const context& ctx, text_source& source, ids meaning, const read_options& options);
 /// The same from bytes in memory, plain or gzip.
-input read(const context& ctx, std::span<const std::byte> bytes, std::string name, ids meaning, const read_options& options);
+input read(const context& ctx, std::span<const std::byte> bytes, std::string name, ids meaning,
+           const read_options& options);
 
-/// The file's text (ids::rows) in pieces, in order. Throws dimension_mismatch for a matrix that is not square.
-void write(const context& ctx, const matrix& a, bool weights, const std::function<void(std::string_view)>& write);
+/// The file's text (ids::rows) in pieces, in order. Throws dimension_mismatch for a matrix that is not
+/// square.
+void write(const context& ctx, const matrix& a, bool weights,
+           const std::function<void(std::string_view)>& write);
 
 /// The comment in front of a list that we write: a matrix has rows behind the last one with an edge.
 inline constexpr std::string_view size_comment = "# nonzero vertices";

@@ -67,6 +67,39 @@ format format_of(const context& ctx, const mapped_file& file, const std::string&
     return format::unknown;
 }
 
+[[noreturn]] void refuse_suffix(const std::string& path, std::string_view suffix) {
+    struct foreign {
+        std::string_view suffix, name;
+    };
+    constexpr foreign known[] = {{"rb", "Rutherford-Boeing"},
+                                 {"hb", "Harwell-Boeing"},
+                                 {"rua", "Harwell-Boeing"},
+                                 {"rsa", "Harwell-Boeing"},
+                                 {"psa", "Harwell-Boeing"},
+                                 {"pse", "Harwell-Boeing"},
+                                 {"rra", "Harwell-Boeing"},
+                                 {"graph", "METIS"},
+                                 {"metis", "METIS"},
+                                 {"gml", "GML"},
+                                 {"graphml", "GraphML"},
+                                 {"mat", "MATLAB"},
+                                 {"bz2", "bzip2"},
+                                 {"tar", "tar"},
+                                 {"zip", "zip"},
+                                 {"tri", "triplet"},
+                                 {"konect", "KONECT"},
+                                 {"sg", "GAP binary"},
+                                 {"wsg", "GAP binary"}};
+    for (const foreign& f : known)
+        if (f.suffix == suffix)
+            fail<invalid_format>(
+                "{}: {} files are not read; convert to Matrix Market (.mtx) or an edge list (.el, .wel, .txt)",
+                path, f.name);
+    fail<invalid_format>(
+        "{}: {} names no format that is read, and the file begins like none (.mtx, .npz, .nzb); name an edge list .el, .wel or .txt",
+        path, suffix.empty() ? "a path without suffix" : fmt::format("the suffix '.{}'", quote(suffix)));
+}
+
 input load_file(const context& ctx, const std::string& path, const read_options& options) {
     mapped_file file(ctx, path);
     const suffix named = suffix_of(path);
@@ -95,10 +128,7 @@ input load_file(const context& ctx, const std::string& path, const read_options&
         case format::unknown:
             break;
     }
-    fail<invalid_format>(
-        "{}: the suffix '.{}' names no format that is read, and the file begins like none of them (known: .mtx, .el, .wel, .txt, .edges, .tsv, .csv, "
-        ".edgelist, each also .gz; .npz, .nzb)",
-        path, quote(named.text));
+    refuse_suffix(path, named.text);
 }
 
 void save_file(const context& ctx, const matrix& a, const std::string& path) {

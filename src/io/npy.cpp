@@ -17,14 +17,19 @@ std::string_view value_of(std::string_view header, std::string_view key, std::st
 }
 
 void parse_descr(npy_array& a, std::string_view text, std::string_view what) {
-    require<invalid_format>(text.size() > 4 && (text[0] == '\'' || text[0] == '"'), "{}: the array's type is structured: '{}'", what, quote(text));
+    require<invalid_format>(text.size() > 4 && (text[0] == '\'' || text[0] == '"'),
+                            "{}: the array's type is structured: '{}'", what, quote(text));
     const std::size_t end = text.find(text[0], 1);
-    require<invalid_format>(end != std::string_view::npos && end >= 4, "{}: the array's type is '{}'", what, quote(text));
+    require<invalid_format>(end != std::string_view::npos && end >= 4, "{}: the array's type is '{}'", what,
+                            quote(text));
     const std::string_view descr = text.substr(1, end - 1);  // "<i4"
     std::int64_t width = 0;
-    const bool known = std::string_view("<>|=").find(descr[0]) != std::string_view::npos && std::string_view("biufcSU").find(descr[1]) != std::string_view::npos &&
-                       parse_integer(descr.substr(2), width) == number_fault::none && width > 0 && width < (1 << 16);
-    require<invalid_format>(known, "{}: the array's type is '{}', which is not supported", what, quote(descr));
+    const bool known = std::string_view("<>|=").find(descr[0]) != std::string_view::npos &&
+                       std::string_view("biufcSU").find(descr[1]) != std::string_view::npos &&
+                       parse_integer(descr.substr(2), width) == number_fault::none && width > 0 &&
+                       width < (1 << 16);
+    require<invalid_format>(known, "{}: the array's type is '{}', which is not supported", what,
+                            quote(descr));
     a.kind = descr[1];
     a.width = static_cast<int>(a.kind == 'U' ? 4 * width : width);
     a.swapped = descr[0] == '>';
@@ -32,16 +37,19 @@ void parse_descr(npy_array& a, std::string_view text, std::string_view what) {
 
 void parse_shape(npy_array& a, std::string_view text, std::string_view what) {
     const std::size_t end = text.find(')');
-    require<invalid_format>(text.starts_with('(') && end != std::string_view::npos, "{}: the array's shape is '{}'", what, quote(text));
+    require<invalid_format>(text.starts_with('(') && end != std::string_view::npos,
+                            "{}: the array's shape is '{}'", what, quote(text));
     text = text.substr(1, end - 1);
     a.count = 1;
     while (!trimmed(text).empty()) {
         const std::size_t comma = std::min(text.find(','), text.size());
         offset_t size = 0;
-        require<invalid_format>(parse_integer(trimmed(text.substr(0, comma)), size) == number_fault::none && size >= 0 && a.shape.size() < 8,
+        require<invalid_format>(parse_integer(trimmed(text.substr(0, comma)), size) == number_fault::none &&
+                                    size >= 0 && a.shape.size() < 8,
                                 "{}: the array's shape is '({})'", what, quote(text));
         a.shape.push_back(size);
-        require<invalid_format>(!__builtin_mul_overflow(a.count, size, &a.count), "{}: the array's shape '({})' is too large", what, quote(text));
+        require<invalid_format>(!__builtin_mul_overflow(a.count, size, &a.count),
+                                "{}: the array's shape '({})' is too large", what, quote(text));
         text.remove_prefix(std::min(comma + 1, text.size()));
     }
 }
@@ -52,11 +60,13 @@ npy_array parse_npy(buffer bytes, std::string_view what) {
     const std::string_view all(bytes.as<const char>(), bytes.bytes());
     require<invalid_format>(all.size() >= 10 && all.starts_with(magic), "{}: is no array of NumPy", what);
     const int version = all[6];
-    require<invalid_format>(version >= 1 && version <= 3, "{}: version {} of NumPy's format is not known", what, version);
+    require<invalid_format>(version >= 1 && version <= 3, "{}: version {} of NumPy's format is not known",
+                            what, version);
     const std::size_t begin = version == 1 ? 10 : 12;
     std::uint32_t length = 0;
     if (all.size() >= begin) std::memcpy(&length, all.data() + 8, begin - 8);
-    require<invalid_format>(all.size() >= begin && length <= all.size() - begin, "{}: is cut off in the array's header", what);
+    require<invalid_format>(all.size() >= begin && length <= all.size() - begin,
+                            "{}: is cut off in the array's header", what);
     const std::string_view header = all.substr(begin, length);
     npy_array a;
     parse_descr(a, value_of(header, "'descr':", what), what);
@@ -64,7 +74,8 @@ npy_array parse_npy(buffer bytes, std::string_view what) {
     parse_shape(a, value_of(header, "'shape':", what), what);
     const std::size_t left = all.size() - begin - length;
     require<invalid_format>(static_cast<std::uint64_t>(a.count) <= left / static_cast<std::size_t>(a.width),
-                            "{}: the array has {} elements of {} bytes by its header, {} bytes are there", what, a.count, a.width, left);
+                            "{}: the array has {} elements of {} bytes by its header, {} bytes are there",
+                            what, a.count, a.width, left);
     a.data = all.data() + begin + length;
     a.storage = std::move(bytes);
     return a;
@@ -72,18 +83,30 @@ npy_array parse_npy(buffer bytes, std::string_view what) {
 
 dtype npy_array::type(std::string_view what) const {
     if (width <= 8) switch (kind * 16 + width) {
-        case 'b' * 16 + 1: return dtype::boolean;
-        case 'i' * 16 + 1: return dtype::int8;
-        case 'i' * 16 + 2: return dtype::int16;
-        case 'i' * 16 + 4: return dtype::int32;
-        case 'i' * 16 + 8: return dtype::int64;
-        case 'u' * 16 + 1: return dtype::uint8;
-        case 'u' * 16 + 2: return dtype::uint16;
-        case 'u' * 16 + 4: return dtype::uint32;
-        case 'u' * 16 + 8: return dtype::uint64;
-        case 'f' * 16 + 4: return dtype::float32;
-        case 'f' * 16 + 8: return dtype::float64;
-        default: break;
+            case 'b' * 16 + 1:
+                return dtype::boolean;
+            case 'i' * 16 + 1:
+                return dtype::int8;
+            case 'i' * 16 + 2:
+                return dtype::int16;
+            case 'i' * 16 + 4:
+                return dtype::int32;
+            case 'i' * 16 + 8:
+                return dtype::int64;
+            case 'u' * 16 + 1:
+                return dtype::uint8;
+            case 'u' * 16 + 2:
+                return dtype::uint16;
+            case 'u' * 16 + 4:
+                return dtype::uint32;
+            case 'u' * 16 + 8:
+                return dtype::uint64;
+            case 'f' * 16 + 4:
+                return dtype::float32;
+            case 'f' * 16 + 8:
+                return dtype::float64;
+            default:
+                break;
         }
     fail<invalid_format>("{}: elements of type '{}{}' are none that a matrix can hold", what, kind, width);
 }
@@ -92,8 +115,10 @@ offset_t npy_array::integer_at(offset_t k, std::string_view what) const {
     return dispatch(type(what), [&]<class T>(std::type_identity<T>) {
         const T x = at<T>(k);
         require<invalid_format>(std::is_integral_v<T>, "{}: holds real numbers where integers belong", what);
-        if constexpr (std::is_same_v<T, std::uint64_t>) return static_cast<offset_t>(std::min<std::uint64_t>(x, std::numeric_limits<offset_t>::max()));
-        else return convert<offset_t>(x);
+        if constexpr (std::is_same_v<T, std::uint64_t>)
+            return static_cast<offset_t>(std::min<std::uint64_t>(x, std::numeric_limits<offset_t>::max()));
+        else
+            return convert<offset_t>(x);
     });
 }
 
@@ -110,7 +135,8 @@ std::string npy_array::text(std::string_view what) const {
 }
 
 std::string npy_header(std::string_view descr, std::string_view shape) {
-    std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape);
+    std::string dictionary =
+        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape);
     // Magic, version, length and dictionary together are a multiple of 64 bytes, ending in a newline.
     const std::size_t total = (10 + dictionary.size() + 1 + 63) / 64 * 64;
     dictionary.resize(total - 11, ' ');
@@ -124,7 +150,10 @@ std::string npy_header(std::string_view descr, std::string_view shape) {
 }
 
 std::string npy_name(dtype type) {
-    const char kind = type == dtype::boolean ? 'b' : is_floating(type) ? 'f' : is_signed_integer(type) ? 'i' : 'u';
+    const char kind = type == dtype::boolean    ? 'b'
+                      : is_floating(type)       ? 'f'
+                      : is_signed_integer(type) ? 'i'
+                                                : 'u';
     return fmt::format("{}{}{}", size_of(type) == 1 ? '|' : '<', kind, size_of(type));
 }
 

@@ -1,13 +1,13 @@
 // NumPy's .npy: a small header in front of an array's bytes.
 #pragma once
 
+#include "core/buffer.hpp"
+#include "nonzero/types.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/buffer.hpp"
-#include "nonzero/types.hpp"
 
 namespace nz::io {
 
@@ -24,7 +24,8 @@ struct npy_array {
 
     /// The dtype of the elements. Throws invalid_format with `what` in front for those a matrix cannot hold.
     dtype type(std::string_view what) const;
-    template <class T> T at(offset_t k) const {
+    template <class T>
+    T at(offset_t k) const {
         char bytes[sizeof(T)];
         std::memcpy(bytes, data + k * static_cast<offset_t>(sizeof(T)), sizeof(T));
         if (swapped) std::reverse(bytes, bytes + sizeof(T));

@@ -1,5 +1,7 @@
 #include "io/output_file.hpp"
 
+#include "core/checks.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -10,8 +12,6 @@
 #include <cstring>
 #include <utility>
 #include <vector>
-
-#include "core/checks.hpp"
 
 namespace nz::io {
 
@@ -31,7 +31,8 @@ output_file::output_file(const std::string& path, bool gzip) : path_(path) {
     if (descriptor_ < 0) fail_with("cannot be created");
     if (!gzip) return;
     compressor_ = std::make_unique<compressor>();
-    require<out_of_memory>(deflateInit2(&compressor_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK,
+    require<out_of_memory>(deflateInit2(&compressor_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+                                        Z_DEFAULT_STRATEGY) == Z_OK,
                            "zlib has no memory to deflate {}", path_);
 }
 
@@ -41,7 +42,9 @@ output_file::~output_file() {
     ::unlink(temporary_.c_str());
 }
 
-void output_file::fail_with(const char* what) const { fail<error>("{}: {}: {}", path_, what, std::strerror(errno)); }
+void output_file::fail_with(const char* what) const {
+    fail<error>("{}: {}: {}", path_, what, std::strerror(errno));
+}
 
 void output_file::write_plain(const char* data, std::size_t bytes) {
     while (bytes) {

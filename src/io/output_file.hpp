@@ -7,8 +7,8 @@
 
 namespace nz::io {
 
-/// Writes beside the target, under a temporary name in the same folder; commit() renames. Without it, nothing stays.
-/// Throws error with the path and the system's reason.
+/// Writes beside the target, under a temporary name in the same folder; commit() renames. Without it, nothing
+/// stays. Throws error with the path and the system's reason.
 class output_file {
 public:
     /// With `gzip`, what is written goes through zlib.

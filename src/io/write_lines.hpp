@@ -1,19 +1,20 @@
 // Entries as lines of text, formatted by all threads and written in order.
 #pragma once
 
+#include "core/parallel.hpp"
+#include "storage/csr.hpp"
+
 #include <charconv>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/parallel.hpp"
-#include "storage/csr.hpp"
-
 namespace nz::io {
 
 /// Appends a number: integers plainly, floats with the fewest digits that read back as the same value.
-template <class T> char* append_number(char* out, T x) {
+template <class T>
+char* append_number(char* out, T x) {
     if constexpr (std::is_same_v<T, bool>) {
         *out = x ? '1' : '0';
         return out + 1;
@@ -23,7 +24,8 @@ template <class T> char* append_number(char* out, T x) {
 }
 
 /// Writes "i j" or "i j value" for every entry, row by row, indices from `base`.
-inline void write_entries(const context& ctx, const storage::csr& a, index_t base, bool values, const std::function<void(std::string_view)>& write) {
+inline void write_entries(const context& ctx, const storage::csr& a, index_t base, bool values,
+                          const std::function<void(std::string_view)>& write) {
     constexpr offset_t piece_entries = 1 << 15;
     constexpr std::size_t line_most = 2 * 11 + 32 + 1;  // two indices, a value, '\n'
     // Pieces of entries, not of rows: one row may hold them all. A piece finds its first row by bisection.
@@ -35,7 +37,8 @@ inline void write_entries(const context& ctx, const storage::csr& a, index_t bas
         text.resize(static_cast<std::size_t>(last - first) * line_most);
         char* out = text.data();
         storage::with_offsets(a, [&](const auto* offsets) {
-            index_t i = static_cast<index_t>(std::upper_bound(offsets, offsets + a.rows + 1, first) - offsets) - 1;
+            index_t i =
+                static_cast<index_t>(std::upper_bound(offsets, offsets + a.rows + 1, first) - offsets) - 1;
             dispatch(a.type, [&]<class T>(std::type_identity<T>) {
                 for (offset_t k = first; k < last; ++k) {
                     while (k >= offsets[i + 1]) ++i;

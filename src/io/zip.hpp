@@ -1,13 +1,13 @@
 // Zip archives in memory and on disk, through minizip.
 #pragma once
 
+#include "core/buffer.hpp"
+
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "core/buffer.hpp"
 
 namespace nz::io {
 
