@@ -121,21 +121,36 @@ std::string_view binary_op::name() const { return user_ ? std::string_view(user_
 binary_op binary_op::exchanged() const {
     using enum binary_id;
     switch (id_) {
-        case first: return second;
-        case second: return first;
-        case minus: return rminus;
-        case rminus: return minus;
-        case div: return rdiv;
-        case rdiv: return div;
-        case gt: return lt;
-        case lt: return gt;
-        case ge: return le;
-        case le: return ge;
-        case firsti: return secondj;
-        case secondj: return firsti;
-        case firstj: return secondi;
-        case secondi: return firstj;
-        default: break;
+        case first:
+            return second;
+        case second:
+            return first;
+        case minus:
+            return rminus;
+        case rminus:
+            return minus;
+        case div:
+            return rdiv;
+        case rdiv:
+            return div;
+        case gt:
+            return lt;
+        case lt:
+            return gt;
+        case ge:
+            return le;
+        case le:
+            return ge;
+        case firsti:
+            return secondj;
+        case secondj:
+            return firsti;
+        case firstj:
+            return secondi;
+        case secondi:
+            return firstj;
+        default:
+            break;
     }
     if (!user_) return *this;
     binary_op op(user);

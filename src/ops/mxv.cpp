@@ -1,15 +1,16 @@
 // mxv and vxm: check, collect facts, plan, run, write back.
-#include <algorithm>
+#include "kernels/reference/mxv.hpp"
 
 #include "core/checks.hpp"
 #include "instantiate/mxv_cells.hpp"
 #include "kernels/kernel_ids.hpp"
-#include "kernels/reference/mxv.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/masks.hpp"
 #include "ops/write_back.hpp"
 #include "plan/mxv.hpp"
 #include "storage/matrix_body.hpp"
+
+#include <algorithm>
 
 namespace nz {
 namespace {
@@ -40,22 +41,23 @@ struct product {
 };
 
 void check(const product& p, std::string_view operation) {
-    require<dimension_mismatch>(p.u.size() == p.input_size(), "{}: the matrix is {} x {}{}, u has {} entries: {} are needed",
-                                operation, p.a.rows(), p.a.columns(), p.transposed ? " transposed" : "", p.u.size(),
-                                p.input_size());
-    require<dimension_mismatch>(p.w.size() == p.output_size(), "{}: the matrix is {} x {}{}, w has {} entries: {} are needed",
-                                operation, p.a.rows(), p.a.columns(), p.transposed ? " transposed" : "", p.w.size(),
-                                p.output_size());
+    require<dimension_mismatch>(
+        p.u.size() == p.input_size(), "{}: the matrix is {} x {}{}, u has {} entries: {} are needed",
+        operation, p.a.rows(), p.a.columns(), p.transposed ? " transposed" : "", p.u.size(), p.input_size());
+    require<dimension_mismatch>(
+        p.w.size() == p.output_size(), "{}: the matrix is {} x {}{}, w has {} entries: {} are needed",
+        operation, p.a.rows(), p.a.columns(), p.transposed ? " transposed" : "", p.w.size(), p.output_size());
     require<dimension_mismatch>(!p.options.mask || p.options.mask->size() == p.w.size(),
                                 "{}: w has {} entries and its mask {}", operation, p.w.size(),
                                 p.options.mask ? p.options.mask->size() : 0);
     const auto kernel = p.options.kernel;
     if (kernel.empty() || kernel == "reference") return;
-    require<domain_error>(kernels::known_on_cpu("mxv", kernel), "'{}' is not a kernel of mxv; there are {}, reference", kernel,
+    require<domain_error>(kernels::known_on_cpu("mxv", kernel),
+                          "'{}' is not a kernel of mxv; there are {}, reference", kernel,
                           kernels::known_ids("mxv"));
     require<not_supported>(p.cell != nullptr,
-                           "kernel {} is not compiled for {} on {}: leave --kernel out for the generic path", kernel,
-                           p.ring.name(), name_of(p.operand));
+                           "kernel {} is not compiled for {} on {}: leave --kernel out for the generic path",
+                           kernel, p.ring.name(), name_of(p.operand));
 }
 
 plan::mxv_facts collect(const product& p, const array<bits::word>& mask) {
@@ -77,7 +79,8 @@ plan::mxv_facts collect(const product& p, const array<bits::word>& mask) {
         f.mask_allows = p.options.mask_complement ? f.output_size - listed : listed;
     }
     f.compiled = p.cell != nullptr;
-    f.convert_matrix = !p.ring.ignores_a() && p.a.type() != p.operand && p.a.values_held() != value_kind::pattern;
+    f.convert_matrix =
+        !p.ring.ignores_a() && p.a.type() != p.operand && p.a.values_held() != value_kind::pattern;
     f.convert_vector = !p.ring.ignores_b() && p.u.type() != p.operand;
     f.terminates = p.ring.add().always_terminal() || p.ring.add().terminal(p.value).has_value();
     f.first_wins = p.ring.add().always_terminal();
@@ -92,7 +95,8 @@ plan::mxv_facts collect(const product& p, const array<bits::word>& mask) {
 offset_t count_products(const product& p, const vector_body& u) {
     offset_t total = 0;
     storage::with_offsets(p.pushed(), [&](const auto* offsets) {
-        storage::for_each_entry(u, [&](index_t k, offset_t) { total += offsets[k + offset_t{1}] - offsets[k]; });
+        storage::for_each_entry(u,
+                                [&](index_t k, offset_t) { total += offsets[k + offset_t{1}] - offsets[k]; });
     });
     return total;
 }
@@ -123,7 +127,8 @@ matrix_values values_for(const product& p, const csr& a) {
 }
 
 // The kernel's own result t = A u, masked rows left out where the kernel looks at the mask.
-vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_body& u, offset_t products, const array<bits::word>& mask) {
+vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_body& u, offset_t products,
+                         const array<bits::word>& mask) {
     const bool push = plan.direction == direction::push;
     const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal());
     const matrix_values values = values_for(p, a);
@@ -147,19 +152,23 @@ vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_bo
     const buffer workspace(p.ctx.memory(), plan.workspace_bytes);
     k.workspace = workspace.data();
 
-    vector_body t = storage::make_vector_body(p.ctx, p.value, k.output_size, plan.output, plan.output == vector_form::sparse ? products : 0);
+    vector_body t = storage::make_vector_body(p.ctx, p.value, k.output_size, plan.output,
+                                              plan.output == vector_form::sparse ? products : 0);
     offset_t count = 0;
     k.out_values = t.values.data();
     k.out_present = t.form == vector_form::bitmap ? t.words() : nullptr;
     k.out_indices = t.form == vector_form::sparse ? t.indices.as<index_t>() : nullptr;
     k.out_count = &count;
     p.cell->kernel(plan.kernel)(k);
-    t.count = t.form == vector_form::dense ? t.size : t.form == vector_form::sparse ? count : bits::count(t.words(), t.size);
+    t.count = t.form == vector_form::dense    ? t.size
+              : t.form == vector_form::sparse ? count
+                                              : bits::count(t.words(), t.size);
     return t;
 }
 
 vector_body in_form(const vector_body& u, vector_form form, dtype type, bool values_matter) {
-    vector_body converted = values_matter && u.type != type ? storage::convert_values(u, type) : storage::copy(u);
+    vector_body converted =
+        values_matter && u.type != type ? storage::convert_values(u, type) : storage::copy(u);
     return converted.form == form ? std::move(converted) : storage::convert(converted, form);
 }
 
@@ -176,7 +185,8 @@ mxv_plan multiply(const product& p, std::string_view operation) {
     plan.reads_transpose = p.transposed == (plan.direction == direction::pull);
     p.ctx.log(to_string(plan));
     if (plan.tier == tier::generic) {
-        ops::write_back(p.ctx, p.w, kernels::reference::mxv(p.ctx, p.ring, p.pulled(true), p.u.body()), p.options);
+        ops::write_back(p.ctx, p.w, kernels::reference::mxv(p.ctx, p.ring, p.pulled(true), p.u.body()),
+                        p.options);
         return plan;
     }
     std::optional<vector_body> converted;
@@ -185,26 +195,30 @@ mxv_plan multiply(const product& p, std::string_view operation) {
         converted = in_form(*u, plan.input, p.operand, !p.ring.ignores_b());
         u = &*converted;
     }
-    ops::write_back(p.ctx, p.w, run_compiled(p, plan, *u, std::max<offset_t>(facts.products, 0), mask), p.options);
+    ops::write_back(p.ctx, p.w, run_compiled(p, plan, *u, std::max<offset_t>(facts.products, 0), mask),
+                    p.options);
     return plan;
 }
 
-product make_product(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u, const vector_options& options,
-                     bool transposed) {
+product make_product(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
+                     const vector_options& options, bool transposed) {
     const dtype operand = s.operand_type(a.type(), u.type()), value = s.value_type(a.type(), u.type());
     const dtype key = s.multiply().positional() ? value : operand;
-    const auto* cell = s.add().is_built_in() ? instantiate::find_mxv_cell(s.add().id(), s.multiply().id(), key) : nullptr;
+    const auto* cell =
+        s.add().is_built_in() ? instantiate::find_mxv_cell(s.add().id(), s.multiply().id(), key) : nullptr;
     if (cell && cell->value != value) cell = nullptr;
     return {ctx, w, s, a, u, options, transposed, operand, value, cell};
 }
 
 }  // namespace
 
-mxv_plan mxv(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u, const vector_options& options) {
+mxv_plan mxv(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
+             const vector_options& options) {
     return multiply(make_product(ctx, w, s, a, u, options, options.transpose_a), "mxv");
 }
 
-mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, const matrix& a, const vector_options& options) {
+mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, const matrix& a,
+             const vector_options& options) {
     // u A = A^T u with the operands of the multiply operator exchanged.
     const semiring swapped(s.add(), s.multiply().exchanged(), s.pinned_type());
     return multiply(make_product(ctx, w, swapped, a, u, options, !options.transpose_a), "vxm");

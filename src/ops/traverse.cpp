@@ -1,15 +1,15 @@
 // traverse: check, collect facts, plan, run. Its results are written once, so there is no write-back stage.
 #include "ops/traverse.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "core/checks.hpp"
 #include "kernels/cpu/traverse/push_pull_fused.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "ops/traverse_loop.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace nz {
 
@@ -18,11 +18,12 @@ traverse_switches parse_switches(std::string_view list) {
         std::string_view name;
         bool traverse_switches::*member;
     };
-    static constexpr std::array<named_switch, 5> all = {{{"change_direction", &traverse_switches::change_direction},
-                                                         {"masking", &traverse_switches::masking},
-                                                         {"early_exit", &traverse_switches::early_exit},
-                                                         {"operand_reuse", &traverse_switches::operand_reuse},
-                                                         {"structure_only", &traverse_switches::structure_only}}};
+    static constexpr std::array<named_switch, 5> all = {
+        {{"change_direction", &traverse_switches::change_direction},
+         {"masking", &traverse_switches::masking},
+         {"early_exit", &traverse_switches::early_exit},
+         {"operand_reuse", &traverse_switches::operand_reuse},
+         {"structure_only", &traverse_switches::structure_only}}};
     if (list == "all") return {};
     traverse_switches s{false, false, false, false, false};
     if (list == "none") return s;
@@ -30,9 +31,10 @@ traverse_switches parse_switches(std::string_view list) {
         const auto comma = list.find(',');
         const std::string_view word = list.substr(0, comma);
         const auto* found = std::ranges::find(all, word, &named_switch::name);
-        require<domain_error>(found != all.end(),
-                              "'{}' is not a switch; there are all, none, change_direction, masking, early_exit, operand_reuse, structure_only",
-                              word);
+        require<domain_error>(
+            found != all.end(),
+            "'{}' is not a switch; there are all, none, change_direction, masking, early_exit, operand_reuse, structure_only",
+            word);
         s.*(found->member) = true;
         list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
     }
@@ -42,15 +44,23 @@ traverse_switches parse_switches(std::string_view list) {
 namespace ops {
 namespace {
 
-constexpr std::string_view loop_id = "push_pull_loop";  // a loop over mxv: on every backend, no kernel of its own
+constexpr std::string_view loop_id =
+    "push_pull_loop";  // a loop over mxv: on every backend, no kernel of its own
 
 void check(const matrix& a, offset_t source, const traverse_options& o) {
-    require<dimension_mismatch>(a.rows() == a.columns(), "traverse: the matrix is {} x {}; a graph needs a square one", a.rows(), a.columns());
-    require<index_out_of_bounds>(source >= 0 && source < a.rows(), "source {} is not a vertex: the graph has vertices 0 to {}", source, a.rows() - 1);
-    require<domain_error>(o.kernel.empty() || o.kernel == loop_id || kernels::known_on_cpu("traverse", o.kernel),
-                          "'{}' is not a kernel of traverse; there are {}, {}", o.kernel, kernels::known_ids("traverse"), loop_id);
-    require<not_supported>(!o.hub_first || o.kernel != loop_id, "kernel {} reads adjacency in its own order: leave --hub-first out, or use push_pull_fused",
-                           loop_id);
+    require<dimension_mismatch>(a.rows() == a.columns(),
+                                "traverse: the matrix is {} x {}; a graph needs a square one", a.rows(),
+                                a.columns());
+    require<index_out_of_bounds>(source >= 0 && source < a.rows(),
+                                 "source {} is not a vertex: the graph has vertices 0 to {}", source,
+                                 a.rows() - 1);
+    require<domain_error>(
+        o.kernel.empty() || o.kernel == loop_id || kernels::known_on_cpu("traverse", o.kernel),
+        "'{}' is not a kernel of traverse; there are {}, {}", o.kernel, kernels::known_ids("traverse"),
+        loop_id);
+    require<not_supported>(
+        !o.hub_first || o.kernel != loop_id,
+        "kernel {} reads adjacency in its own order: leave --hub-first out, or use push_pull_fused", loop_id);
 }
 
 plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse_options& o) {
@@ -75,19 +85,24 @@ void record_level(void* receiver, const traverse_level& level) {
 
 // The matrix's entries as truth values, for runs with structure_only off.
 buffer truth_of(const context& ctx, const storage::csr& a) {
-    if (a.kind == value_kind::full) return storage::convert_array(ctx, a.values, a.type, dtype::boolean, a.nnz);
+    if (a.kind == value_kind::full)
+        return storage::convert_array(ctx, a.values, a.type, dtype::boolean, a.nnz);
     buffer values(ctx.memory(), static_cast<std::size_t>(a.nnz));
-    std::fill_n(values.as<bool>(), a.nnz, from_element<bool>(cast(a.nnz ? a.value(0) : element{1}, a.type, dtype::boolean)));
+    std::fill_n(values.as<bool>(), a.nnz,
+                from_element<bool>(cast(a.nnz ? a.value(0) : element{1}, a.type, dtype::boolean)));
     return values;
 }
 
-traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, const traverse_options& o, const plan::traverse_plan& plan) {
+traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
+                          const plan::traverse_plan& plan) {
     const storage::csr& rows = a.body().rows();
     const bool pulls = o.switches.change_direction || !o.schedule.empty();
-    const storage::csr* columns = pulls ? (o.hub_first ? &a.body().columns_hub_first() : &a.body().columns()) : nullptr;
+    const storage::csr* columns =
+        pulls ? (o.hub_first ? &a.body().columns_hub_first() : &a.body().columns()) : nullptr;
     const auto n = static_cast<index_t>(a.rows());
     auto levels = storage::make_vector_body(ctx, dtype::int32, n, vector_form::dense, n);
-    auto parents = storage::make_vector_body(ctx, dtype::int32, o.parents ? n : 0, vector_form::dense, o.parents ? n : 0);
+    auto parents = storage::make_vector_body(ctx, dtype::int32, o.parents ? n : 0, vector_form::dense,
+                                             o.parents ? n : 0);
     const buffer workspace(ctx.memory(), plan.workspace_bytes);
     buffer row_truth, column_truth;
 
@@ -118,7 +133,8 @@ traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, 
     k.workspace = workspace.data();
     k.threads = ctx.threads();
 
-    traverse_result result{storage::make_vector(std::move(levels)), storage::make_vector(std::move(parents)), 0, 0, {}};
+    traverse_result result{
+        storage::make_vector(std::move(levels)), storage::make_vector(std::move(parents)), 0, 0, {}};
     std::pair<traverse_result*, const traverse_options*> receiver{&result, &o};
     k.on_level = &record_level;
     k.receiver = &receiver;
@@ -134,10 +150,12 @@ plan::traverse_plan plan_traverse(const context& ctx, const matrix& a, const tra
     return plan::traverse(collect(ctx, a, options));
 }
 
-traverse_result traverse(const context& ctx, const matrix& a, offset_t source, const traverse_options& options) {
+traverse_result traverse(const context& ctx, const matrix& a, offset_t source,
+                         const traverse_options& options) {
     check(a, source, options);
     const plan::traverse_plan plan = plan_traverse(ctx, a, options);
-    return plan.kernel == loop_id ? traverse_loop(ctx, a, source, options, plan) : run_fused(ctx, a, source, options, plan);
+    return plan.kernel == loop_id ? traverse_loop(ctx, a, source, options, plan)
+                                  : run_fused(ctx, a, source, options, plan);
 }
 
 }  // namespace ops

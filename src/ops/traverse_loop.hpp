@@ -6,6 +6,7 @@
 
 namespace nz::ops {
 
-traverse_result traverse_loop(const context& ctx, const matrix& a, offset_t source, const traverse_options& options, const plan::traverse_plan& plan);
+traverse_result traverse_loop(const context& ctx, const matrix& a, offset_t source,
+                              const traverse_options& options, const plan::traverse_plan& plan);
 
 }  // namespace nz::ops

@@ -88,8 +88,8 @@ csr transpose(const context& ctx, const csr& a);
 csr convert_values(const context& ctx, const csr& a, dtype type);
 /// `count` values of type `from` as values of type `to`.
 buffer convert_array(const context& ctx, const buffer& values, dtype from, dtype to, offset_t count);
-/// a's structure (no values) with each row's columns ordered by falling length of that column's row in `lengths`,
-/// ties ascending: traversals meet likely parents first.
+/// a's structure (no values) with each row's columns ordered by falling length of that column's row in
+/// `lengths`, ties ascending: traversals meet likely parents first.
 csr hub_first(const context& ctx, const csr& a, const csr& lengths);
 csr copy(const context& ctx, const csr& a);
 /// Sorts the columns of every row (stably) and combines repeats with `duplicates`; returns whether it had to.

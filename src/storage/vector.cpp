@@ -66,7 +66,8 @@ vector_body convert_values(const vector_body& v, dtype type) {
     vector_body out = make_vector_body(v.ctx, type, v.size, v.form, v.count);
     if (out.present.bytes()) std::memcpy(out.present.data(), v.present.data(), out.present.bytes());
     if (out.indices.bytes()) std::memcpy(out.indices.data(), v.indices.data(), out.indices.bytes());
-    out.values = convert_array(v.ctx, v.values, v.type, type, v.form == vector_form::sparse ? v.count : v.size);
+    out.values =
+        convert_array(v.ctx, v.values, v.type, type, v.form == vector_form::sparse ? v.count : v.size);
     return out;
 }
 
