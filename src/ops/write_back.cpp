@@ -19,7 +19,8 @@ using storage::vector_body;
 // accum(w, t) on the output's own bits.
 class accumulate {
 public:
-    accumulate(const binary_op& op, dtype w, dtype t) : op_(algebra::bound_binary(op, w, t).valued()), type_(w) {}
+    accumulate(const binary_op& op, dtype w, dtype t)
+        : op_(algebra::bound_binary(op, w, t).valued()), type_(w) {}
     element operator()(element w, element t) const { return cast(op_(w, t), op_.type(), type_); }
 
 private:
