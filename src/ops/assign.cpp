@@ -16,22 +16,27 @@ using storage::csr;
 using storage::vector_body;
 
 constexpr operation_plan spread_plan{"assign", "reference", tier::generic,
-                              "entries spread over the output's shape, one thread"};
+                                     "entries spread over the output's shape, one thread"};
 
-// With an accumulator, writing back unites t with the old output. Without one, Z is made here, unless the region
-// is everything and Z is t.
-void finish(const context& ctx, vector& w, vector_body&& t, const index_list& indices, const vector_options& options) {
-    if (!options.accum && !indices.is_all()) t = kernels::reference::replace_region(ctx, w.body(), t, indices);
+// With an accumulator, writing back unites t with the old output. Without one, Z is made here, unless the
+// region is everything and Z is t.
+void finish(const context& ctx, vector& w, vector_body&& t, const index_list& indices,
+            const vector_options& options) {
+    if (!options.accum && !indices.is_all())
+        t = kernels::reference::replace_region(ctx, w.body(), t, indices);
     ops::write_back(ctx, w, std::move(t), options);
 }
-void finish(const context& ctx, matrix& c, csr&& t, const index_list& rows, const index_list& columns, const matrix_options& options) {
+void finish(const context& ctx, matrix& c, csr&& t, const index_list& rows, const index_list& columns,
+            const matrix_options& options) {
     const bool everything = rows.is_all() && columns.is_all();
-    if (!options.accum && !everything) t = kernels::reference::replace_region(ctx, c.body().rows(), t, rows, columns);
+    if (!options.accum && !everything)
+        t = kernels::reference::replace_region(ctx, c.body().rows(), t, rows, columns);
     ops::write_back(ctx, c, std::move(t), options);
 }
 
 vector_body spread(const context& ctx, const vector& u, const index_list& indices, const vector& w) {
-    return indices.is_all() ? storage::copy(u.body()) : kernels::reference::spread(ctx, u.body(), indices, w.body().size);
+    return indices.is_all() ? storage::copy(u.body())
+                            : kernels::reference::spread(ctx, u.body(), indices, w.body().size);
 }
 vector_body spread(const context& ctx, scalar x, const index_list& indices, const vector& w) {
     if (!indices.is_all()) return kernels::reference::spread(ctx, x, indices, w.body().size);
@@ -113,8 +118,7 @@ operation_plan assign(const context& ctx, matrix& c, scalar x, const index_list&
 operation_plan assign_row(const context& ctx, matrix& c, const vector& u, index_t row,
                           const index_list& columns, const vector_options& options) {
     ops::check_index("assign_row", "row", row, c.rows());
-    vector line = storage::make_vector(
-        kernels::reference::extract_row(ctx, c.body().rows(), row));
+    vector line = storage::make_vector(kernels::reference::extract_row(ctx, c.body().rows(), row));
     check_line("assign_row", line, u, columns, options);
     assign(ctx, line, u, columns, options);
     c = storage::make_matrix(c.body().ctx,
