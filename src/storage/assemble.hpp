@@ -24,7 +24,7 @@ enum class mirror : std::uint8_t {
 
 /// Builds the CSR of all tuples, chunks taken in order. Repeats are combined with `duplicates` in input
 /// order. Indices must lie within the shape (the caller checks; only debug builds check again). Memory: the
-/// CSR, and one offset a row and thread (nothing a row when entries are fewer than rows / 8).
+/// CSR, and one offset a row and thread (nothing a row when tuples are fewer than rows / 8).
 csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
              std::span<const tuple_chunk> chunks, mirror expand, const binary_op& duplicates);
 

@@ -2,11 +2,11 @@
 
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
+#include "storage/sort_row.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <tuple>
 #include <vector>
 
 namespace nz::storage {
@@ -163,16 +163,6 @@ void transpose_into(const context& ctx, const csr& a, csr& out) {
     });
 }
 
-// Sorts one row by column, stably, values along.
-template <class U>
-void sort_row(index_t* columns, U* values, std::size_t n, std::vector<std::pair<index_t, U>>& scratch) {
-    scratch.clear();
-    for (std::size_t k = 0; k < n; ++k) scratch.emplace_back(columns[k], values[k]);
-    std::stable_sort(scratch.begin(), scratch.end(),
-                     [](const auto& x, const auto& y) { return x.first < y.first; });
-    for (std::size_t k = 0; k < n; ++k) std::tie(columns[k], values[k]) = scratch[k];
-}
-
 // Copies runs of equal columns of sorted rows, each as one entry. move(place, k) takes the value at k to
 // `place`, combine(place, k) adds the one at k to what is there.
 template <class Offset, class Move, class Combine>
@@ -241,12 +231,18 @@ bool sort_rows_typed(const context& ctx, csr& a, const binary_op& duplicates) {
             bool unsorted = false, repeat = false;
             auto scratch = sort(nullptr);
             for (index_t i = first; i < last; ++i) {
-                index_t *begin = columns + offsets[i], *end = columns + offsets[i + 1];
-                if (!std::is_sorted(begin, end)) {
-                    unsorted = true;
-                    sort(&scratch, offsets[i], static_cast<std::size_t>(end - begin));
+                const Offset begin = offsets[i], end = offsets[i + 1];
+                bool falls = false, repeats = false;  // without branches, for the vector unit
+                for (Offset k = begin + 1; k < end; ++k) {
+                    falls |= columns[k] < columns[k - 1];
+                    repeats |= columns[k] == columns[k - 1];
                 }
-                repeat = repeat || std::adjacent_find(begin, end) != end;
+                if (falls) {
+                    unsorted = true;
+                    sort(&scratch, begin, static_cast<std::size_t>(end - begin));
+                    for (Offset k = begin + 1; k < end; ++k) repeats |= columns[k] == columns[k - 1];
+                }
+                repeat |= repeats;
             }
             if (unsorted) any_unsorted = true;
             if (repeat) any_repeat = true;
@@ -263,7 +259,7 @@ bool sort_rows_typed(const context& ctx, csr& a, const binary_op& duplicates) {
         each(sorter{columns});
     } else {
         by_width(a.value_bytes(), [&]<class U>(std::type_identity<U>) {
-            using scratch_type = std::vector<std::pair<index_t, U>>;
+            using scratch_type = row_scratch<U>;
             struct sorter {
                 index_t* columns;
                 U* values;
