@@ -44,7 +44,8 @@ struct traverse_options {
     offset_t max_depth = -1;  ///< levels to go at most; -1: no limit
     nz::determinism determinism = nz::determinism::strict;
     double alpha = -1, beta = -1;  ///< the rule's thresholds; negative: the plan's own
-    int force_direction = -1;      ///< 0: pull always, 1: push always (regret reports); -1: the rule
+    std::vector<direction>
+        schedule{};  ///< directions of the first levels, in place of the rule (regret reports)
     std::function<void(const traverse_level&)>
         on_level{};  ///< called after each level, by the calling thread
 };

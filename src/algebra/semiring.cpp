@@ -59,10 +59,8 @@ parsed_name parse(std::string_view name) {
         name);
 }
 
-bool boolean_only(binary_id add) {
-    return add == binary_id::lor || add == binary_id::land || add == binary_id::lxor ||
-           add == binary_id::lxnor || add == binary_id::eq;
-}
+bool is_logical(binary_id op) { return op >= binary_id::lor && op <= binary_id::lxnor; }
+bool boolean_only(binary_id add) { return is_logical(add) || add == binary_id::eq; }
 
 }  // namespace
 
@@ -76,9 +74,16 @@ std::string semiring::name() const {
     return pinned_ ? name + "_" + std::string(name_of(*pinned_)) : name;
 }
 
+namespace {
+// The type that both operands promote to; an ignored operand has no say in it.
+dtype common_type(const semiring& s, const std::optional<dtype>& pinned, dtype a, dtype b) {
+    if (pinned) return *pinned;
+    return s.ignores_a() == s.ignores_b() ? promote(a, b) : s.ignores_a() ? b : a;
+}
+}  // namespace
+
 dtype semiring::operand_type(dtype a, dtype b) const {
-    // An ignored operand has no say in the type.
-    dtype common = pinned_ ? *pinned_ : ignores_a() == ignores_b() ? promote(a, b) : ignores_a() ? b : a;
+    dtype common = common_type(*this, pinned_, a, b);
     if (boolean_only(add_.id()) && multiply_.id() != binary_id::user &&
         multiply_.output_type(common) != dtype::boolean)
         common = dtype::boolean;  // lor_plus and the like compute on truth values
@@ -86,9 +91,11 @@ dtype semiring::operand_type(dtype a, dtype b) const {
 }
 
 dtype semiring::value_type(dtype a, dtype b) const {
-    if (multiply_.positional()) return pinned_ == dtype::int32 ? dtype::int32 : dtype::int64;
-    const dtype type = multiply_.output_type(operand_type(a, b));
-    return add_.op().input_type(type);
+    if (multiply_.positional()) return add_.value_type(pinned_ == dtype::int32 ? dtype::int32 : dtype::int64);
+    // plus_lor and the like count their truth values in the operands' type, as GraphBLAS's GxB_PLUS_LOR_INT32
+    // does.
+    if (is_logical(multiply_.id())) return add_.value_type(common_type(*this, pinned_, a, b));
+    return add_.value_type(multiply_.output_type(operand_type(a, b)));
 }
 
 std::vector<std::string> semiring_names() {

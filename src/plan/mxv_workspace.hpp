@@ -1,7 +1,7 @@
 // How many bytes each mxv kernel needs: stated by the plan, laid out by the kernels.
 #pragma once
 
-#include "nonzero/types.hpp"
+#include "plan/workspace.hpp"
 
 #include <cstddef>
 
@@ -10,9 +10,6 @@ namespace nz::plan {
 inline constexpr int radix_digit_bits = 11;  ///< 2,048 counters of 8 bytes: half of a first-level cache
 inline constexpr int radix_digits = 1 << radix_digit_bits;
 inline constexpr std::size_t merge_carry_bytes = 32;
-
-/// Rounded so that whatever follows is aligned.
-constexpr std::size_t padded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// A carry a thread; row numbers and ends of the rows that hold entries where there are empty ones.
 constexpr std::size_t csr_merge_workspace(offset_t rows, int threads, bool compacts) {
@@ -47,20 +44,5 @@ constexpr std::size_t gather_radix_workspace(offset_t count, offset_t products, 
 constexpr std::size_t gather_merge_workspace(offset_t count, offset_t products, std::size_t value_bytes) {
     return 2 * column_starts(count) + products_copy(products, value_bytes);
 }
-
-/// Hands out aligned parts of a workspace in order.
-class workspace_parts {
-public:
-    explicit workspace_parts(void* memory) : at_(static_cast<std::byte*>(memory)) {}
-    template <class T>
-    T* take(offset_t count) {
-        T* part = reinterpret_cast<T*>(at_);
-        at_ += padded(static_cast<std::size_t>(count) * sizeof(T));
-        return part;
-    }
-
-private:
-    std::byte* at_;
-};
 
 }  // namespace nz::plan

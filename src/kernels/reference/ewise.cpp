@@ -1,0 +1,71 @@
+#include "kernels/reference/ewise.hpp"
+
+#include "algebra/bound.hpp"
+#include "kernels/reference/entries.hpp"
+#include "storage/csr_builder.hpp"
+#include "storage/vector_builder.hpp"
+
+namespace nz::kernels::reference {
+namespace {
+
+enum class join { all, common };
+
+// Joins two lists of entries of row i (0 for vectors); positional operators see (i, index), vectors (index,
+// 0).
+template <class Places, class Add>
+void join_lists(join kind, const algebra::bound_binary& f, dtype x_type, dtype y_type, const entry_list& a,
+                const entry_list& b, Places&& places, Add&& add) {
+    for_each_in_union(a, b, [&](index_t j, const element* x, const element* y) {
+        if (x && y)
+            add(j, f(*x, *y, places(j)));
+        else if (kind == join::all)
+            add(j, x ? cast(*x, x_type, f.type()) : cast(*y, y_type, f.type()));
+    });
+}
+
+storage::vector_body ewise(join kind, const context& ctx, const binary_op& op, const storage::vector_body& u,
+                           const storage::vector_body& v) {
+    const algebra::bound_binary f(op, u.type, v.type);
+    storage::vector_builder t(ctx, f.type(), u.size);
+    join_lists(
+        kind, f, u.type, v.type, entries_of(u), entries_of(v),
+        [](index_t i) { return algebra::places{i, 0, i, 0}; }, [&](index_t i, element z) { t.add(i, z); });
+    return std::move(t).finish();
+}
+
+storage::csr ewise(join kind, const context& ctx, const binary_op& op, const storage::csr& a,
+                   const storage::csr& b) {
+    const algebra::bound_binary f(op, a.type, b.type);
+    storage::csr_builder t(ctx, f.type(), a.rows, a.columns);
+    entry_list row_of_a(ctx), row_of_b(ctx);
+    for (index_t i = 0; i < a.rows; ++i) {
+        take_row(a, i, row_of_a);
+        take_row(b, i, row_of_b);
+        join_lists(
+            kind, f, a.type, b.type, row_of_a, row_of_b,
+            [i](index_t j) { return algebra::places{i, j, i, j}; },
+            [&](index_t j, element z) { t.add(i, j, z); });
+    }
+    return std::move(t).finish();
+}
+
+}  // namespace
+
+storage::vector_body ewise_add(const context& ctx, const binary_op& op, const storage::vector_body& u,
+                               const storage::vector_body& v) {
+    return ewise(join::all, ctx, op, u, v);
+}
+storage::csr ewise_add(const context& ctx, const binary_op& op, const storage::csr& a,
+                       const storage::csr& b) {
+    return ewise(join::all, ctx, op, a, b);
+}
+storage::vector_body ewise_mult(const context& ctx, const binary_op& op, const storage::vector_body& u,
+                                const storage::vector_body& v) {
+    return ewise(join::common, ctx, op, u, v);
+}
+storage::csr ewise_mult(const context& ctx, const binary_op& op, const storage::csr& a,
+                        const storage::csr& b) {
+    return ewise(join::common, ctx, op, a, b);
+}
+
+}  // namespace nz::kernels::reference

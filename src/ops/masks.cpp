@@ -1,0 +1,53 @@
+#include "ops/masks.hpp"
+
+#include "core/parallel.hpp"
+#include "storage/vector_body.hpp"
+
+namespace nz::ops {
+namespace {
+
+using storage::vector_body;
+
+// Writes the words of a dense or bitmap mask from its values; bits start as presence says.
+template <class T>
+void keep_nonzero(const context& ctx, const T* values, offset_t size, bits::word* words) {
+    parallel::for_pieces(
+        ctx.threads(), size,
+        [&](offset_t begin, offset_t end) {
+            for (offset_t first = begin; first < end; first += bits::per_word) {
+                bits::word& word = words[first / bits::per_word];
+                bits::for_each(word, 0, [&](int bit) {
+                    if (values[first + bit] == T(0)) word &= ~(bits::word{1} << bit);
+                });
+            }
+        },
+        bits::per_word);
+}
+
+}  // namespace
+
+array<bits::word> mask_words(const context& ctx, const vector& mask, bool structure) {
+    const vector_body& m = mask.body();
+    array<bits::word> words(ctx, bits::words_for(m.size));
+    if (m.form == vector_form::sparse) {
+        words.fill(0);
+        for (offset_t k = 0; k < m.count; ++k)
+            if (structure || truthy(m.values.data(), m.type, k)) bits::set(words.data(), m.index_data()[k]);
+        return words;
+    }
+    for (std::size_t w = 0; w < words.size(); ++w)
+        words[w] = m.form == vector_form::dense ? bits::valid(m.size, w) : m.words()[w];
+    if (!structure)
+        dispatch(m.type, [&]<class T>(std::type_identity<T>) {
+            keep_nonzero(ctx, m.values.as<const T>(), m.size, words.data());
+        });
+    return words;
+}
+
+bool vector_mask::listed(index_t i) const {
+    if (!mask_) return true;
+    const offset_t k = mask_->find(i);
+    return k >= 0 && (structure_ || truthy(mask_->values.data(), mask_->type, k));
+}
+
+}  // namespace nz::ops
