@@ -105,6 +105,8 @@ public:
     bool ignores_first() const { return id_ == binary_id::second || id_ == binary_id::pair || positional(); }
     bool ignores_second() const { return id_ == binary_id::first || id_ == binary_id::pair || positional(); }
     bool commutative() const;
+    /// g with g(x, y) = f(y, x); positional operators exchange the places they look at.
+    binary_op exchanged() const;
     /// The type that operands of type `operands` are converted to; throws domain_error where there is none.
     dtype input_type(dtype operands) const;
     /// The result's type when the inputs have type input_type(operands).
@@ -149,6 +151,8 @@ public:
     /// ask always_terminal() first.
     std::optional<element> terminal(dtype type) const;
     bool always_terminal() const { return op_.id() == binary_id::any; }
+    /// Not a caller's own, so that a compiled kernel may stand for it.
+    bool is_built_in() const { return !identity_; }
     bool idempotent() const;
     /// The result does not depend on the order of operands in this type (all but floating plus and times).
     bool exact(dtype type) const;
@@ -171,6 +175,7 @@ public:
 
     const monoid& add() const { return add_; }
     const binary_op& multiply() const { return multiply_; }
+    std::optional<dtype> pinned_type() const { return pinned_; }
     std::string name() const;
     bool ignores_a() const { return multiply_.ignores_first(); }
     bool ignores_b() const { return multiply_.ignores_second(); }

@@ -44,4 +44,9 @@ std::vector<std::string> generators();
 /// Writes by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb): beside the file first, then renamed.
 void save(const context& ctx, const matrix& a, std::string_view path);
 
+/// Draws where the entries are, as a PNG whose longer side is about `pixels` pixels: place by place where
+/// they fit, else each pixel as dark as the share of filled places in its block, logarithmically. Written
+/// beside the file first, then renamed.
+void save_spy(const context& ctx, const matrix& a, std::string_view path, int pixels = 800);
+
 }  // namespace nz

@@ -118,6 +118,51 @@ binary_op::binary_op(std::string_view name)
     : binary_op(find_by_name(algebra::binary_rows(), name, "binary operator")) {}
 
 std::string_view binary_op::name() const { return user_ ? std::string_view(user_->name) : row_of(id_).name; }
+binary_op binary_op::exchanged() const {
+    using enum binary_id;
+    switch (id_) {
+        case first:
+            return second;
+        case second:
+            return first;
+        case minus:
+            return rminus;
+        case rminus:
+            return minus;
+        case div:
+            return rdiv;
+        case rdiv:
+            return div;
+        case gt:
+            return lt;
+        case lt:
+            return gt;
+        case ge:
+            return le;
+        case le:
+            return ge;
+        case firsti:
+            return secondj;
+        case secondj:
+            return firsti;
+        case firstj:
+            return secondi;
+        case secondi:
+            return firstj;
+        default:
+            break;
+    }
+    if (!user_) return *this;
+    binary_op op(user);
+    op.user_ = std::make_shared<user_function>(
+        user_function{user_->name, user_->type, std::make_shared<std::shared_ptr<const user_function>>(user_),
+                      [](const void* h, element x, element y) {
+                          const auto& original = *static_cast<const std::shared_ptr<const user_function>*>(h);
+                          return original->call(original->holder.get(), y, x);
+                      }});
+    return op;
+}
+
 bool binary_op::commutative() const { return !user_ && row_of(id_).commutative; }
 
 dtype binary_op::input_type(dtype operands) const {

@@ -45,7 +45,7 @@ using min_max_cells = cells_of<binary_id::min, binary_id::max, double>;
 using min_second_cells = cells_of<binary_id::min, binary_id::second, double, std::int32_t, std::int64_t>;
 using min_first_cells = cells_of<binary_id::min, binary_id::first, std::int64_t>;
 using max_second_cells = cells_of<binary_id::max, binary_id::second, double, std::int64_t>;
-using any_second_cells = cells_of<binary_id::any, binary_id::second, double, std::int64_t>;
+using any_second_cells = cells_of<binary_id::any, binary_id::second, double, std::int32_t, std::int64_t>;
 // Structure: reachability, parents, counts.
 using lor_land_cells = cells_of<binary_id::lor, binary_id::land, bool>;
 using any_pair_cells = cells_of<binary_id::any, binary_id::pair, bool>;

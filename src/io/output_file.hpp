@@ -1,36 +1,32 @@
-// A file that appears whole or not at all.
+// Files that appear whole or not at all.
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <cstdio>
 #include <string>
 #include <string_view>
 
 namespace nz::io {
 
-/// Writes beside the target, under a temporary name in the same folder; commit() renames. Without it, nothing
-/// stays. Throws error with the path and the system's reason.
+/// Writes beside `path` and takes its place at commit(); without a commit nothing is left behind. A path that
+/// is something else than a plain file (a terminal, a pipe, /dev/null) is written to directly. Throws error.
 class output_file {
 public:
-    /// With `gzip`, what is written goes through zlib.
-    output_file(const std::string& path, bool gzip = false);
-    ~output_file();
+    explicit output_file(std::string_view path);
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;
+    ~output_file();
 
-    void write(std::string_view bytes);
+    void write(const void* data, std::size_t bytes);
     void commit();
-    /// For writers that open the file themselves, in place of write().
-    const std::string& temporary_path() const { return temporary_; }
+    /// What is being written, for libraries that open it themselves instead of calling write().
+    const std::string& path_now() const { return beside_.empty() ? path_ : beside_; }
 
 private:
-    struct compressor;
+    [[noreturn]] void fail_with(int error_number) const;
 
-    void write_plain(const char* data, std::size_t bytes);
-    [[noreturn]] void fail_with(const char* what) const;
-
-    std::string path_, temporary_;
-    int descriptor_ = -1;
-    std::unique_ptr<compressor> compressor_;
+    std::string path_, beside_;  ///< beside_ is empty when path_ is written to directly
+    std::FILE* file_ = nullptr;
 };
 
 }  // namespace nz::io

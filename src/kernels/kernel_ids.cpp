@@ -5,7 +5,7 @@ namespace nz::kernels {
 std::string known_ids(std::string_view operation) {
     std::string list;
     for (const kernel_id& k : kernel_ids)
-        if (k.operation == operation) list += (list.empty() ? "" : ", ") + std::string(k.id);
+        if (k.operation == operation) list.append(list.empty() ? "" : ", ").append(k.id);
     return list;
 }
 

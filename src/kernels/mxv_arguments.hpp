@@ -6,6 +6,8 @@
 #include "nonzero/matrix.hpp"
 #include "nonzero/types.hpp"
 
+#include <cstddef>
+
 namespace nz::kernels {
 
 /// Row offsets of either width. The branch is the same for all rows, so it predicts.
@@ -14,6 +16,9 @@ struct offset_reader {
     bool wide = false;
     offset_t operator[](offset_t i) const {
         return wide ? static_cast<const std::int64_t*>(data)[i] : static_cast<const std::int32_t*>(data)[i];
+    }
+    [[gnu::always_inline]] void prefetch(offset_t i) const {
+        __builtin_prefetch(static_cast<const std::byte*>(data) + i * (wide ? 8 : 4));
     }
 };
 

@@ -71,20 +71,27 @@ csr copy(const context& ctx, const csr& a) {
     return out;
 }
 
-csr convert_values(const context& ctx, const csr& a, dtype type) {
-    csr out = allocate_csr(ctx, type, a.kind, a.rows, a.columns, a.nnz);
-    std::memcpy(out.offsets.data(), a.offsets.data(), out.offsets.bytes());
-    if (a.nnz) std::memcpy(out.indices.data(), a.indices.data(), out.indices.bytes());
-    const auto count = static_cast<offset_t>(out.values.bytes() / size_of(type));
-    dispatch(a.type, [&]<class F>(std::type_identity<F>) {
-        dispatch(type, [&]<class T>(std::type_identity<T>) {
-            const F* from = a.values.as<const F>();
-            T* to = out.values.as<T>();
+buffer convert_array(const context& ctx, const buffer& values, dtype from, dtype to, offset_t count) {
+    buffer out(ctx.memory(), static_cast<std::size_t>(count) * size_of(to));
+    dispatch(from, [&]<class F>(std::type_identity<F>) {
+        dispatch(to, [&]<class T>(std::type_identity<T>) {
+            const F* source = values.as<const F>();
+            T* target = out.as<T>();
             parallel::for_pieces(ctx.threads(), count, [&](offset_t begin, offset_t end) {
-                for (offset_t k = begin; k < end; ++k) to[k] = convert<T>(from[k]);
+                for (offset_t k = begin; k < end; ++k) target[k] = convert<T>(source[k]);
             });
         });
     });
+    return out;
+}
+
+csr convert_values(const context& ctx, const csr& a, dtype type) {
+    csr out = allocate_csr(ctx, type, value_kind::pattern, a.rows, a.columns, a.nnz);
+    std::memcpy(out.offsets.data(), a.offsets.data(), out.offsets.bytes());
+    if (a.nnz) std::memcpy(out.indices.data(), a.indices.data(), out.indices.bytes());
+    out.kind = a.kind;
+    out.values =
+        convert_array(ctx, a.values, a.type, type, static_cast<offset_t>(a.values.bytes() / size_of(a.type)));
     return out;
 }
 
@@ -276,6 +283,21 @@ csr transpose(const context& ctx, const csr& a) {
         transpose_into<std::int32_t>(ctx, a, out);
     else
         transpose_into<std::int64_t>(ctx, a, out);
+    return out;
+}
+
+csr hub_first(const context& ctx, const csr& a, const csr& lengths) {
+    csr out = allocate_csr(ctx, a.type, value_kind::pattern, a.rows, a.columns, a.nnz);
+    std::memcpy(out.offsets.data(), a.offsets.data(), out.offsets.bytes());
+    if (a.nnz) std::memcpy(out.indices.data(), a.indices.data(), out.indices.bytes());
+    out.sorted = false;
+    auto* columns = out.indices.as<index_t>();
+    const auto length = [&](index_t i) { return lengths.offset(i + offset_t{1}) - lengths.offset(i); };
+    parallel::for_pieces(ctx.threads(), a.rows, [&](offset_t first, offset_t last) {
+        for (offset_t i = first; i < last; ++i)
+            std::stable_sort(columns + a.offset(i), columns + a.offset(i + 1),
+                             [&](index_t x, index_t y) { return length(x) > length(y); });
+    });
     return out;
 }
 

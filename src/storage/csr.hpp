@@ -86,6 +86,11 @@ csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, 
 csr transpose(const context& ctx, const csr& a);
 /// The same entries with values converted to `type`; structure is copied too.
 csr convert_values(const context& ctx, const csr& a, dtype type);
+/// `count` values of type `from` as values of type `to`.
+buffer convert_array(const context& ctx, const buffer& values, dtype from, dtype to, offset_t count);
+/// a's structure (no values) with each row's columns ordered by falling length of that column's row in
+/// `lengths`, ties ascending: traversals meet likely parents first.
+csr hub_first(const context& ctx, const csr& a, const csr& lengths);
 csr copy(const context& ctx, const csr& a);
 /// Sorts the columns of every row (stably) and combines repeats with `duplicates`; returns whether it had to.
 bool sort_rows(const context& ctx, csr& a, const binary_op& duplicates);

@@ -48,6 +48,14 @@ const csr& matrix_body::columns() const {
     return *columns_;
 }
 
+const csr& matrix_body::columns_hub_first() const {
+    const csr& by_columns = columns();
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    if (!hub_first_) hub_first_ = std::make_shared<const csr>(hub_first(ctx, by_columns, *by_rows));
+    return *hub_first_;
+}
+
 bool matrix_body::has_columns() const {
     const std::lock_guard lock(mutex_);
     return pending_.empty() && (columns_ || symmetric_);
@@ -84,6 +92,7 @@ void matrix_body::replace(csr a) {
 void matrix_body::forget_derived() {
     sorted_rows_.reset();
     columns_.reset();
+    hub_first_.reset();
     facts_.reset();
     symmetric_ = false;
 }
@@ -141,6 +150,7 @@ void matrix_body::merge_pending() const {
     rows_ = std::make_shared<const csr>(std::move(merged));
     sorted_rows_.reset();
     columns_.reset();
+    hub_first_.reset();
     facts_.reset();
     pending_.clear();
 }

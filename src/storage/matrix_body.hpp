@@ -36,6 +36,9 @@ struct matrix_body {
     std::shared_ptr<const csr> rows_shared() const;
     /// The CSR of the transpose, i.e. the CSC. Shared with rows() when the matrix is known to be symmetric.
     const csr& columns() const;
+    /// columns() with every row of it ordered by falling length of the neighbour's own row (hubs first), ties
+    /// ascending. Columns are not sorted then.
+    const csr& columns_hub_first() const;
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -52,7 +55,7 @@ private:
     void merge_pending() const;
 
     mutable std::mutex mutex_;
-    mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_;
+    mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_, hub_first_;
     mutable std::optional<matrix_facts> facts_;
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;

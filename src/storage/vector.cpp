@@ -66,16 +66,8 @@ vector_body convert_values(const vector_body& v, dtype type) {
     vector_body out = make_vector_body(v.ctx, type, v.size, v.form, v.count);
     if (out.present.bytes()) std::memcpy(out.present.data(), v.present.data(), out.present.bytes());
     if (out.indices.bytes()) std::memcpy(out.indices.data(), v.indices.data(), out.indices.bytes());
-    const offset_t n = v.form == vector_form::sparse ? v.count : v.size;
-    dispatch(v.type, [&]<class F>(std::type_identity<F>) {
-        dispatch(type, [&]<class T>(std::type_identity<T>) {
-            const F* from = v.values.as<const F>();
-            T* to = out.values.as<T>();
-            parallel::for_pieces(v.ctx.threads(), n, [&](offset_t begin, offset_t end) {
-                for (offset_t k = begin; k < end; ++k) to[k] = nz::convert<T>(from[k]);
-            });
-        });
-    });
+    out.values =
+        convert_array(v.ctx, v.values, v.type, type, v.form == vector_form::sparse ? v.count : v.size);
     return out;
 }
 

@@ -34,10 +34,13 @@ namespace {
 constexpr offset_t push_parallel_from =
     16384;  // frontier edges; below, a join (1 to 2 us) costs more than it saves
 constexpr offset_t pull_parallel_from = 65536;  // vertices
-constexpr offset_t push_turn = 64;              // queue entries a thread takes at a time
-constexpr std::size_t pull_turn = 64;           // bitmap words a thread takes at a time
-constexpr int prefetch_ahead = 12;              // unvisited vertices ahead whose neighbours are fetched
-constexpr std::size_t local_block = 1024;       // finds a thread gathers before it takes room in the queue
+constexpr offset_t sort_below =
+    48;  // queue entries; above, reading them back from the bitmap is faster than sorting
+constexpr offset_t push_turn = 64;  // queue entries a thread takes at a time
+constexpr int push_ahead = 8;       // queue entries ahead whose neighbours are fetched, offsets twice as far
+constexpr std::size_t pull_turn = 64;      // bitmap words a thread takes at a time
+constexpr int prefetch_ahead = 12;         // unvisited vertices ahead whose neighbours are fetched
+constexpr std::size_t local_block = 1024;  // finds a thread gathers before it takes room in the queue
 
 std::atomic_ref<std::int32_t> atomic(std::int32_t& x) { return std::atomic_ref(x); }
 
@@ -48,8 +51,9 @@ public:
         plan::workspace_parts memory(a.workspace);
         queue_ = memory.take<index_t>(a.vertices);
         next_queue_ = memory.take<index_t>(a.vertices);
-        for (bits::word** map : {&visited_, &frontier_, &found_, &dead_})
+        for (bits::word** map : {&visited_, &frontier_, &found_, &dead_, &fresh_})
             *map = memory.take<bits::word>(words_);
+        summary_ = memory.take<bits::word>(bits::words_for(static_cast<offset_t>(words_)));
         claims_ = a.parents ? a.parents : a.levels;
     }
 
@@ -84,6 +88,8 @@ private:
             if (a.parents) std::fill(a.parents + begin, a.parents + end, -1);
         });
         std::fill_n(visited_, words_, bits::word{0});
+        std::fill_n(fresh_, words_, bits::word{0});
+        std::fill_n(summary_, bits::words_for(static_cast<offset_t>(words_)), bits::word{0});
         a.levels[a.source] = 0;
         if (a.parents) a.parents[a.source] = a.source;
         bits::set(visited_, a.source);
@@ -107,15 +113,13 @@ private:
     // -------------------------------------------------------------------------------------------------
 
     void push() {
-        const int threads = frontier_edges_ < push_parallel_from ? 1 : a.threads;
+        if (frontier_edges_ < push_parallel_from || a.threads == 1) return push_serial();
         next_count_.store(0, std::memory_order_relaxed);
-        if (threads == 1)
-            push_serial();
-        else
-            push_parallel(threads);
+        push_parallel(a.threads);
         std::swap(queue_, next_queue_);
         frontier_size_ = next_count_.load(std::memory_order_relaxed);
-        mark_visited(threads);
+        queue_sorted_ = false;
+        mark_visited(a.threads);
     }
 
     offset_t degree(index_t v) const { return a.out_offsets[v + offset_t{1}] - a.out_offsets[v]; }
@@ -125,23 +129,57 @@ private:
     }
 
     void push_serial() {
+        if (!queue_sorted_) std::sort(queue_, queue_ + frontier_size_);
+        queue_sorted_ = true;
+        const bool few = frontier_edges_ < sort_below;
         offset_t count = 0;
         for (offset_t q = 0; q < frontier_size_; ++q) {
+            fetch_ahead(q);
             const index_t u = queue_[q];
             const offset_t end = a.out_offsets[u + offset_t{1}];
             for (offset_t k = a.out_offsets[u]; k < end; ++k) {
                 const index_t v = a.out_neighbours[k];
-                if (bits::test(visited_, v) || !passes(a.out_values, k)) continue;
-                if (claims_[v] < 0) {
-                    a.levels[v] = depth_;
-                    if (a.parents) a.parents[v] = u;
+                const index_t w = v / bits::per_word;
+                const bits::word bit = bits::word{1} << (v % bits::per_word);
+                if ((visited_[w] & bit) || !passes(a.out_values, k)) continue;
+                visited_[w] |= bit;
+                a.levels[v] = depth_;
+                if (a.parents) a.parents[v] = u;
+                if (few) {
                     next_queue_[count++] = v;
-                } else if (a.parents && a.smallest_parent && u < a.parents[v]) {
-                    a.parents[v] = u;
+                } else {
+                    fresh_[w] |= bit;
+                    bits::set(summary_, w);
                 }
             }
         }
-        next_count_.store(count, std::memory_order_relaxed);
+        std::swap(queue_, next_queue_);
+        if (few) std::sort(queue_, queue_ + count);
+        frontier_size_ = few ? count : read_back_fresh();
+        frontier_edges_ = 0;
+        for (offset_t q = 0; q < frontier_size_; ++q) frontier_edges_ += degree(queue_[q]);
+    }
+
+    /// Empties fresh_ into the queue, ascending.
+    offset_t read_back_fresh() {
+        offset_t count = 0;
+        for (std::size_t s = 0; s < bits::words_for(static_cast<offset_t>(words_)); ++s) {
+            bits::for_each(std::exchange(summary_[s], 0), static_cast<offset_t>(s) * bits::per_word,
+                           [&](offset_t w) {
+                               bits::for_each(std::exchange(fresh_[w], 0), w * bits::per_word,
+                                              [&](offset_t v) { queue_[count++] = static_cast<index_t>(v); });
+                           });
+        }
+        return count;
+    }
+
+    /// Asks for what entry q + n of the queue will need: on meshes neighbours in the queue lie on lines far
+    /// apart. (Inlined by force: gcc 12 takes a function of prefetches for one without effect and drops the
+    /// call.)
+    [[gnu::always_inline]] void fetch_ahead(offset_t q) const {
+        if (q + 2 * push_ahead < frontier_size_) a.out_offsets.prefetch(queue_[q + 2 * push_ahead]);
+        if (q + push_ahead < frontier_size_)
+            __builtin_prefetch(a.out_neighbours + a.out_offsets[queue_[q + push_ahead]]);
     }
 
     void push_parallel(int threads) {
@@ -157,6 +195,7 @@ private:
             };
             for (offset_t q = turn.fetch_add(push_turn); q < frontier_size_; q = turn.fetch_add(push_turn))
                 for (offset_t p = q; p < std::min(q + push_turn, frontier_size_); ++p) {
+                    fetch_ahead(p);
                     const index_t u = queue_[p];
                     const offset_t end = a.out_offsets[u + offset_t{1}];
                     for (offset_t k = a.out_offsets[u]; k < end; ++k) {
@@ -187,14 +226,6 @@ private:
 
     /// Also counts the edges of the new frontier, whose offsets the next level needs anyway.
     void mark_visited(int threads) {
-        frontier_edges_ = 0;
-        if (threads == 1) {
-            for (offset_t q = 0; q < frontier_size_; ++q) {
-                bits::set(visited_, queue_[q]);
-                frontier_edges_ += degree(queue_[q]);
-            }
-            return;
-        }
         std::atomic<offset_t> edges{0};
         parallel::for_pieces(threads, frontier_size_, [&](offset_t begin, offset_t end) {
             offset_t my_edges = 0;
@@ -284,7 +315,7 @@ private:
         for (std::size_t w = 0; w < words_; ++w)
             bits::for_each(frontier_[w], static_cast<offset_t>(w) * bits::per_word,
                            [&](offset_t v) { queue_[count++] = static_cast<index_t>(v); });
-        queue_valid_ = true;
+        queue_valid_ = queue_sorted_ = true;
     }
 
     void queue_to_bitmap() {
@@ -297,12 +328,12 @@ private:
     const traverse_arguments& a;
     const std::size_t words_;
     index_t *queue_, *next_queue_;
-    bits::word *visited_, *frontier_, *found_, *dead_;
+    bits::word *visited_, *frontier_, *found_, *dead_, *fresh_, *summary_;
     std::int32_t* claims_;
     std::atomic<offset_t> next_count_{0};
     offset_t frontier_size_ = 0, frontier_edges_ = 0;
     std::int32_t depth_ = 0;
-    bool queue_valid_ = true, dead_known_ = false;
+    bool queue_valid_ = true, queue_sorted_ = true, dead_known_ = false;
     plan::direction_state state_{};
     traverse_totals totals_{};
 };

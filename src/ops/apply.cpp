@@ -1,0 +1,68 @@
+#include "kernels/reference/apply.hpp"
+
+#include "ops/checks.hpp"
+#include "ops/write_back.hpp"
+
+namespace nz {
+namespace {
+
+constexpr operation_plan plan{"apply", "reference", tier::generic,
+                              "entry by entry through a function pointer, one thread"};
+
+operation_plan apply_function(const context& ctx, vector& w, const algebra::entry_function& f,
+                              const vector& u, const vector_options& options) {
+    ops::check_output("apply", w, u.size(), ops::describe("u", u));
+    ops::check_mask("apply", w, options);
+    ops::check_kernel("apply", options.kernel);
+    ops::write_back(ctx, w, kernels::reference::apply(ctx, f, u.body()), options);
+    return plan;
+}
+
+operation_plan apply_function(const context& ctx, matrix& c, const algebra::entry_function& f,
+                              const ops::operand& a, const matrix_options& options) {
+    ops::check_output("apply", c, a.rows(), a.columns(), a.describe("A"));
+    ops::check_mask("apply", c, options);
+    ops::check_kernel("apply", options.kernel);
+    ops::write_back(ctx, c, kernels::reference::apply(ctx, f, a.entries()), options);
+    return plan;
+}
+
+}  // namespace
+
+using algebra::entry_function_of;
+
+operation_plan apply(const context& ctx, vector& w, const unary_op& op, const vector& u,
+                     const vector_options& options) {
+    return apply_function(ctx, w, entry_function_of(op, u.type()), u, options);
+}
+operation_plan apply(const context& ctx, vector& w, const index_unary_op& op, const vector& u, scalar thunk,
+                     const vector_options& options) {
+    return apply_function(ctx, w, entry_function_of(op, u.type(), thunk), u, options);
+}
+operation_plan apply(const context& ctx, vector& w, const binary_op& op, scalar x, const vector& u,
+                     const vector_options& options) {
+    return apply_function(ctx, w, entry_function_of(op, x, u.type()), u, options);
+}
+operation_plan apply(const context& ctx, vector& w, const binary_op& op, const vector& u, scalar y,
+                     const vector_options& options) {
+    return apply_function(ctx, w, entry_function_of(op, u.type(), y), u, options);
+}
+
+operation_plan apply(const context& ctx, matrix& c, const unary_op& op, const matrix& a,
+                     const matrix_options& options) {
+    return apply_function(ctx, c, entry_function_of(op, a.type()), {a, options.transpose_a}, options);
+}
+operation_plan apply(const context& ctx, matrix& c, const index_unary_op& op, const matrix& a, scalar thunk,
+                     const matrix_options& options) {
+    return apply_function(ctx, c, entry_function_of(op, a.type(), thunk), {a, options.transpose_a}, options);
+}
+operation_plan apply(const context& ctx, matrix& c, const binary_op& op, scalar x, const matrix& a,
+                     const matrix_options& options) {
+    return apply_function(ctx, c, entry_function_of(op, x, a.type()), {a, options.transpose_a}, options);
+}
+operation_plan apply(const context& ctx, matrix& c, const binary_op& op, const matrix& a, scalar y,
+                     const matrix_options& options) {
+    return apply_function(ctx, c, entry_function_of(op, a.type(), y), {a, options.transpose_a}, options);
+}
+
+}  // namespace nz

@@ -1,0 +1,60 @@
+#include "ops/checks.hpp"
+
+#include "core/checks.hpp"
+
+#include <algorithm>
+
+namespace nz::ops {
+
+std::string operand::describe(std::string_view name) const {
+    return fmt::format("{}{} is {} x {} {}", name, transposed ? "^T" : "", rows(), columns(),
+                       name_of(a.type()));
+}
+std::string describe(std::string_view name, const vector& v) {
+    return fmt::format("{} has size {} ({})", name, v.size(), name_of(v.type()));
+}
+
+void check_mask(std::string_view operation, const vector& w, const vector_options& options) {
+    if (!options.mask) return;
+    require<dimension_mismatch>(options.mask->size() == w.size(),
+                                "{}: {}, {}: the mask must have the output's size", operation,
+                                describe("the mask", *options.mask), describe("w", w));
+}
+void check_mask(std::string_view operation, const matrix& c, const matrix_options& options) {
+    if (!options.mask) return;
+    require<dimension_mismatch>(options.mask->rows() == c.rows() && options.mask->columns() == c.columns(),
+                                "{}: {}, {}: the mask must have the output's shape", operation,
+                                operand{*options.mask}.describe("the mask"), operand{c}.describe("C"));
+}
+
+void check_output(std::string_view operation, const vector& w, offset_t size, std::string_view because) {
+    require<dimension_mismatch>(w.size() == size, "{}: {}, but the result has size {} since {}", operation,
+                                describe("w", w), size, because);
+}
+void check_output(std::string_view operation, const matrix& c, offset_t rows, offset_t columns,
+                  std::string_view because) {
+    require<dimension_mismatch>(c.rows() == rows && c.columns() == columns,
+                                "{}: {}, but the result is {} x {} since {}", operation,
+                                operand{c}.describe("C"), rows, columns, because);
+}
+
+void check_index(std::string_view operation, std::string_view what, index_t index, offset_t extent) {
+    require<index_out_of_bounds>(index >= 0 && index < extent, "{}: {} {} is outside 0..{}", operation, what,
+                                 index, extent - 1);
+}
+void check_indices(std::string_view operation, std::string_view what, const index_list& list,
+                   offset_t extent) {
+    if (list.is_all()) return;
+    for (offset_t k = 0; k < list.size(extent); ++k)
+        require<index_out_of_bounds>(list[k] >= 0 && list[k] < extent,
+                                     "{}: {} {} at position {} of the list is outside 0..{}", operation, what,
+                                     list[k], k, extent - 1);
+}
+
+void check_kernel(std::string_view operation, std::string_view pinned,
+                  std::initializer_list<std::string_view> ids) {
+    if (pinned.empty() || std::find(ids.begin(), ids.end(), pinned) != ids.end()) return;
+    fail<domain_error>("{}: there is no kernel '{}'; there are {}", operation, pinned, fmt::join(ids, ", "));
+}
+
+}  // namespace nz::ops

@@ -1,0 +1,228 @@
+// ewise_add, ewise_mult, apply, select and reduce against the dictionary model.
+#include "support/battery.hpp"
+#include "support/settings.hpp"
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned seed = 77;
+
+class Elementwise : public ::testing::TestWithParam<dtype> {
+protected:
+    std::mt19937 random{seed};
+    context ctx;
+    ::testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+};
+INSTANTIATE_TEST_SUITE_P(EveryType, Elementwise, ::testing::ValuesIn(all_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+expectation written(const dictionary& t) {
+    return [&t](const dictionary& c, const writing& how) { return write(c, t, how); };
+}
+
+template <class Object>
+void join(const context& ctx, Object& c, bool intersection, const binary_op& op, const Object& a,
+          const Object& b, const operation_options<Object>& options) {
+    if (intersection)
+        ewise_mult(ctx, c, op, a, b, options);
+    else
+        ewise_add(ctx, c, op, a, b, options);
+}
+
+TEST_P(Elementwise, MatricesJoinAsTheModelSays) {
+    for (const auto& [name, a] : matrix_battery(GetParam(), random)) {
+        SCOPED_TRACE(name);
+        const dictionary b = random_dictionary(a.rows, a.columns, 0.4, GetParam(), random);
+        const matrix left = make_matrix(ctx, a, true), right = make_matrix(ctx, transposed(b), true);
+        for (const bool intersection : {false, true}) {
+            const dictionary t = model_ewise(binary_id::minus, a, b, intersection);
+            check_settings<matrix>(ctx, t.rows, t.columns, GetParam(), random, written(t),
+                                   [&](matrix& c, matrix_options options) {
+                                       options.transpose_b = true;
+                                       join(ctx, c, intersection, binary_id::minus, left, right, options);
+                                   });
+            check_aliased<matrix>(ctx, a, random, written(t), [&](matrix& c, matrix_options options) {
+                options.transpose_b = true;
+                join(ctx, c, intersection, binary_id::minus, c, right, options);
+            });
+        }
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Elementwise, VectorsJoinAsTheModelSays) {
+    for (const index_t size : {0, 1, 5, 64, 65, 130})
+        for (const double density : {0.0, 0.05, 0.5, 1.0}) {
+            const dictionary a = random_dictionary(size, 1, density, GetParam(), random),
+                             b = random_dictionary(size, 1, 0.4, GetParam(), random);
+            const vector left = make_vector(ctx, a, random), right = make_vector(ctx, b, random);
+            for (const bool intersection : {false, true}) {
+                const dictionary t = model_ewise(binary_id::minus, a, b, intersection);
+                check_settings<vector>(ctx, t.rows, 1, GetParam(), random, written(t),
+                                       [&](vector& w, const vector_options& options) {
+                                           join(ctx, w, intersection, binary_id::minus, left, right, options);
+                                       });
+                check_aliased<vector>(ctx, a, random, written(t),
+                                      [&](vector& w, const vector_options& options) {
+                                          join(ctx, w, intersection, binary_id::minus, w, right, options);
+                                      });
+            }
+            if (HasFatalFailure()) return;
+        }
+}
+
+TEST(ElementwiseOfMixedTypes, EveryOperatorJoinsAsTheModelSays) {
+    std::mt19937 random(seed + 1);
+    const context ctx;
+    for (int id = 0; id < static_cast<int>(binary_id::user); ++id)
+        for (int round = 0; round < 40; ++round) {
+            const binary_op op(static_cast<binary_id>(id));
+            const dictionary a = random_dictionary(5, 6, 0.5, any_type(random), random),
+                             b = random_dictionary(5, 6, 0.5, any_type(random), random);
+            SCOPED_TRACE(std::string(op.name()) + " of " + std::string(name_of(a.type)) + " and " +
+                         std::string(name_of(b.type)) + ", seed " + std::to_string(seed + 1));
+            const matrix left = make_matrix(ctx, a, true), right = make_matrix(ctx, b, true);
+            matrix c(ctx, any_type(random), 5, 6);
+            dictionary t;
+            try {
+                t = model_ewise(op, a, b, round % 2 == 0);
+            } catch (const domain_error&) {
+                EXPECT_THROW(join(ctx, c, round % 2 == 0, op, left, right, {}), domain_error);
+                continue;
+            }
+            join(ctx, c, round % 2 == 0, op, left, right, {});
+            ASSERT_TRUE(same(converted(t, c.type()), c));
+        }
+}
+
+TEST_P(Elementwise, ApplyWritesAsTheModelSays) {
+    const dtype type = GetParam();
+    const unary_op negate(unary_id::ainv);
+    const index_unary_op row(index_unary_id::rowindex);
+    for (const auto& [name, a] : matrix_battery(type, random)) {
+        SCOPED_TRACE(name);
+        const matrix input = make_matrix(ctx, a, true);
+        const dictionary negated =
+            model_apply(a, type, [&](element x, auto, auto) { return negate.resolve(type)(nullptr, x); });
+        check_settings<matrix>(
+            ctx, a.rows, a.columns, type, random, written(negated),
+            [&](matrix& c, const matrix_options& options) { apply(ctx, c, negate, input, options); });
+        check_aliased<matrix>(
+            ctx, a, random, written(negated),
+            [&](matrix& c, const matrix_options& options) { apply(ctx, c, negate, c, options); });
+        const dictionary rows = model_apply(
+            a, dtype::int64, [](element, index_t i, index_t) { return to_element<std::int64_t>(i + 2); });
+        check_settings<matrix>(ctx, a.rows, a.columns, type, random, written(rows),
+                               [&](matrix& c, const matrix_options& options) {
+                                   apply(ctx, c, row, input, scalar(std::int64_t{2}), options);
+                               });
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Elementwise, ApplyWithAFixedOperandWritesAsTheModelSays) {
+    const dtype type = GetParam();
+    const binary_op minus(binary_id::minus);
+    const scalar fixed(std::int16_t{3});
+    const dictionary a = random_dictionary(40, 1, 0.5, type, random);
+    const vector input = make_vector(ctx, a, random);
+    const dtype result = result_type(minus, type, fixed.type());
+    const auto first = model_apply(a, result, [&](element x, auto, auto) {
+        return compute(minus, fixed.bits(), fixed.type(), x, type);
+    });
+    const auto second = model_apply(a, result, [&](element x, auto, auto) {
+        return compute(minus, x, type, fixed.bits(), fixed.type());
+    });
+    check_settings<vector>(
+        ctx, 40, 1, type, random, written(first),
+        [&](vector& w, const vector_options& options) { apply(ctx, w, minus, fixed, input, options); });
+    check_settings<vector>(
+        ctx, 40, 1, type, random, written(second),
+        [&](vector& w, const vector_options& options) { apply(ctx, w, minus, input, fixed, options); });
+    check_aliased<vector>(ctx, a, random, written(second), [&](vector& w, const vector_options& options) {
+        apply(ctx, w, minus, w, fixed, options);
+    });
+}
+
+TEST_P(Elementwise, SelectKeepsWhatEveryOperatorSays) {
+    const dtype type = GetParam();
+    for (const auto& [name, a] : matrix_battery(type, random)) {
+        SCOPED_TRACE(name);
+        const matrix input = make_matrix(ctx, a, true);
+        for (int id = 0; id < static_cast<int>(index_unary_id::user); ++id) {
+            const index_unary_op op(static_cast<index_unary_id>(id));
+            const scalar thunk(std::int64_t{1});
+            const dictionary t = model_select(a, [&](element x, index_t i, index_t j) {
+                const element z = op.resolve(type)(op.context(), cast(x, type, op.input_type(type)), i, j,
+                                                   thunk.as(op.input_type(type)));
+                return from_element<bool>(cast(z, op.output_type(type), dtype::boolean));
+            });
+            matrix c(ctx, type, a.rows, a.columns);
+            select(ctx, c, op, input, thunk);
+            ASSERT_TRUE(same(t, c)) << op.name();
+            matrix d(ctx, type, a.columns, a.rows);
+            if (op.id() != index_unary_id::tril) continue;
+            check_settings<matrix>(ctx, a.rows, a.columns, type, random, written(t),
+                                   [&](matrix& out, const matrix_options& options) {
+                                       select(ctx, out, op, input, thunk, options);
+                                   });
+            check_aliased<matrix>(ctx, a, random, written(t),
+                                  [&](matrix& out, const matrix_options& options) {
+                                      select(ctx, out, op, out, thunk, options);
+                                  });
+        }
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(Elementwise, ReduceSumsRowsAndColumnsAsTheModelSays) {
+    const dtype type = GetParam();
+    for (const binary_id id :
+         {binary_id::plus, binary_id::min, binary_id::any, binary_id::lor, binary_id::eq}) {
+        const monoid add(id);
+        for (const auto& [name, a] : matrix_battery(type, random)) {
+            SCOPED_TRACE(name);
+            const matrix input = make_matrix(ctx, a, true);
+            const dictionary by_row = model_reduce_rows(add, a),
+                             by_column = model_reduce_rows(add, transposed(a));
+            check_settings<vector>(
+                ctx, a.rows, 1, type, random, written(by_row),
+                [&](vector& w, const vector_options& options) { reduce(ctx, w, add, input, options); });
+            check_settings<vector>(ctx, a.columns, 1, type, random, written(by_column),
+                                   [&](vector& w, vector_options options) {
+                                       options.transpose_a = true;
+                                       reduce(ctx, w, add, input, options);
+                                   });
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST_P(Elementwise, ReduceToAScalarFoldsAllEntries) {
+    const dtype type = GetParam();
+    for (const binary_id id : {binary_id::plus, binary_id::times, binary_id::min, binary_id::max,
+                               binary_id::lxor, binary_id::eq}) {
+        const monoid add(id);
+        for (const auto& [name, a] : matrix_battery(type, random)) {
+            dictionary line{1, 1, type, {}};
+            element sum = add.identity(add.value_type(type));
+            bool first = true;
+            for (const auto& [at, x] : a.entries) {
+                const element y = cast(x, type, add.value_type(type));
+                sum = first ? y : compute(add.op(), sum, add.value_type(type), y, add.value_type(type));
+                first = false;
+            }
+            const scalar expected(type, cast(sum, add.value_type(type), type));
+            EXPECT_EQ(show(expected.bits(), type),
+                      show(reduce(ctx, add, make_matrix(ctx, a, true)).as(type), type))
+                << name << " " << add.name();
+            const dictionary u = random_dictionary(30, 1, 0.5, type, random);
+            scalar total = reduce(ctx, add, make_vector(ctx, u, vector_form::bitmap));
+            EXPECT_EQ(total, reduce(ctx, add, make_vector(ctx, u, vector_form::sparse)));
+            EXPECT_EQ(total.type(), type);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace nz::test

@@ -1,0 +1,43 @@
+#include "support/compare.hpp"
+
+#include <cmath>
+
+namespace nz::test {
+
+std::vector<double> row_bounds(const matrix& a, const vector& u, dtype type) {
+    const double eps = type == dtype::float32 ? std::numeric_limits<float>::epsilon()
+                                              : std::numeric_limits<double>::epsilon();
+    std::vector<double> sums(static_cast<std::size_t>(a.rows())), products(sums.size());
+    const dictionary entries = converted(read(a), dtype::float64), other = converted(read(u), dtype::float64);
+    for (const auto& [at, x] : entries.entries) {
+        const auto y = other.entries.find({at.second, 0});
+        if (y == other.entries.end()) continue;
+        sums[at.first] += std::fabs(from_element<double>(x)) * std::fabs(from_element<double>(y->second));
+        products[at.first] += 1;
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] *= eps * products[i];
+    return sums;
+}
+
+::testing::AssertionResult close(const vector& expected, const vector& found,
+                                 const std::vector<double>& bounds) {
+    if (expected.size() != found.size() || expected.count() != found.count() ||
+        expected.type() != found.type())
+        return ::testing::AssertionFailure() << "expected " << expected.count() << " of " << expected.size()
+                                             << " entries, found " << found.count() << " of " << found.size();
+    const dictionary a = converted(read(expected), dtype::float64),
+                     b = converted(read(found), dtype::float64);
+    for (const auto& [at, bits] : a.entries) {
+        const auto other = b.entries.find(at);
+        if (other == b.entries.end())
+            return ::testing::AssertionFailure() << "entry " << at.first << " is absent";
+        const double x = from_element<double>(bits), y = from_element<double>(other->second);
+        const bool agree = x == y || (std::isnan(x) && std::isnan(y)) || std::fabs(x - y) <= bounds[at.first];
+        if (!agree)
+            return ::testing::AssertionFailure() << "entry " << at.first << " is " << y << ", expected " << x
+                                                 << " within " << bounds[at.first];
+    }
+    return ::testing::AssertionSuccess();
+}
+
+}  // namespace nz::test
