@@ -17,7 +17,8 @@ struct gzip_writer::state {
 gzip_writer::gzip_writer(std::function<void(const void*, std::size_t)> sink)
     : sink_(std::move(sink)), state_(std::make_unique<state>()) {
     // 15: the largest window; 16: a gzip wrapper; 8: zlib's own choice of memory.
-    const int code = deflateInit2(&state_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+    const int code =
+        deflateInit2(&state_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
     require<out_of_memory>(code == Z_OK, "zlib has no memory for a stream");
 }
 
@@ -38,7 +39,8 @@ void gzip_writer::deflate_all(std::string_view bytes, int flush) {
 
 void gzip_writer::write(std::string_view bytes) {
     constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
-    for (; !bytes.empty(); bytes.remove_prefix(std::min(most, bytes.size()))) deflate_all(bytes.substr(0, most), Z_NO_FLUSH);
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(most, bytes.size())))
+        deflate_all(bytes.substr(0, most), Z_NO_FLUSH);
 }
 
 void gzip_writer::finish() { deflate_all({}, Z_FINISH); }
