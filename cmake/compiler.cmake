@@ -28,7 +28,8 @@ add_link_options(${NONZERO_SANITIZE_FLAGS})
 # No -ffast-math anywhere: results are the same bit for bit, and NaN and infinity are values.
 function(nonzero_compile_options target)
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>
+    # The library is position-independent; without the last flag gcc would not inline its own exported functions then.
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-fno-semantic-interposition>"
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
   if(NONZERO_NATIVE)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)

@@ -27,6 +27,10 @@ target_link_libraries(nonzero PRIVATE
   OpenMP::OpenMP_CXX ZLIB::ZLIB PNG::PNG Minizip::Minizip $<BUILD_INTERFACE:fmt::fmt-header-only>)
 if(nonzero_cuda)
   target_compile_definitions(nonzero PRIVATE NONZERO_HAVE_CUDA=1)
+  # fmt 9 takes nvcc for a compiler without constexpr, and then contradicts itself under C++20.
+  target_compile_definitions(nonzero PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
+  # Headers with OpenMP loops mean the same in both languages.
+  target_compile_options(nonzero PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
   target_link_libraries(nonzero PRIVATE CUDA::cudart_static)
 endif()
 

@@ -17,6 +17,13 @@ if(nonzero_bench AND nonzero_bench_sources)
   target_compile_definitions(nz-bench PRIVATE NONZERO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(nz-bench PRIVATE
     nonzero benchmark::benchmark OpenMP::OpenMP_CXX nlohmann_json::nlohmann_json fmt::fmt-header-only)
+  # Debian 12 has no static Google Benchmark: the shared one travels beside the program, in lib/.
+  get_target_property(benchmark_type benchmark::benchmark TYPE)
+  if(benchmark_type STREQUAL "SHARED_LIBRARY")
+    set_target_properties(nz-bench PROPERTIES BUILD_RPATH "$ORIGIN/../lib")
+    add_custom_command(TARGET nz-bench POST_BUILD VERBATIM COMMAND ${CMAKE_COMMAND} -E copy_if_different
+      $<TARGET_FILE:benchmark::benchmark> ${CMAKE_BINARY_DIR}/lib/$<TARGET_SONAME_FILE_NAME:benchmark::benchmark>)
+  endif()
   if(NONZERO_PEERS)
     find_path(GraphBLAS_INCLUDE_DIR GraphBLAS.h PATH_SUFFIXES suitesparse)
     find_library(GraphBLAS_LIBRARY graphblas)

@@ -53,14 +53,16 @@ install_packages() {
 
 # ensure_packages SET...: asks dpkg once per set, and again only when this file has changed.
 ensure_packages() {
-    local name stamp
+    local name wanted=() stamps=()
     for name in "$@"; do
-        stamp=$root/build/.packages-$name
-        [ "$stamp" -nt "$root/scripts/setup.sh" ] && continue
-        local -n wanted_packages=packages_$name
-        install_packages "${wanted_packages[@]}"
-        touch "$stamp"
+        [ "$root/build/.packages-$name" -nt "$root/scripts/setup.sh" ] && continue
+        local -n packages=packages_$name
+        wanted+=("${packages[@]}")
+        stamps+=("$root/build/.packages-$name")
     done
+    [ "${#wanted[@]}" -gt 0 ] || return 0
+    install_packages "${wanted[@]}"
+    touch "${stamps[@]}"
 }
 
 # locked COMMAND...: one build at a time in this tree. The lock is let go of before a program runs.
@@ -84,18 +86,23 @@ up_to_date() {
 }
 
 # build_program TARGET PATH...: configures and builds one program of the release preset unless it is up to date.
+# Ends the script where that fails: with 2 where packages are missing (told already), else with 1.
 build_program() {
-    up_to_date "$@" || locked build_program_locked "$@"
+    up_to_date "$@" && return 0
+    local status=0
+    locked build_program_locked "$@" || status=$?
+    [ "$status" != 1 ] || say "nonzero: the build of $1 failed"
+    [ "$status" = 0 ] || exit "$status"
 }
 
 build_program_locked() {
     up_to_date "$@" && return 0   # whoever held the lock has built it
-    local target=$1 tree=$root/build/release options=()
-    ensure_packages build
+    local target=$1 tree=$root/build/release sets=(build) options=()
     if [ "$target" = nz-bench ]; then
-        ensure_packages bench
+        sets+=(bench)
         options=(-DNONZERO_BUILD_BENCH=ON)
     fi
+    ensure_packages "${sets[@]}"
     mkdir -p "$tree"
     # The stamp's time is from before the build: a file saved while it runs is built next time.
     touch "$tree/.start-$target"

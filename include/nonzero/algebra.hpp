@@ -1,6 +1,8 @@
-// Operators, monoids and semirings as values. Each is a name plus traits; its type is settled when an operation
-// sees its operands, unless the caller pins it. One table (src/algebra/table.cpp) holds every name.
+// Operators, monoids and semirings as values. Each is a name plus traits; its type is settled when an
+// operation sees its operands, unless the caller pins it. One table (src/algebra/table.cpp) holds every name.
 #pragma once
+
+#include "nonzero/types.hpp"
 
 #include <memory>
 #include <optional>
@@ -8,23 +10,65 @@
 #include <string_view>
 #include <vector>
 
-#include "nonzero/types.hpp"
-
 namespace nz {
 
 /// Multiply operators z = f(x, y). Positional ones see indices only: for the product of A(i,k) and B(k,j),
 /// firsti = i, firstj = secondi = k, secondj = j.
 enum class binary_id : std::uint8_t {
-    first, second, pair, any, plus, minus, rminus, times, div, rdiv, min, max,
-    eq, ne, gt, lt, ge, le, lor, land, lxor, lxnor, bor, band, bxor, bxnor,
-    firsti, firstj, secondi, secondj, user
+    first,
+    second,
+    pair,
+    any,
+    plus,
+    minus,
+    rminus,
+    times,
+    div,
+    rdiv,
+    min,
+    max,
+    eq,
+    ne,
+    gt,
+    lt,
+    ge,
+    le,
+    lor,
+    land,
+    lxor,
+    lxnor,
+    bor,
+    band,
+    bxor,
+    bxnor,
+    firsti,
+    firstj,
+    secondi,
+    secondj,
+    user
 };
 enum class unary_id : std::uint8_t { identity, ainv, minv, abs, lnot, bnot, one, user };
-/// z = f(a_ij, i, j, thunk). The first group selects by place, the second by value, the third computes an index.
+/// z = f(a_ij, i, j, thunk). The first group selects by place, the second by value, the third computes an
+/// index.
 enum class index_unary_id : std::uint8_t {
-    tril, triu, diag, offdiag, rowle, rowgt, colle, colgt,
-    valueeq, valuene, valuelt, valuele, valuegt, valuege,
-    rowindex, colindex, diagindex, user
+    tril,
+    triu,
+    diag,
+    offdiag,
+    rowle,
+    rowgt,
+    colle,
+    colgt,
+    valueeq,
+    valuene,
+    valuelt,
+    valuele,
+    valuegt,
+    valuege,
+    rowindex,
+    colindex,
+    diagindex,
+    user
 };
 
 /// A binary operator. Division of integers by zero saturates (x/0 is the type's largest or smallest value,
@@ -38,14 +82,18 @@ public:
     /// The operator with this name. Throws domain_error with the known names.
     explicit binary_op(std::string_view name);
     /// A caller's own operator on T: any callable T(T, T). It runs on the generic path of the CPU.
-    template <entry_type T, class F> static binary_op make(std::string name, F f) {
-        struct holder { F f; };
+    template <entry_type T, class F>
+    static binary_op make(std::string name, F f) {
+        struct holder {
+            F f;
+        };
         binary_op op(binary_id::user);
-        op.user_ = std::make_shared<user_function>(user_function{
-            std::move(name), dtype_of<T>, std::make_shared<holder>(holder{std::move(f)}),
-            [](const void* h, element x, element y) {
-                return to_element<T>(static_cast<const holder*>(h)->f(from_element<T>(x), from_element<T>(y)));
-            }});
+        op.user_ = std::make_shared<user_function>(
+            user_function{std::move(name), dtype_of<T>, std::make_shared<holder>(holder{std::move(f)}),
+                          [](const void* h, element x, element y) {
+                              return to_element<T>(
+                                  static_cast<const holder*>(h)->f(from_element<T>(x), from_element<T>(y)));
+                          }});
         return op;
     }
 
@@ -57,6 +105,8 @@ public:
     bool ignores_first() const { return id_ == binary_id::second || id_ == binary_id::pair || positional(); }
     bool ignores_second() const { return id_ == binary_id::first || id_ == binary_id::pair || positional(); }
     bool commutative() const;
+    /// g with g(x, y) = f(y, x); positional operators exchange the places they look at.
+    binary_op exchanged() const;
     /// The type that operands of type `operands` are converted to; throws domain_error where there is none.
     dtype input_type(dtype operands) const;
     /// The result's type when the inputs have type input_type(operands).
@@ -65,7 +115,9 @@ public:
     function resolve(dtype operands) const;
     const void* context() const { return user_ ? user_->holder.get() : nullptr; }
 
-    friend bool operator==(const binary_op& a, const binary_op& b) { return a.id_ == b.id_ && a.user_ == b.user_; }
+    friend bool operator==(const binary_op& a, const binary_op& b) {
+        return a.id_ == b.id_ && a.user_ == b.user_;
+    }
 
 private:
     struct user_function {
@@ -91,13 +143,16 @@ public:
     const binary_op& op() const { return op_; }
     binary_id id() const { return op_.id(); }
     std::string_view name() const { return op_.name(); }
-    /// The type in which operands of this type are combined: bool for the logical ones (and eq), else op()'s own.
+    /// The type in which operands of this type are combined: bool for the logical ones (and eq), else op()'s
+    /// own.
     dtype value_type(dtype operand) const;
     element identity(dtype type) const;
     /// The value that no further operand can change, where there is one. `any` is terminal at every value:
     /// ask always_terminal() first.
     std::optional<element> terminal(dtype type) const;
     bool always_terminal() const { return op_.id() == binary_id::any; }
+    /// Not a caller's own, so that a compiled kernel may stand for it.
+    bool is_built_in() const { return !identity_; }
     bool idempotent() const;
     /// The result does not depend on the order of operands in this type (all but floating plus and times).
     bool exact(dtype type) const;
@@ -113,12 +168,14 @@ public:
     /// `pinned` fixes the type of operands and result; without it they follow the operands.
     semiring(monoid add, binary_op multiply, std::optional<dtype> pinned = {})
         : add_(std::move(add)), multiply_(std::move(multiply)), pinned_(pinned) {}
-    /// By name: "plus_times", "min_plus", "any_secondi", "lor_land"..., or GraphBLAS's own words, typed or not
+    /// By name: "plus_times", "min_plus", "any_secondi", "lor_land"..., or GraphBLAS's own words, typed or
+    /// not
     /// ("GrB_PLUS_TIMES_SEMIRING_FP64", "GxB_MIN_PLUS_INT32"). Throws domain_error for other words.
     explicit semiring(std::string_view name);
 
     const monoid& add() const { return add_; }
     const binary_op& multiply() const { return multiply_; }
+    std::optional<dtype> pinned_type() const { return pinned_; }
     std::string name() const;
     bool ignores_a() const { return multiply_.ignores_first(); }
     bool ignores_b() const { return multiply_.ignores_second(); }
@@ -144,12 +201,17 @@ public:
 
     unary_op(unary_id id = unary_id::identity) : id_(id) {}  // NOLINT: an id is an operator
     explicit unary_op(std::string_view name);
-    template <entry_type T, class F> static unary_op make(std::string name, F f) {
-        struct holder { F f; };
+    template <entry_type T, class F>
+    static unary_op make(std::string name, F f) {
+        struct holder {
+            F f;
+        };
         unary_op op(unary_id::user);
-        op.user_ = std::make_shared<user_function>(user_function{
-            std::move(name), dtype_of<T>, std::make_shared<holder>(holder{std::move(f)}),
-            [](const void* h, element x) { return to_element<T>(static_cast<const holder*>(h)->f(from_element<T>(x))); }});
+        op.user_ = std::make_shared<user_function>(
+            user_function{std::move(name), dtype_of<T>, std::make_shared<holder>(holder{std::move(f)}),
+                          [](const void* h, element x) {
+                              return to_element<T>(static_cast<const holder*>(h)->f(from_element<T>(x)));
+                          }});
         return op;
     }
 
@@ -172,8 +234,8 @@ private:
 };
 
 /// z = f(a_ij, i, j, thunk); vectors use i with j = 0. tril keeps j <= i + thunk, triu j >= i + thunk, diag
-/// j == i + thunk, offdiag j != i + thunk, rowle i <= thunk, rowgt i > thunk, colle and colgt likewise with j;
-/// rowindex is i + thunk, colindex j + thunk, diagindex j - i + thunk.
+/// j == i + thunk, offdiag j != i + thunk, rowle i <= thunk, rowgt i > thunk, colle and colgt likewise with
+/// j; rowindex is i + thunk, colindex j + thunk, diagindex j - i + thunk.
 class index_unary_op {
 public:
     /// x and thunk have type input_type(operand); the result has output_type(operand).
@@ -182,13 +244,17 @@ public:
     index_unary_op(index_unary_id id) : id_(id) {}  // NOLINT: an id is an operator
     explicit index_unary_op(std::string_view name);
     /// A caller's own: any callable Z(T x, offset_t i, offset_t j, T thunk).
-    template <entry_type Z, entry_type T, class F> static index_unary_op make(std::string name, F f) {
-        struct holder { F f; };
+    template <entry_type Z, entry_type T, class F>
+    static index_unary_op make(std::string name, F f) {
+        struct holder {
+            F f;
+        };
         index_unary_op op(index_unary_id::user);
         op.user_ = std::make_shared<user_function>(user_function{
             std::move(name), dtype_of<T>, dtype_of<Z>, std::make_shared<holder>(holder{std::move(f)}),
             [](const void* h, element x, offset_t i, offset_t j, element thunk) {
-                return to_element<Z>(static_cast<const holder*>(h)->f(from_element<T>(x), i, j, from_element<T>(thunk)));
+                return to_element<Z>(
+                    static_cast<const holder*>(h)->f(from_element<T>(x), i, j, from_element<T>(thunk)));
             }});
         return op;
     }

@@ -1,4 +1,5 @@
-// Where work runs and what it may use: threads, memory and its limit, backend, log sink. Always the first argument.
+// Where work runs and what it may use: threads, memory and its limit, backend, log sink. Always the first
+// argument.
 #pragma once
 
 #include <cstddef>
@@ -27,15 +28,16 @@ public:
     virtual memory_space space() const noexcept { return memory_space::host; }
 };
 
-/// The resource that contexts use unless told otherwise: large blocks ask for huge pages and are kept for reuse.
+/// The resource that contexts use unless told otherwise: large blocks ask for huge pages and are kept for
+/// reuse.
 std::shared_ptr<memory_resource> host_memory();
 
 struct context_options {
     nz::backend backend = backend::automatic;
-    int threads = 0;               ///< 0: what OpenMP offers
-    std::size_t memory_limit = 0;  ///< bytes alive at a time through this context; 0: no limit
-    std::shared_ptr<memory_resource> memory;        ///< null: host_memory()
-    std::function<void(std::string_view)> log;      ///< one line a call; null: silent
+    int threads = 0;                              ///< 0: what OpenMP offers
+    std::size_t memory_limit = 0;                 ///< bytes alive at a time through this context; 0: no limit
+    std::shared_ptr<memory_resource> memory{};    ///< null: host_memory()
+    std::function<void(std::string_view)> log{};  ///< one line a call; null: silent
 };
 
 /// Handle to a device, its memory and its settings; cheap to copy, all copies are the same context.

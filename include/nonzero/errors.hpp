@@ -11,18 +11,32 @@ class error : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 /// Shapes that do not fit together; both are in the message.
-class dimension_mismatch : public error { using error::error; };
+class dimension_mismatch : public error {
+    using error::error;
+};
 /// A type, operator or value outside the domain of the operation.
-class domain_error : public error { using error::error; };
+class domain_error : public error {
+    using error::error;
+};
 /// A row, column or source outside the object.
-class index_out_of_bounds : public error { using error::error; };
+class index_out_of_bounds : public error {
+    using error::error;
+};
 /// Input that is not what its format says; the message has file, line and reason.
-class invalid_format : public error { using error::error; };
+class invalid_format : public error {
+    using error::error;
+};
 /// Memory that is not there or that the context's limit forbids; the message has the bytes needed and free.
-class out_of_memory : public error { using error::error; };
+class out_of_memory : public error {
+    using error::error;
+};
 /// A combination that this build or this kernel cannot serve; the message names the fact and the way out.
-class not_supported : public error { using error::error; };
+class not_supported : public error {
+    using error::error;
+};
 /// A failure that the device reported.
-class device_error : public error { using error::error; };
+class device_error : public error {
+    using error::error;
+};
 
 }  // namespace nz

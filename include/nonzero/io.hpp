@@ -1,15 +1,15 @@
 // Inputs and outputs: files in the field's formats, and generators that stand in for files.
 #pragma once
 
+#include "nonzero/context.hpp"
+#include "nonzero/matrix.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "nonzero/context.hpp"
-#include "nonzero/matrix.hpp"
 
 namespace nz {
 
@@ -25,14 +25,16 @@ struct read_options {
 /// A matrix with what its source says about it.
 struct input {
     nz::matrix matrix;
-    std::string format;                   ///< "matrix market", "edge list", "npz", "cache", "generator"
-    bool declared_symmetric = false;      ///< the source promises A = A^T
-    /// Edge lists with arbitrary ids: original_ids[k] is the source's name for vertex k. Empty: ids are 0-based rows.
+    std::string format;               ///< "matrix market", "edge list", "npz", "cache", "generator"
+    bool declared_symmetric = false;  ///< the source promises A = A^T
+    /// Edge lists with arbitrary ids: original_ids[k] is the source's name for vertex k. Empty: ids are
+    /// 0-based rows.
     std::vector<std::int64_t> original_ids{};
 };
 
-/// Reads a file (.mtx, .mtx.gz, .el, .wel, .txt/.edges/.tsv/.csv edge lists, .npz, .nzb; decided by suffix, then by
-/// content) or runs a generator ("rmat:20,16"; see generators()). Throws invalid_format with file, line and reason.
+/// Reads a file (.mtx, .mtx.gz, .el, .wel, .txt/.edges/.tsv/.csv edge lists, .npz, .nzb; decided by suffix,
+/// then by content) or runs a generator ("rmat:20,16"; see generators()). Throws invalid_format with file,
+/// line and reason.
 input load(const context& ctx, std::string_view source, const read_options& options = {});
 /// Whether `source` names a generator rather than a file.
 bool is_generator(std::string_view source);
@@ -41,5 +43,10 @@ std::vector<std::string> generators();
 
 /// Writes by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb): beside the file first, then renamed.
 void save(const context& ctx, const matrix& a, std::string_view path);
+
+/// Draws where the entries are, as a PNG whose longer side is about `pixels` pixels: place by place where
+/// they fit, else each pixel as dark as the share of filled places in its block, logarithmically. Written
+/// beside the file first, then renamed.
+void save_spy(const context& ctx, const matrix& a, std::string_view path, int pixels = 800);
 
 }  // namespace nz

@@ -2,15 +2,15 @@
 // when a plan asks for it, once, under a lock.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <vector>
-
 #include "nonzero/algebra.hpp"
 #include "nonzero/context.hpp"
 #include "nonzero/types.hpp"
 #include "nonzero/views.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace nz {
 
@@ -25,14 +25,14 @@ enum class value_kind : std::uint8_t { full, iso, pattern };
 /// What plans know about a matrix. Cheap facts are always there; the others are computed once when asked for.
 struct matrix_facts {
     offset_t rows = 0, columns = 0, nnz = 0;
-    double degree_mean = 0;        ///< nnz / rows
-    offset_t degree_max = 0;       ///< longest row
+    double degree_mean = 0;   ///< nnz / rows
+    offset_t degree_max = 0;  ///< longest row
     offset_t empty_rows = 0;
     offset_t bandwidth_lower = 0;  ///< max of i - j over the entries, 0 when none lies below the diagonal
     offset_t bandwidth_upper = 0;  ///< max of j - i
     bool symmetric_pattern = false;
-    bool sorted = true;            ///< columns ascend within each row
-    bool duplicates = false;       ///< some (i, j) is stored more than once
+    bool sorted = true;       ///< columns ascend within each row
+    bool duplicates = false;  ///< some (i, j) is stored more than once
 };
 
 /// Handle with value semantics: copies share storage until one of them changes.
@@ -41,20 +41,24 @@ public:
     /// No entries. Throws domain_error for a dimension below 0 or above max_dimension.
     matrix(const context& ctx, dtype type, offset_t rows, offset_t columns);
 
-    /// Copies CSR arrays; rows with unsorted columns are sorted, repeats added up. Throws invalid_format, index_out_of_bounds.
-    template <entry_type T, class Offset> static matrix from_csr(const context& ctx, const csr_view<T, Offset>& view) {
+    /// Copies CSR arrays; rows with unsorted columns are sorted, repeats added up. Throws invalid_format,
+    /// index_out_of_bounds.
+    template <entry_type T, class Offset>
+    static matrix from_csr(const context& ctx, const csr_view<T, Offset>& view) {
         return from_arrays(ctx, raw(view), true);
     }
     /// Uses the caller's CSR arrays without a copy; they must outlive the matrix and keep their content until
     /// invalidate(). Offsets must fit the width that the library would choose (32 bits below 2^31 entries).
-    template <entry_type T, class Offset> static matrix borrow_csr(const context& ctx, const csr_view<T, Offset>& view) {
+    template <entry_type T, class Offset>
+    static matrix borrow_csr(const context& ctx, const csr_view<T, Offset>& view) {
         return from_arrays(ctx, raw(view), false);
     }
     /// From coordinates in any order (GrB_build); repeats are combined with `duplicates`, in input order.
     template <entry_type T>
-    static matrix build(const context& ctx, const coo_view<T>& view, const binary_op& duplicates = binary_id::plus) {
-        return from_tuples(ctx, dtype_of<T>, view.rows, view.columns_count, view.row_indices, view.column_indices,
-                           view.values.data(), view.values.size(), duplicates);
+    static matrix build(const context& ctx, const coo_view<T>& view,
+                        const binary_op& duplicates = binary_id::plus) {
+        return from_tuples(ctx, dtype_of<T>, view.rows, view.columns_count, view.row_indices,
+                           view.column_indices, view.values.data(), view.values.size(), duplicates);
     }
 
     offset_t rows() const;
@@ -72,17 +76,22 @@ public:
     void resize(offset_t rows, offset_t columns);
 
     /// CSR arrays without a copy. Throws domain_error when T or Offset is not what is stored.
-    template <entry_type T, class Offset = std::int32_t> csr_view<T, Offset> csr() const {
+    template <entry_type T, class Offset = std::int32_t>
+    csr_view<T, Offset> csr() const {
         const raw_csr r = raw_rows(dtype_of<T>, sizeof(Offset));
         const auto n = static_cast<std::size_t>(r.nnz);
-        return {static_cast<index_t>(r.rows), static_cast<index_t>(r.columns_count),
+        return {static_cast<index_t>(r.rows),
+                static_cast<index_t>(r.columns_count),
                 {static_cast<const Offset*>(r.offsets), static_cast<std::size_t>(r.rows) + 1},
                 {r.columns, n},
-                {static_cast<const T*>(r.values), r.kind == value_kind::full ? n : r.kind == value_kind::iso ? 1 : 0}};
+                {static_cast<const T*>(r.values), r.kind == value_kind::full  ? n
+                                                  : r.kind == value_kind::iso ? 1
+                                                                              : 0}};
     }
     /// Copies all entries out, row by row.
     template <entry_type T>
-    void extract_tuples(std::vector<index_t>& row_indices, std::vector<index_t>& column_indices, std::vector<T>& values) const {
+    void extract_tuples(std::vector<index_t>& row_indices, std::vector<index_t>& column_indices,
+                        std::vector<T>& values) const {
         row_indices.resize(nnz());
         column_indices.resize(row_indices.size());
         auto copy = std::make_unique<T[]>(row_indices.size() + 1);
@@ -112,18 +121,27 @@ private:
         const void* values;
         std::size_t offset_count, value_count;  // as the caller gave them
     };
-    template <class T, class Offset> static raw_csr raw(const csr_view<T, Offset>& v) {
+    template <class T, class Offset>
+    static raw_csr raw(const csr_view<T, Offset>& v) {
         static_assert(sizeof(Offset) == 4 || sizeof(Offset) == 8);
-        return {v.rows, v.columns_count, static_cast<offset_t>(v.columns.size()), dtype_of<T>,
+        return {v.rows,
+                v.columns_count,
+                static_cast<offset_t>(v.columns.size()),
+                dtype_of<T>,
                 v.values.size() == v.columns.size() && !v.values.empty() ? value_kind::full
-                : v.values.empty()                                      ? value_kind::pattern
-                                                                        : value_kind::iso,
-                sizeof(Offset), v.offsets.data(), v.columns.data(), v.values.data(),
-                v.offsets.size(), v.values.size()};
+                : v.values.empty()                                       ? value_kind::pattern
+                                                                         : value_kind::iso,
+                sizeof(Offset),
+                v.offsets.data(),
+                v.columns.data(),
+                v.values.data(),
+                v.offsets.size(),
+                v.values.size()};
     }
     static matrix from_arrays(const context&, const raw_csr&, bool copy);
-    static matrix from_tuples(const context&, dtype, offset_t rows, offset_t columns, std::span<const index_t>,
-                              std::span<const index_t>, const void* values, std::size_t value_count, const binary_op&);
+    static matrix from_tuples(const context&, dtype, offset_t rows, offset_t columns,
+                              std::span<const index_t>, std::span<const index_t>, const void* values,
+                              std::size_t value_count, const binary_op&);
     raw_csr raw_rows(dtype type, std::size_t offset_bytes) const;
     void copy_tuples(dtype type, index_t* row_indices, index_t* column_indices, void* values) const;
     storage::matrix_body& changed();

@@ -3,15 +3,15 @@
 // throw dimension_mismatch; operators on types they are not defined for throw domain_error.
 #pragma once
 
-#include <optional>
-#include <span>
-#include <string_view>
-
 #include "nonzero/algebra.hpp"
 #include "nonzero/context.hpp"
 #include "nonzero/matrix.hpp"
 #include "nonzero/plan.hpp"
 #include "nonzero/vector.hpp"
+
+#include <optional>
+#include <span>
+#include <string_view>
 
 namespace nz {
 
@@ -19,15 +19,17 @@ namespace nz {
 /// written where mask(i) is present and, unless mask_structure, not 0 (mask_complement: where it is not).
 /// Where it may not be written the old entry stays, or goes with `replace`. With `accum`, entries of the old
 /// output and of the result are combined; without, the result stands alone.
-template <class Object> struct operation_options {
+template <class Object>
+struct operation_options {
     const Object* mask = nullptr;
     bool mask_structure = false;
     bool mask_complement = false;
     bool replace = false;
     std::optional<binary_op> accum{};
-    bool transpose_a = false;    ///< use A^T (the first matrix operand)
-    bool transpose_b = false;    ///< use B^T (the second)
-    std::string_view kernel{};   ///< pinned id; empty: the plan chooses. One that cannot serve throws not_supported.
+    bool transpose_a = false;  ///< use A^T (the first matrix operand)
+    bool transpose_b = false;  ///< use B^T (the second)
+    std::string_view
+        kernel{};  ///< pinned id; empty: the plan chooses. One that cannot serve throws not_supported.
     nz::determinism determinism = nz::determinism::strict;
 };
 using vector_options = operation_options<vector>;
@@ -40,7 +42,9 @@ public:
     index_list(std::span<const index_t> list) : list_(list) {}  // NOLINT: a list is a list
     bool is_all() const { return !list_; }
     offset_t size(offset_t extent) const { return list_ ? static_cast<offset_t>(list_->size()) : extent; }
-    index_t operator[](offset_t k) const { return list_ ? (*list_)[static_cast<std::size_t>(k)] : static_cast<index_t>(k); }
+    index_t operator[](offset_t k) const {
+        return list_ ? (*list_)[static_cast<std::size_t>(k)] : static_cast<index_t>(k);
+    }
 
 private:
     index_list() = default;
@@ -50,60 +54,88 @@ private:
 /// w = A (+).(x) u over a semiring: w(i) = sum over k of A(i,k) x u(k). A is m x n, u has n entries, w has m.
 /// Kernels: csr_row, csr_merge (dalton2015), csr_row_masked (yang2018), csc_gather_scatter, csc_gather_radix,
 /// csc_gather_merge (yang2015), reference.
-mxv_plan mxv(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u, const vector_options& options = {});
+mxv_plan mxv(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
+             const vector_options& options = {});
 /// w = u (+).(x) A: w(j) = sum over k of u(k) x A(k,j). transpose_a refers to A.
-mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, const matrix& a, const vector_options& options = {});
+mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, const matrix& a,
+             const vector_options& options = {});
 
 /// C = A (+).(x) B: C(i,j) = sum over k of A(i,k) x B(k,j).
-operation_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b, const matrix_options& options = {});
+operation_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
+                   const matrix_options& options = {});
 
 /// Union: op where both are present, the one that is present elsewhere.
-operation_plan ewise_add(const context& ctx, vector& w, const binary_op& op, const vector& u, const vector& v, const vector_options& options = {});
-operation_plan ewise_add(const context& ctx, matrix& c, const binary_op& op, const matrix& a, const matrix& b, const matrix_options& options = {});
+operation_plan ewise_add(const context& ctx, vector& w, const binary_op& op, const vector& u, const vector& v,
+                         const vector_options& options = {});
+operation_plan ewise_add(const context& ctx, matrix& c, const binary_op& op, const matrix& a, const matrix& b,
+                         const matrix_options& options = {});
 /// Intersection: op where both are present.
-operation_plan ewise_mult(const context& ctx, vector& w, const binary_op& op, const vector& u, const vector& v, const vector_options& options = {});
-operation_plan ewise_mult(const context& ctx, matrix& c, const binary_op& op, const matrix& a, const matrix& b, const matrix_options& options = {});
+operation_plan ewise_mult(const context& ctx, vector& w, const binary_op& op, const vector& u,
+                          const vector& v, const vector_options& options = {});
+operation_plan ewise_mult(const context& ctx, matrix& c, const binary_op& op, const matrix& a,
+                          const matrix& b, const matrix_options& options = {});
 
 /// Each entry x becomes op(x).
-operation_plan apply(const context& ctx, vector& w, const unary_op& op, const vector& u, const vector_options& options = {});
-operation_plan apply(const context& ctx, matrix& c, const unary_op& op, const matrix& a, const matrix_options& options = {});
+operation_plan apply(const context& ctx, vector& w, const unary_op& op, const vector& u,
+                     const vector_options& options = {});
+operation_plan apply(const context& ctx, matrix& c, const unary_op& op, const matrix& a,
+                     const matrix_options& options = {});
 /// Each entry x becomes op(x, i, j, thunk).
-operation_plan apply(const context& ctx, vector& w, const index_unary_op& op, const vector& u, scalar thunk, const vector_options& options = {});
-operation_plan apply(const context& ctx, matrix& c, const index_unary_op& op, const matrix& a, scalar thunk, const matrix_options& options = {});
+operation_plan apply(const context& ctx, vector& w, const index_unary_op& op, const vector& u, scalar thunk,
+                     const vector_options& options = {});
+operation_plan apply(const context& ctx, matrix& c, const index_unary_op& op, const matrix& a, scalar thunk,
+                     const matrix_options& options = {});
 /// Each entry y becomes op(x, y) for a fixed x, or x becomes op(x, y) for a fixed y.
-operation_plan apply(const context& ctx, vector& w, const binary_op& op, scalar x, const vector& u, const vector_options& options = {});
-operation_plan apply(const context& ctx, matrix& c, const binary_op& op, scalar x, const matrix& a, const matrix_options& options = {});
-operation_plan apply(const context& ctx, vector& w, const binary_op& op, const vector& u, scalar y, const vector_options& options = {});
-operation_plan apply(const context& ctx, matrix& c, const binary_op& op, const matrix& a, scalar y, const matrix_options& options = {});
+operation_plan apply(const context& ctx, vector& w, const binary_op& op, scalar x, const vector& u,
+                     const vector_options& options = {});
+operation_plan apply(const context& ctx, matrix& c, const binary_op& op, scalar x, const matrix& a,
+                     const matrix_options& options = {});
+operation_plan apply(const context& ctx, vector& w, const binary_op& op, const vector& u, scalar y,
+                     const vector_options& options = {});
+operation_plan apply(const context& ctx, matrix& c, const binary_op& op, const matrix& a, scalar y,
+                     const matrix_options& options = {});
 
 /// Keeps the entries for which op(x, i, j, thunk) is not 0, values unchanged.
-operation_plan select(const context& ctx, vector& w, const index_unary_op& op, const vector& u, scalar thunk, const vector_options& options = {});
-operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, const matrix& a, scalar thunk, const matrix_options& options = {});
+operation_plan select(const context& ctx, vector& w, const index_unary_op& op, const vector& u, scalar thunk,
+                      const vector_options& options = {});
+operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, const matrix& a, scalar thunk,
+                      const matrix_options& options = {});
 
 /// w(i) = sum of row i of A (of column i with transpose_a); empty rows have no entry.
-operation_plan reduce(const context& ctx, vector& w, const monoid& add, const matrix& a, const vector_options& options = {});
+operation_plan reduce(const context& ctx, vector& w, const monoid& add, const matrix& a,
+                      const vector_options& options = {});
 /// The sum of all entries, of the object's type; the identity when there is none.
 scalar reduce(const context& ctx, const monoid& add, const vector& u);
 scalar reduce(const context& ctx, const monoid& add, const matrix& a);
 
 /// w(I) = u, entries of u absent delete, places outside I stay (GrB_assign: the mask has w's size).
-operation_plan assign(const context& ctx, vector& w, const vector& u, const index_list& indices, const vector_options& options = {});
-operation_plan assign(const context& ctx, vector& w, scalar x, const index_list& indices, const vector_options& options = {});
+operation_plan assign(const context& ctx, vector& w, const vector& u, const index_list& indices,
+                      const vector_options& options = {});
+operation_plan assign(const context& ctx, vector& w, scalar x, const index_list& indices,
+                      const vector_options& options = {});
 /// C(I, J) = A; C(I, J) = x.
-operation_plan assign(const context& ctx, matrix& c, const matrix& a, const index_list& rows, const index_list& columns, const matrix_options& options = {});
-operation_plan assign(const context& ctx, matrix& c, scalar x, const index_list& rows, const index_list& columns, const matrix_options& options = {});
+operation_plan assign(const context& ctx, matrix& c, const matrix& a, const index_list& rows,
+                      const index_list& columns, const matrix_options& options = {});
+operation_plan assign(const context& ctx, matrix& c, scalar x, const index_list& rows,
+                      const index_list& columns, const matrix_options& options = {});
 /// C(i, J) = u and C(I, j) = u; the mask is a vector over the whole row or column.
-operation_plan assign_row(const context& ctx, matrix& c, const vector& u, index_t row, const index_list& columns, const vector_options& options = {});
-operation_plan assign_column(const context& ctx, matrix& c, const vector& u, const index_list& rows, index_t column, const vector_options& options = {});
+operation_plan assign_row(const context& ctx, matrix& c, const vector& u, index_t row,
+                          const index_list& columns, const vector_options& options = {});
+operation_plan assign_column(const context& ctx, matrix& c, const vector& u, const index_list& rows,
+                             index_t column, const vector_options& options = {});
 
 /// w = u(I); C = A(I, J); w = A(I, j).
-operation_plan extract(const context& ctx, vector& w, const vector& u, const index_list& indices, const vector_options& options = {});
-operation_plan extract(const context& ctx, matrix& c, const matrix& a, const index_list& rows, const index_list& columns, const matrix_options& options = {});
-operation_plan extract_column(const context& ctx, vector& w, const matrix& a, const index_list& rows, index_t column, const vector_options& options = {});
+operation_plan extract(const context& ctx, vector& w, const vector& u, const index_list& indices,
+                       const vector_options& options = {});
+operation_plan extract(const context& ctx, matrix& c, const matrix& a, const index_list& rows,
+                       const index_list& columns, const matrix_options& options = {});
+operation_plan extract_column(const context& ctx, vector& w, const matrix& a, const index_list& rows,
+                              index_t column, const vector_options& options = {});
 
 /// C = A^T (C = A with transpose_a, as GrB_transpose has it).
 operation_plan transpose(const context& ctx, matrix& c, const matrix& a, const matrix_options& options = {});
 /// C = A (x) B: block (i,j) of C is op(A(i,j), B). C is (rows A * rows B) x (columns A * columns B).
-operation_plan kronecker(const context& ctx, matrix& c, const binary_op& op, const matrix& a, const matrix& b, const matrix_options& options = {});
+operation_plan kronecker(const context& ctx, matrix& c, const binary_op& op, const matrix& a, const matrix& b,
+                         const matrix_options& options = {});
 
 }  // namespace nz

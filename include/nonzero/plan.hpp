@@ -1,13 +1,13 @@
 // Plans as callers see them: what an operation chose to do, as a plain value that prints and compares.
 #pragma once
 
-#include <array>
-#include <string>
-#include <string_view>
-
 #include "nonzero/context.hpp"
 #include "nonzero/types.hpp"
 #include "nonzero/vector.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
 
 namespace nz {
 
@@ -20,16 +20,17 @@ enum class tier : std::uint8_t { compiled, generic };
 
 /// What mxv and vxm decided. `kernel` and `reason` point to static text.
 struct mxv_plan {
-    std::string_view kernel;              ///< id without the operation's name, e.g. "csr_merge"
+    std::string_view kernel;  ///< id without the operation's name, e.g. "csr_merge"
     nz::direction direction = nz::direction::pull;
     nz::tier tier = nz::tier::compiled;
-    bool reads_transpose = false;         ///< reads the CSC of the matrix as given
-    bool builds_transpose = false;        ///< ... which is not there yet: O(nnz) once
-    bool converts_matrix = false;         ///< values are converted to the semiring's type: O(nnz)
-    bool converts_vector = false;         ///< values or form of u change: O(size)
-    bool early_exit = false;              ///< rows stop at the monoid's terminal value
-    bool compacts_rows = false;           ///< csr_merge works on offsets without the empty rows
-    vector_form input = vector_form::dense, output = vector_form::dense;  ///< forms the kernel reads and writes
+    bool reads_transpose = false;   ///< reads the CSC of the matrix as given
+    bool builds_transpose = false;  ///< ... which is not there yet: O(nnz) once
+    bool converts_matrix = false;   ///< values are converted to the semiring's type: O(nnz)
+    bool converts_vector = false;   ///< values or form of u change: O(size)
+    bool early_exit = false;        ///< rows stop at the monoid's terminal value
+    bool compacts_rows = false;     ///< csr_merge works on offsets without the empty rows
+    vector_form input = vector_form::dense,
+                output = vector_form::dense;  ///< forms the kernel reads and writes
     nz::determinism determinism = nz::determinism::strict;
     std::size_t workspace_bytes = 0;
     std::string_view reason;

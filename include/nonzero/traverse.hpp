@@ -1,15 +1,15 @@
 // traverse: repeat a masked matvec until the frontier is empty (breadth-first search and its relatives).
 #pragma once
 
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "nonzero/context.hpp"
 #include "nonzero/matrix.hpp"
 #include "nonzero/plan.hpp"
 #include "nonzero/vector.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace nz {
 
@@ -29,29 +29,32 @@ traverse_switches parse_switches(std::string_view list);
 struct traverse_level {
     nz::direction direction;
     std::string_view kernel;
-    offset_t frontier;    ///< vertices whose neighbours were looked at
-    offset_t unvisited;   ///< vertices not reached before this level
-    double ratio;         ///< frontier / vertices, what the rule of yang2018 looks at
+    offset_t frontier;   ///< vertices whose neighbours were looked at
+    offset_t unvisited;  ///< vertices not reached before this level
+    double ratio;        ///< frontier / vertices, what the rule of yang2018 looks at
     std::string_view reason;
 };
 
 struct traverse_options {
     traverse_switches switches{};
-    std::string_view kernel{};        ///< "push_pull_fused", "push_pull_loop"; empty: the plan chooses
-    bool parents = true;              ///< compute parents too
-    bool hub_first = false;           ///< pull over adjacency lists ordered by falling degree; parents are then any (fast)
-    offset_t max_depth = -1;          ///< levels to go at most; -1: no limit
+    std::string_view kernel{};  ///< "push_pull_fused", "push_pull_loop"; empty: the plan chooses
+    bool parents = true;        ///< compute parents too
+    bool hub_first =
+        false;  ///< pull over adjacency lists ordered by falling degree; parents are then any (fast)
+    offset_t max_depth = -1;  ///< levels to go at most; -1: no limit
     nz::determinism determinism = nz::determinism::strict;
-    double alpha = -1, beta = -1;     ///< the rule's thresholds; negative: the plan's own
-    int force_direction = -1;         ///< 0: pull always, 1: push always (regret reports); -1: the rule
-    std::function<void(const traverse_level&)> on_level{};  ///< called after each level, by the calling thread
+    double alpha = -1, beta = -1;  ///< the rule's thresholds; negative: the plan's own
+    std::vector<direction>
+        schedule{};  ///< directions of the first levels, in place of the rule (regret reports)
+    std::function<void(const traverse_level&)>
+        on_level{};  ///< called after each level, by the calling thread
 };
 
 struct traverse_result {
-    vector levels;            ///< int32, -1 where not reached
-    vector parents;           ///< int32, -1 where not reached; the source is its own parent
-    offset_t reached = 0;     ///< vertices, source included
-    offset_t edges = 0;       ///< entries in the rows of reached vertices, the numerator of TEPS
+    vector levels;         ///< int32, -1 where not reached
+    vector parents;        ///< int32, -1 where not reached; the source is its own parent
+    offset_t reached = 0;  ///< vertices, source included
+    offset_t edges = 0;    ///< entries in the rows of reached vertices, the numerator of TEPS
     std::vector<traverse_level> iterations;
 };
 

@@ -19,45 +19,105 @@ using offset_t = std::int64_t;
 inline constexpr offset_t max_dimension = std::numeric_limits<index_t>::max();
 
 /// The eleven data types of matrix and vector entries.
-enum class dtype : std::uint8_t { boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
+enum class dtype : std::uint8_t {
+    boolean,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float32,
+    float64
+};
 
 inline constexpr int dtype_count = 11;
 
 namespace detail {
-template <class T> struct dtype_of;
-template <> struct dtype_of<bool> { static constexpr dtype value = dtype::boolean; };
-template <> struct dtype_of<std::int8_t> { static constexpr dtype value = dtype::int8; };
-template <> struct dtype_of<std::int16_t> { static constexpr dtype value = dtype::int16; };
-template <> struct dtype_of<std::int32_t> { static constexpr dtype value = dtype::int32; };
-template <> struct dtype_of<std::int64_t> { static constexpr dtype value = dtype::int64; };
-template <> struct dtype_of<std::uint8_t> { static constexpr dtype value = dtype::uint8; };
-template <> struct dtype_of<std::uint16_t> { static constexpr dtype value = dtype::uint16; };
-template <> struct dtype_of<std::uint32_t> { static constexpr dtype value = dtype::uint32; };
-template <> struct dtype_of<std::uint64_t> { static constexpr dtype value = dtype::uint64; };
-template <> struct dtype_of<float> { static constexpr dtype value = dtype::float32; };
-template <> struct dtype_of<double> { static constexpr dtype value = dtype::float64; };
+template <class T>
+struct dtype_of;
+template <>
+struct dtype_of<bool> {
+    static constexpr dtype value = dtype::boolean;
+};
+template <>
+struct dtype_of<std::int8_t> {
+    static constexpr dtype value = dtype::int8;
+};
+template <>
+struct dtype_of<std::int16_t> {
+    static constexpr dtype value = dtype::int16;
+};
+template <>
+struct dtype_of<std::int32_t> {
+    static constexpr dtype value = dtype::int32;
+};
+template <>
+struct dtype_of<std::int64_t> {
+    static constexpr dtype value = dtype::int64;
+};
+template <>
+struct dtype_of<std::uint8_t> {
+    static constexpr dtype value = dtype::uint8;
+};
+template <>
+struct dtype_of<std::uint16_t> {
+    static constexpr dtype value = dtype::uint16;
+};
+template <>
+struct dtype_of<std::uint32_t> {
+    static constexpr dtype value = dtype::uint32;
+};
+template <>
+struct dtype_of<std::uint64_t> {
+    static constexpr dtype value = dtype::uint64;
+};
+template <>
+struct dtype_of<float> {
+    static constexpr dtype value = dtype::float32;
+};
+template <>
+struct dtype_of<double> {
+    static constexpr dtype value = dtype::float64;
+};
 }  // namespace detail
 
 /// The dtype of a C++ type; not defined for types outside the eleven.
-template <class T> inline constexpr dtype dtype_of = detail::dtype_of<T>::value;
+template <class T>
+inline constexpr dtype dtype_of = detail::dtype_of<T>::value;
 
 /// A C++ type that a matrix or vector can hold.
-template <class T> concept entry_type = requires { detail::dtype_of<T>::value; };
+template <class T>
+concept entry_type = requires { detail::dtype_of<T>::value; };
 
 /// Calls f(std::type_identity<T>{}) with the C++ type of `type`.
-template <class F> constexpr decltype(auto) dispatch(dtype type, F&& f) {
+template <class F>
+constexpr decltype(auto) dispatch(dtype type, F&& f) {
     switch (type) {
-        case dtype::boolean: return f(std::type_identity<bool>{});
-        case dtype::int8: return f(std::type_identity<std::int8_t>{});
-        case dtype::int16: return f(std::type_identity<std::int16_t>{});
-        case dtype::int32: return f(std::type_identity<std::int32_t>{});
-        case dtype::int64: return f(std::type_identity<std::int64_t>{});
-        case dtype::uint8: return f(std::type_identity<std::uint8_t>{});
-        case dtype::uint16: return f(std::type_identity<std::uint16_t>{});
-        case dtype::uint32: return f(std::type_identity<std::uint32_t>{});
-        case dtype::uint64: return f(std::type_identity<std::uint64_t>{});
-        case dtype::float32: return f(std::type_identity<float>{});
-        case dtype::float64: break;
+        case dtype::boolean:
+            return f(std::type_identity<bool>{});
+        case dtype::int8:
+            return f(std::type_identity<std::int8_t>{});
+        case dtype::int16:
+            return f(std::type_identity<std::int16_t>{});
+        case dtype::int32:
+            return f(std::type_identity<std::int32_t>{});
+        case dtype::int64:
+            return f(std::type_identity<std::int64_t>{});
+        case dtype::uint8:
+            return f(std::type_identity<std::uint8_t>{});
+        case dtype::uint16:
+            return f(std::type_identity<std::uint16_t>{});
+        case dtype::uint32:
+            return f(std::type_identity<std::uint32_t>{});
+        case dtype::uint64:
+            return f(std::type_identity<std::uint64_t>{});
+        case dtype::float32:
+            return f(std::type_identity<float>{});
+        case dtype::float64:
+            break;
     }
     return f(std::type_identity<double>{});
 }
@@ -80,7 +140,8 @@ dtype promote(dtype a, dtype b);
 
 /// Converts a value as GraphBLAS typecasts do, and never with undefined behaviour: integers wrap, a float
 /// outside an integer's range saturates, NaN becomes 0, anything that is not 0 becomes true.
-template <class To, class From> constexpr To convert(From x) {
+template <class To, class From>
+constexpr To convert(From x) {
     if constexpr (std::is_same_v<To, bool>) {
         return x != From(0);
     } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -99,16 +160,25 @@ struct element {
     friend constexpr bool operator==(element, element) = default;
 };
 
-template <entry_type T> constexpr element to_element(T x) {
-    if constexpr (std::is_same_v<T, double>) return {std::bit_cast<std::uint64_t>(x)};
-    else if constexpr (std::is_same_v<T, float>) return {std::bit_cast<std::uint32_t>(x)};
-    else if constexpr (std::is_same_v<T, bool>) return {x ? 1u : 0u};
-    else return {static_cast<std::make_unsigned_t<T>>(x)};
+template <entry_type T>
+constexpr element to_element(T x) {
+    if constexpr (std::is_same_v<T, double>)
+        return {std::bit_cast<std::uint64_t>(x)};
+    else if constexpr (std::is_same_v<T, float>)
+        return {std::bit_cast<std::uint32_t>(x)};
+    else if constexpr (std::is_same_v<T, bool>)
+        return {x ? 1u : 0u};
+    else
+        return {static_cast<std::make_unsigned_t<T>>(x)};
 }
-template <entry_type T> constexpr T from_element(element e) {
-    if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(e.bits);
-    else if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(static_cast<std::uint32_t>(e.bits));
-    else return static_cast<T>(e.bits);
+template <entry_type T>
+constexpr T from_element(element e) {
+    if constexpr (std::is_same_v<T, double>)
+        return std::bit_cast<double>(e.bits);
+    else if constexpr (std::is_same_v<T, float>)
+        return std::bit_cast<float>(static_cast<std::uint32_t>(e.bits));
+    else
+        return static_cast<T>(e.bits);
 }
 
 /// Converts the bits of a value from one dtype to another (see convert).
@@ -119,12 +189,16 @@ class scalar {
 public:
     scalar() = default;
     scalar(dtype type, element value) : type_(type), value_(value) {}
-    template <entry_type T> scalar(T x) : type_(dtype_of<T>), value_(to_element(x)) {}  // NOLINT: a value is a scalar
+    template <entry_type T>
+    scalar(T x) : type_(dtype_of<T>), value_(to_element(x)) {}  // NOLINT: a value is a scalar
 
     dtype type() const { return type_; }
     element bits() const { return value_; }
     element as(dtype to) const { return cast(value_, type_, to); }
-    template <entry_type T> T get() const { return from_element<T>(as(dtype_of<T>)); }
+    template <entry_type T>
+    T get() const {
+        return from_element<T>(as(dtype_of<T>));
+    }
     friend bool operator==(const scalar&, const scalar&) = default;
 
 private:

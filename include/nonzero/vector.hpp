@@ -1,19 +1,21 @@
 // A vector of one dtype, dense, bitmap or sparse. Absent entries are absent, not zero.
 #pragma once
 
+#include "nonzero/algebra.hpp"
+#include "nonzero/context.hpp"
+#include "nonzero/types.hpp"
+
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "nonzero/algebra.hpp"
-#include "nonzero/context.hpp"
-#include "nonzero/types.hpp"
-
 namespace nz {
 
-namespace storage { struct vector_body; }
+namespace storage {
+struct vector_body;
+}
 
 /// dense: every entry is present. bitmap: one bit an entry says so. sparse: sorted indices and values.
 enum class vector_form : std::uint8_t { dense, bitmap, sparse };
@@ -25,7 +27,8 @@ public:
     /// No entries. Throws domain_error for a negative size.
     vector(const context& ctx, dtype type, offset_t size);
     /// Every entry present, copied from `values`.
-    template <entry_type T> static vector dense(const context& ctx, std::span<const T> values) {
+    template <entry_type T>
+    static vector dense(const context& ctx, std::span<const T> values) {
         return from_dense(ctx, dtype_of<T>, values.data(), static_cast<offset_t>(values.size()));
     }
     /// Every entry present and equal to `value`.
@@ -33,8 +36,8 @@ public:
     /// From (index, value) pairs in any order; repeats are combined with `duplicates`, in input order.
     /// Throws index_out_of_bounds.
     template <entry_type T>
-    static vector build(const context& ctx, offset_t size, std::span<const index_t> indices, std::span<const T> values,
-                        const binary_op& duplicates = binary_id::plus) {
+    static vector build(const context& ctx, offset_t size, std::span<const index_t> indices,
+                        std::span<const T> values, const binary_op& duplicates = binary_id::plus) {
         return from_tuples(ctx, dtype_of<T>, size, indices, values.data(), values.size(), duplicates);
     }
 
@@ -56,11 +59,13 @@ public:
     void convert_to(vector_form form);
 
     /// The values of a dense vector, without a copy. Throws domain_error for another type or form.
-    template <entry_type T> std::span<const T> values() const {
+    template <entry_type T>
+    std::span<const T> values() const {
         return {static_cast<const T*>(dense_values(dtype_of<T>)), static_cast<std::size_t>(size())};
     }
     /// Copies all entries out, in index order.
-    template <entry_type T> void extract_tuples(std::vector<index_t>& indices, std::vector<T>& values) const {
+    template <entry_type T>
+    void extract_tuples(std::vector<index_t>& indices, std::vector<T>& values) const {
         indices.resize(count());
         auto bytes = std::make_unique<T[]>(indices.size() + 1);
         copy_tuples(dtype_of<T>, indices.data(), bytes.get());
@@ -75,8 +80,8 @@ public:
 
 private:
     static vector from_dense(const context&, dtype, const void* values, offset_t size);
-    static vector from_tuples(const context&, dtype, offset_t size, std::span<const index_t>, const void* values,
-                              std::size_t value_count, const binary_op& duplicates);
+    static vector from_tuples(const context&, dtype, offset_t size, std::span<const index_t>,
+                              const void* values, std::size_t value_count, const binary_op& duplicates);
     const void* dense_values(dtype type) const;
     void copy_tuples(dtype type, index_t* indices, void* values) const;
 

@@ -1,17 +1,19 @@
-// Semirings by name: ours ("min_plus") and GraphBLAS's ("GrB_MIN_PLUS_SEMIRING_INT32", "GxB_ANY_SECONDI_INT32").
-#include <algorithm>
-#include <cctype>
-
+// Semirings by name: ours ("min_plus") and GraphBLAS's ("GrB_MIN_PLUS_SEMIRING_INT32",
+// "GxB_ANY_SECONDI_INT32").
 #include "algebra/table.hpp"
 #include "core/checks.hpp"
 #include "nonzero/algebra.hpp"
+
+#include <algorithm>
+#include <cctype>
 
 namespace nz {
 namespace {
 
 std::string lower(std::string_view s) {
     std::string out(s);
-    std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(out, out.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return out;
 }
 
@@ -26,7 +28,8 @@ std::optional<dtype> strip_type(std::string& word) {
     if (strip_suffix(word, "_fp32")) return dtype::float32;
     if (strip_suffix(word, "_fp64")) return dtype::float64;
     for (int k = 0; k < dtype_count; ++k)
-        if (strip_suffix(word, "_" + std::string(name_of(static_cast<dtype>(k))))) return static_cast<dtype>(k);
+        if (strip_suffix(word, "_" + std::string(name_of(static_cast<dtype>(k)))))
+            return static_cast<dtype>(k);
     return {};
 }
 
@@ -43,14 +46,17 @@ parsed_name parse(std::string_view name) {
     // GraphBLAS's secondi1... (one-based) are not offered; pair is also called oneb.
     if (word.ends_with("_oneb")) word.replace(word.size() - 4, 4, "pair");
     for (const auto& add : algebra::binary_rows()) {
-        if (!add.is_monoid || !word.starts_with(add.name) || word.size() <= add.name.size() || word[add.name.size()] != '_') continue;
+        if (!add.is_monoid || !word.starts_with(add.name) || word.size() <= add.name.size() ||
+            word[add.name.size()] != '_')
+            continue;
         const std::string_view rest = std::string_view(word).substr(add.name.size() + 1);
         for (const auto& multiply : algebra::binary_rows())
             if (multiply.name == rest) return {add.id, multiply.id, pinned};
     }
-    fail<domain_error>("'{}' is not a semiring: join a monoid (plus, times, min, max, any, lor, land, lxor, lxnor, eq, bor, band, bxor, "
-                       "bxnor) and a multiply operator with '_', e.g. plus_times, min_plus, any_secondi",
-                       name);
+    fail<domain_error>(
+        "'{}' is not a semiring: join a monoid (plus, times, min, max, any, lor, land, lxor, lxnor, eq, bor, band, bxor, "
+        "bxnor) and a multiply operator with '_', e.g. plus_times, min_plus, any_secondi",
+        name);
 }
 
 bool is_logical(binary_id op) { return op >= binary_id::lor && op <= binary_id::lxnor; }
@@ -78,14 +84,16 @@ dtype common_type(const semiring& s, const std::optional<dtype>& pinned, dtype a
 
 dtype semiring::operand_type(dtype a, dtype b) const {
     dtype common = common_type(*this, pinned_, a, b);
-    if (boolean_only(add_.id()) && multiply_.id() != binary_id::user && multiply_.output_type(common) != dtype::boolean)
+    if (boolean_only(add_.id()) && multiply_.id() != binary_id::user &&
+        multiply_.output_type(common) != dtype::boolean)
         common = dtype::boolean;  // lor_plus and the like compute on truth values
     return multiply_.positional() ? common : multiply_.input_type(common);
 }
 
 dtype semiring::value_type(dtype a, dtype b) const {
     if (multiply_.positional()) return add_.value_type(pinned_ == dtype::int32 ? dtype::int32 : dtype::int64);
-    // plus_lor and the like count their truth values in the operands' type, as GraphBLAS's GxB_PLUS_LOR_INT32 does.
+    // plus_lor and the like count their truth values in the operands' type, as GraphBLAS's GxB_PLUS_LOR_INT32
+    // does.
     if (is_logical(multiply_.id())) return add_.value_type(common_type(*this, pinned_, a, b));
     return add_.value_type(multiply_.output_type(operand_type(a, b)));
 }
@@ -94,7 +102,8 @@ std::vector<std::string> semiring_names() {
     std::vector<std::string> names;
     for (const auto& add : algebra::binary_rows())
         for (const auto& multiply : algebra::binary_rows())
-            if (add.is_monoid && multiply.id != binary_id::any) names.push_back(std::string(add.name) + "_" + std::string(multiply.name));
+            if (add.is_monoid && multiply.id != binary_id::any)
+                names.push_back(std::string(add.name) + "_" + std::string(multiply.name));
     std::ranges::sort(names);
     return names;
 }

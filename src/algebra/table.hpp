@@ -1,10 +1,10 @@
 // Facts of every operator that the generic path needs, one row each.
 #pragma once
 
+#include "nonzero/algebra.hpp"
+
 #include <span>
 #include <string_view>
-
-#include "nonzero/algebra.hpp"
 
 namespace nz::algebra {
 

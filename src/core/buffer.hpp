@@ -1,12 +1,12 @@
 // Memory that frees itself, knows its space, and counts against its context's limit.
 #pragma once
 
+#include "nonzero/context.hpp"
+
 #include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
-
-#include "nonzero/context.hpp"
 
 namespace nz {
 
@@ -23,7 +23,9 @@ public:
         return b;
     }
     buffer(buffer&& other) noexcept
-        : memory_(std::move(other.memory_)), data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+        : memory_(std::move(other.memory_)),
+          data_(std::exchange(other.data_, nullptr)),
+          bytes_(std::exchange(other.bytes_, 0)) {}
     buffer& operator=(buffer&& other) noexcept {
         std::swap(memory_, other.memory_);
         std::swap(data_, other.data_);
@@ -38,8 +40,14 @@ public:
     std::size_t bytes() const { return bytes_; }
     bool borrowed() const { return !memory_ && data_; }
     memory_space space() const { return memory_ ? memory_->space() : memory_space::host; }
-    template <class T> T* as() const { return static_cast<T*>(data_); }
-    template <class T> std::span<T> span() const { return {as<T>(), bytes_ / sizeof(T)}; }
+    template <class T>
+    T* as() const {
+        return static_cast<T*>(data_);
+    }
+    template <class T>
+    std::span<T> span() const {
+        return {as<T>(), bytes_ / sizeof(T)};
+    }
 
 private:
     std::shared_ptr<memory_resource> memory_;
@@ -48,10 +56,12 @@ private:
 };
 
 /// A typed buffer of `size` values, uninitialised.
-template <class T> class array {
+template <class T>
+class array {
 public:
     array() = default;
-    array(std::shared_ptr<memory_resource> memory, std::size_t size) : block_(std::move(memory), size * sizeof(T)), size_(size) {}
+    array(std::shared_ptr<memory_resource> memory, std::size_t size)
+        : block_(std::move(memory), size * sizeof(T)), size_(size) {}
     array(const context& ctx, std::size_t size) : array(ctx.memory(), size) {}
 
     T* data() const { return block_.as<T>(); }

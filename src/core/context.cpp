@@ -1,10 +1,10 @@
 #include "nonzero/context.hpp"
 
+#include "core/checks.hpp"
+
 #include <omp.h>
 
 #include <atomic>
-
-#include "core/checks.hpp"
 
 namespace nz {
 namespace {
@@ -12,14 +12,16 @@ namespace {
 // Counts what is alive and refuses what the limit does not allow.
 class counting_memory final : public memory_resource {
 public:
-    counting_memory(std::shared_ptr<memory_resource> upstream, std::size_t limit) : upstream_(std::move(upstream)), limit_(limit) {}
+    counting_memory(std::shared_ptr<memory_resource> upstream, std::size_t limit)
+        : upstream_(std::move(upstream)), limit_(limit) {}
 
     void* allocate(std::size_t bytes) override {
         const std::size_t after = in_use_.fetch_add(bytes) + bytes;
         if (limit_ && after > limit_) {
             in_use_ -= bytes;
-            fail<out_of_memory>("{} bytes needed, {} of the memory limit of {} in use: raise the limit or make the input smaller",
-                                bytes, after - bytes, limit_);
+            fail<out_of_memory>(
+                "{} bytes needed, {} of the memory limit of {} in use: raise the limit or make the input smaller",
+                bytes, after - bytes, limit_);
         }
         void* pointer = nullptr;
         try {
@@ -29,7 +31,8 @@ public:
             throw;
         }
         std::size_t seen = peak_.load();
-        while (after > seen && !peak_.compare_exchange_weak(seen, after)) {}
+        while (after > seen && !peak_.compare_exchange_weak(seen, after)) {
+        }
         return pointer;
     }
     void deallocate(void* pointer, std::size_t bytes) noexcept override {
@@ -54,12 +57,15 @@ struct context::state {
 };
 
 context::context(context_options options) {
-    require<not_supported>(options.backend != backend::cuda,
-                           "this build has no CUDA backend: use --backend cpu, or auto, which takes the CPU here");
+    require<not_supported>(
+        options.backend != backend::cuda,
+        "this build has no CUDA backend: use --backend cpu, or auto, which takes the CPU here");
     require<domain_error>(options.threads >= 0, "{} threads: give 1 or more, or 0 for all", options.threads);
-    auto counter = std::make_shared<counting_memory>(options.memory ? options.memory : host_memory(), options.memory_limit);
-    state_ = std::make_shared<state>(state{backend::cpu, options.threads ? options.threads : omp_get_max_threads(), counter,
-                                           counter, std::move(options.log)});
+    auto counter = std::make_shared<counting_memory>(options.memory ? options.memory : host_memory(),
+                                                     options.memory_limit);
+    state_ =
+        std::make_shared<state>(state{backend::cpu, options.threads ? options.threads : omp_get_max_threads(),
+                                      counter, counter, std::move(options.log)});
 }
 
 backend context::backend() const { return state_->backend; }
@@ -73,7 +79,9 @@ void context::log(std::string_view line) const {
     if (state_->log) state_->log(line);
 }
 
-std::string_view name_of(backend b) { return b == backend::automatic ? "auto" : b == backend::cpu ? "cpu" : "cuda"; }
-std::string_view version() { return "0.1.0"; }
+std::string_view name_of(backend b) {
+    return b == backend::automatic ? "auto" : b == backend::cpu ? "cpu" : "cuda";
+}
+std::string_view version() { return NONZERO_VERSION; }
 
 }  // namespace nz

@@ -1,21 +1,23 @@
 // The default host resource. Fresh 4 KiB pages cost about 2.3 GB/s to touch and read at half the rate of huge
-// ones on the machines we measured, so large blocks are aligned to 2 MiB, ask for huge pages, and are kept for
-// the next request of a similar size.
+// ones on the machines we measured, so large blocks are aligned to 2 MiB, ask for huge pages, and are kept
+// for the next request of a similar size.
+#include "core/checks.hpp"
+#include "nonzero/context.hpp"
+
 #include <sys/mman.h>
 
 #include <cstdlib>
 #include <map>
 #include <mutex>
 
-#include "core/checks.hpp"
-#include "nonzero/context.hpp"
-
 namespace nz {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t large_block = std::size_t{1} << 20;  // below: plain malloc, the C library recycles it well
-constexpr std::size_t keep_limit = std::size_t{2} << 30;   // kept for reuse at most; beyond, blocks go back at once
+constexpr std::size_t large_block = std::size_t{1}
+                                    << 20;  // below: plain malloc, the C library recycles it well
+constexpr std::size_t keep_limit = std::size_t{2}
+                                   << 30;  // kept for reuse at most; beyond, blocks go back at once
 
 class recycling_host_memory final : public memory_resource {
 public:
@@ -62,7 +64,8 @@ public:
 private:
     static std::size_t rounded(std::size_t bytes) { return (bytes + huge_page - 1) / huge_page * huge_page; }
     static void* take(std::size_t bytes, std::size_t alignment) {
-        require<out_of_memory>(bytes <= (std::size_t{1} << 46), "{} bytes needed: more than this machine can address", bytes);
+        require<out_of_memory>(bytes <= (std::size_t{1} << 46),
+                               "{} bytes needed: more than this machine can address", bytes);
         void* pointer = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
         require<out_of_memory>(pointer != nullptr, "{} bytes needed and the system has none to give", bytes);
         return pointer;

@@ -1,13 +1,13 @@
 #include "nonzero/types.hpp"
 
-#include <array>
-
 #include "core/checks.hpp"
+
+#include <array>
 
 namespace nz {
 namespace {
-constexpr std::array<std::string_view, dtype_count> names = {"bool",  "int8",   "int16",  "int32",   "int64",  "uint8",
-                                                             "uint16", "uint32", "uint64", "float32", "float64"};
+constexpr std::array<std::string_view, dtype_count> names = {
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"};
 }
 
 std::string_view name_of(dtype type) { return names[static_cast<std::size_t>(type)]; }
@@ -34,17 +34,22 @@ dtype promote(dtype a, dtype b) {
     const dtype with_sign = is_signed_integer(a) ? a : b, without = is_signed_integer(a) ? b : a;
     if (size_of(with_sign) > size_of(without)) return with_sign;
     switch (size_of(without)) {
-        case 1: return dtype::int16;
-        case 2: return dtype::int32;
-        case 4: return dtype::int64;
-        default: return dtype::float64;
+        case 1:
+            return dtype::int16;
+        case 2:
+            return dtype::int32;
+        case 4:
+            return dtype::int64;
+        default:
+            return dtype::float64;
     }
 }
 
 element cast(element x, dtype from, dtype to) {
     if (from == to) return x;
     return dispatch(from, [&]<class F>(std::type_identity<F>) {
-        return dispatch(to, [&]<class T>(std::type_identity<T>) { return to_element(convert<T>(from_element<F>(x))); });
+        return dispatch(
+            to, [&]<class T>(std::type_identity<T>) { return to_element(convert<T>(from_element<F>(x))); });
     });
 }
 

@@ -1,10 +1,10 @@
 #include "storage/assemble.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace nz::storage {
 namespace {
@@ -17,17 +17,23 @@ struct work {
     std::span<const tuple_chunk> chunks;
     mirror expand;
     int threads;
+    offset_t tuples;
 
-    // Calls f(i, j, chunk, position, mirrored) for thread t's share: whole chunks, so that input order is kept
-    // within a thread and between threads.
-    template <class F> void visit(int t, F&& f) const {
-        const auto [first, last] = parallel::piece(static_cast<offset_t>(chunks.size()), t, threads);
-        for (offset_t c = first; c < last; ++c) {
-            const tuple_chunk& chunk = chunks[c];
+    // Calls f(i, j, chunk, position, mirrored) for thread t's share, a run of the input, so that input order
+    // is kept within a thread and between threads.
+    template <class F>
+    void visit(int t, F&& f) const {
+        const auto [begin, end] = parallel::piece(tuples, t, threads);
+        offset_t skip = begin, left = end - begin;
+        for (const tuple_chunk& chunk : chunks) {
+            if (left == 0) return;
+            const offset_t first = std::min(skip, chunk.count), last = std::min(chunk.count, first + left);
+            skip -= first;
+            left -= last - first;
             if (expand == mirror::none)
-                for (offset_t k = 0; k < chunk.count; ++k) f(chunk.rows[k], chunk.columns[k], chunk, k, false);
+                for (offset_t k = first; k < last; ++k) f(chunk.rows[k], chunk.columns[k], chunk, k, false);
             else
-                for (offset_t k = 0; k < chunk.count; ++k) {
+                for (offset_t k = first; k < last; ++k) {
                     const index_t i = chunk.rows[k], j = chunk.columns[k];
                     f(i, j, chunk, k, false);
                     if (i != j) f(j, i, chunk, k, true);
@@ -36,22 +42,17 @@ struct work {
     }
 };
 
-offset_t count_entries(const work& w) {
-    offset_t total = 0;
-    std::vector<offset_t> counts(w.threads);
-    parallel::run(w.threads, [&](int t, int) { w.visit(t, [&](auto&&...) { ++counts[t]; }); });
-    for (const offset_t c : counts) total += c;
-    return total;
-}
-
 element negated(element x, dtype type) { return unary_op(unary_id::ainv).resolve(type)(nullptr, x); }
 
 // Writes every tuple to the place that `next(t, i)` gives for its row.
-template <class Next> void scatter(const work& w, csr& out, Next&& next) {
+template <class Next>
+void scatter(const work& w, csr& out, Next&& next) {
     index_t* indices = out.indices.as<index_t>();
     if (out.kind != value_kind::full) {
         parallel::run(w.threads, [&](int t, int) {
-            w.visit(t, [&](index_t i, index_t j, const tuple_chunk&, offset_t, bool) { indices[next(t, i)] = j; });
+            w.visit(t, [&](index_t i, index_t j, const tuple_chunk&, offset_t, bool) {
+                indices[next(t, i)] = j;
+            });
         });
         return;
     }
@@ -75,55 +76,102 @@ template <class Next> void scatter(const work& w, csr& out, Next&& next) {
     });
 }
 
-// Counting sort by row with a histogram a thread.
-template <class Offset> void assemble_counting(const work& w, csr& out) {
-    const auto rows = static_cast<std::size_t>(out.rows);
-    auto* offsets = out.offsets.as<Offset>();
-    array<Offset> counts(w.ctx, rows * w.threads);
-    parallel::run(w.threads, [&](int t, int) {
-        Offset* count = counts.data() + rows * t;
-        std::fill_n(count, rows, Offset{0});
-        w.visit(t, [&](index_t i, index_t, const tuple_chunk&, offset_t, bool) { ++count[i]; });
+// Turns the counts of every row and thread into the places where that thread's entries of the row begin;
+// returns the number of entries. Pieces of the rows are summed first, then the places given out.
+template <class Count>
+offset_t places_from_counts(const work& w, std::size_t rows, Count* counts) {
+    const int pieces = static_cast<offset_t>(rows) < parallel_from ? 1 : w.threads;
+    std::vector<offset_t> sums(static_cast<std::size_t>(pieces) + 1);
+    const auto each_count = [&](int p, auto&& f) {
+        const auto [first, last] = parallel::piece(static_cast<offset_t>(rows), p, pieces);
+        for (offset_t i = first; i < last; ++i)
+            for (int t = 0; t < w.threads; ++t) f(counts[rows * t + i]);
+    };
+    parallel::run(pieces, [&](int p, int) {
+        offset_t sum = 0;
+        each_count(p, [&](Count c) { sum += c; });
+        sums[p + 1] = sum;
     });
-    Offset running = 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-        offsets[i] = running;
-        for (int t = 0; t < w.threads; ++t) running += std::exchange(counts[rows * t + i], running);
-    }
-    offsets[rows] = running;
-    scatter(w, out, [&](int t, index_t i) { return counts[rows * t + i]++; });
+    for (int p = 0; p < pieces; ++p) sums[p + 1] += sums[p];
+    parallel::run(pieces, [&](int p, int) {
+        offset_t running = sums[p];
+        each_count(p, [&](Count& c) { running += std::exchange(c, static_cast<Count>(running)); });
+    });
+    return sums[pieces];
 }
 
-// Far more rows than entries: sort the tuples instead of counting rows. One thread.
-template <class Offset> void assemble_sorting(work w, csr& out) {
-    w.threads = 1;
-    std::vector<std::pair<index_t, Offset>> order;  // (row, position in input order)
-    order.reserve(out.nnz);
-    w.visit(0, [&](index_t i, index_t, const tuple_chunk&, offset_t, bool) { order.emplace_back(i, static_cast<Offset>(order.size())); });
+// Counting sort by row with a histogram a thread. Count is wide enough for the entries that the tuples can
+// make.
+template <class Count>
+csr assemble_counting(const work& w, const csr& shape) {
+    const auto rows = static_cast<std::size_t>(shape.rows);
+    array<Count> counts(w.ctx, rows * w.threads);
+    parallel::run(w.threads, [&](int t, int) {
+        Count* count = counts.data() + rows * t;
+        std::fill_n(count, rows, Count{0});
+        w.visit(t, [&](index_t i, index_t, const tuple_chunk&, offset_t, bool) { ++count[i]; });
+    });
+    const offset_t entries = places_from_counts(w, rows, counts.data());
+    csr out = allocate_csr(w.ctx, shape.type, shape.kind, shape.rows, shape.columns, entries);
+    // A row begins where the first thread's entries of it do.
+    by_width(static_cast<std::size_t>(out.offset_bytes), [&]<class U>(std::type_identity<U>) {
+        U* offsets = out.offsets.as<U>();
+        parallel::for_pieces(w.threads, shape.rows, [&](offset_t first, offset_t last) {
+            for (offset_t i = first; i < last; ++i) offsets[i] = static_cast<U>(counts[i]);
+        });
+        offsets[rows] = static_cast<U>(entries);
+    });
+    scatter(w, out, [&](int t, index_t i) { return counts[rows * t + i]++; });
+    return out;
+}
+
+// Far more rows than tuples: sort the tuples instead of counting rows. One thread.
+template <class Count>
+csr assemble_sorting(const work& w, const csr& shape) {
+    std::vector<std::pair<index_t, Count>> order;  // (row, position in input order)
+    order.reserve(static_cast<std::size_t>(w.tuples));
+    w.visit(0, [&](index_t i, index_t, const tuple_chunk&, offset_t, bool) {
+        order.emplace_back(i, static_cast<Count>(order.size()));
+    });
     std::sort(order.begin(), order.end());
-    std::vector<Offset> place(order.size());
-    auto* offsets = out.offsets.as<Offset>();
-    index_t row = 0;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        while (row <= order[k].first) offsets[row++] = static_cast<Offset>(k);
-        place[order[k].second] = static_cast<Offset>(k);
-    }
-    std::fill(offsets + row, offsets + out.rows + 1, static_cast<Offset>(out.nnz));
-    scatter(w, out, [&, input = offset_t{0}](int, index_t) mutable { return place[input++]; });
+    std::vector<Count> place(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) place[order[k].second] = static_cast<Count>(k);
+    csr out = allocate_csr(w.ctx, shape.type, shape.kind, shape.rows, shape.columns,
+                           static_cast<offset_t>(order.size()));
+    by_width(static_cast<std::size_t>(out.offset_bytes), [&]<class U>(std::type_identity<U>) {
+        U* offsets = out.offsets.as<U>();
+        index_t row = 0;
+        for (std::size_t k = 0; k < order.size(); ++k)
+            while (row <= order[k].first) offsets[row++] = static_cast<U>(k);
+        std::fill(offsets + row, offsets + out.rows + 1, static_cast<U>(out.nnz));
+    });
+    scatter(w, out, [&, input = std::size_t{0}](int, index_t) mutable { return place[input++]; });
+    return out;
 }
 
 }  // namespace
 
-csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns, std::span<const tuple_chunk> chunks, mirror expand,
-             const binary_op& duplicates) {
+csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+             std::span<const tuple_chunk> chunks, mirror expand, const binary_op& duplicates) {
     offset_t tuples = 0;
     for (const tuple_chunk& chunk : chunks) tuples += chunk.count;
-    work w{ctx, chunks, expand, tuples < parallel_from ? 1 : ctx.threads()};
-    const offset_t entries = expand == mirror::none ? tuples : count_entries(w);
-    csr out = allocate_csr(ctx, type, kind, rows, columns, entries);
-    const bool hypersparse = entries < rows / 8;
-    if (out.offset_bytes == 4) hypersparse ? assemble_sorting<std::int32_t>(w, out) : assemble_counting<std::int32_t>(w, out);
-    else hypersparse ? assemble_sorting<std::int64_t>(w, out) : assemble_counting<std::int64_t>(w, out);
+    csr shape;
+    shape.rows = rows;
+    shape.columns = columns;
+    shape.type = type;
+    shape.kind = kind;
+    const bool hypersparse = tuples < rows / 8;
+    // Only as many threads as keep their counters below the tuples' own size.
+    const offset_t most_threads =
+        std::clamp<offset_t>(4 * tuples / std::max<offset_t>(rows, 1), 1, ctx.threads());
+    const int threads = tuples < parallel_from || hypersparse ? 1 : static_cast<int>(most_threads);
+    const work w{ctx, chunks, expand, threads, tuples};
+    const bool narrow = offset_bytes_for(expand == mirror::none ? tuples : 2 * tuples) == 4;
+    csr out;
+    if (hypersparse)
+        out = narrow ? assemble_sorting<std::int32_t>(w, shape) : assemble_sorting<std::int64_t>(w, shape);
+    else
+        out = narrow ? assemble_counting<std::int32_t>(w, shape) : assemble_counting<std::int64_t>(w, shape);
     sort_rows(ctx, out, duplicates);
     return out;
 }

@@ -1,9 +1,9 @@
 // From coordinates to sorted CSR, in parallel: what files, generators and GrB_build end in.
 #pragma once
 
-#include <span>
-
 #include "storage/csr.hpp"
+
+#include <span>
 
 namespace nz::storage {
 
@@ -22,10 +22,10 @@ enum class mirror : std::uint8_t {
     skew_symmetric  ///< also (j, i, -v)
 };
 
-/// Builds the CSR of all tuples, chunks taken in order. Repeats are combined with `duplicates` in input order.
-/// Indices must lie within the shape (the caller checks; only debug builds check again).
-/// Memory: the CSR, and one offset a row and thread (nothing a row when entries are fewer than rows / 8).
-csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns, std::span<const tuple_chunk> chunks,
-             mirror expand, const binary_op& duplicates);
+/// Builds the CSR of all tuples, chunks taken in order. Repeats are combined with `duplicates` in input
+/// order. Indices must lie within the shape (the caller checks; only debug builds check again). Memory: the
+/// CSR, and one offset a row and thread (nothing a row when tuples are fewer than rows / 8).
+csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+             std::span<const tuple_chunk> chunks, mirror expand, const binary_op& duplicates);
 
 }  // namespace nz::storage

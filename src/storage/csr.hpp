@@ -2,14 +2,16 @@
 // transpose.
 #pragma once
 
-#include <memory>
-
 #include "core/buffer.hpp"
 #include "nonzero/matrix.hpp"
 
+#include <memory>
+#include <span>
+
 namespace nz::storage {
 
-/// offsets[rows + 1] (32-bit below 2^31 entries, else 64-bit), indices[nnz], values by kind: [nnz], [1] or none.
+/// offsets[rows + 1] (32-bit below 2^31 entries, else 64-bit), indices[nnz], values by kind: [nnz], [1] or
+/// none.
 struct csr {
     index_t rows = 0, columns = 0;
     offset_t nnz = 0;
@@ -34,41 +36,61 @@ struct csr {
 constexpr int offset_bytes_for(offset_t nnz) { return nnz < (offset_t{1} << 31) ? 4 : 8; }
 
 /// Calls f(const Offset* offsets) with the width that is stored.
-template <class F> decltype(auto) with_offsets(const csr& a, F&& f) {
-    return a.offset_bytes == 4 ? f(a.offsets.as<const std::int32_t>()) : f(a.offsets.as<const std::int64_t>());
+template <class F>
+decltype(auto) with_offsets(const csr& a, F&& f) {
+    return a.offset_bytes == 4 ? f(a.offsets.as<const std::int32_t>())
+                               : f(a.offsets.as<const std::int64_t>());
 }
 
 /// Calls f(std::type_identity<U>{}) with an unsigned type of `bytes` bytes: moving values needs no more.
-template <class F> decltype(auto) by_width(std::size_t bytes, F&& f) {
+template <class F>
+decltype(auto) by_width(std::size_t bytes, F&& f) {
     switch (bytes) {
-        case 1: return f(std::type_identity<std::uint8_t>{});
-        case 2: return f(std::type_identity<std::uint16_t>{});
-        case 4: return f(std::type_identity<std::uint32_t>{});
-        default: return f(std::type_identity<std::uint64_t>{});
+        case 1:
+            return f(std::type_identity<std::uint8_t>{});
+        case 2:
+            return f(std::type_identity<std::uint16_t>{});
+        case 4:
+            return f(std::type_identity<std::uint32_t>{});
+        default:
+            return f(std::type_identity<std::uint64_t>{});
     }
 }
 
 /// Reads or writes value k of an array of `type`.
 inline element load(const void* values, dtype type, offset_t k) {
-    return by_width(size_of(type), [&]<class U>(std::type_identity<U>) { return element{static_cast<const U*>(values)[k]}; });
+    return by_width(size_of(type), [&]<class U>(std::type_identity<U>) {
+        return element{static_cast<const U*>(values)[k]};
+    });
 }
 inline void store(void* values, dtype type, offset_t k, element x) {
-    by_width(size_of(type), [&]<class U>(std::type_identity<U>) { static_cast<U*>(values)[k] = static_cast<U>(x.bits); });
+    by_width(size_of(type),
+             [&]<class U>(std::type_identity<U>) { static_cast<U*>(values)[k] = static_cast<U>(x.bits); });
 }
 inline element one_of(dtype type) { return cast(to_element(true), dtype::boolean, type); }
 
 inline element csr::value(offset_t k) const {
-    return kind == value_kind::pattern ? one_of(type) : load(values.data(), type, kind == value_kind::iso ? 0 : k);
+    return kind == value_kind::pattern ? one_of(type)
+                                       : load(values.data(), type, kind == value_kind::iso ? 0 : k);
 }
 
 /// An empty matrix: all offsets 0.
 csr make_empty_csr(const context& ctx, dtype type, index_t rows, index_t columns);
 /// A CSR with room for nnz entries, offsets of the width for nnz, nothing filled in.
-csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns, offset_t nnz);
+csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+                 offset_t nnz);
+/// The same with offsets from the length of each row.
+csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+                 std::span<const index_t> lengths);
 /// The transpose, columns sorted; values moved along. O(nnz + rows + columns) a thread.
 csr transpose(const context& ctx, const csr& a);
 /// The same entries with values converted to `type`; structure is copied too.
 csr convert_values(const context& ctx, const csr& a, dtype type);
+/// `count` values of type `from` as values of type `to`.
+buffer convert_array(const context& ctx, const buffer& values, dtype from, dtype to, offset_t count);
+/// a's structure (no values) with each row's columns ordered by falling length of that column's row in
+/// `lengths`, ties ascending: traversals meet likely parents first.
+csr hub_first(const context& ctx, const csr& a, const csr& lengths);
 csr copy(const context& ctx, const csr& a);
 /// Sorts the columns of every row (stably) and combines repeats with `duplicates`; returns whether it had to.
 bool sort_rows(const context& ctx, csr& a, const binary_op& duplicates);

@@ -1,16 +1,20 @@
 #include "nonzero/matrix.hpp"
 
-#include <algorithm>
-
 #include "core/checks.hpp"
 #include "storage/assemble.hpp"
 #include "storage/matrix_body.hpp"
+
+#include <algorithm>
 
 namespace nz {
 namespace storage {
 
 matrix_body::matrix_body(const matrix_body& other)
-    : ctx(other.ctx), row_count(other.row_count), column_count(other.column_count), type(other.type), symmetric_(other.symmetric_) {
+    : ctx(other.ctx),
+      row_count(other.row_count),
+      column_count(other.column_count),
+      type(other.type),
+      symmetric_(other.symmetric_) {
     const std::lock_guard lock(other.mutex_);
     rows_ = other.rows_;
     sorted_rows_ = other.sorted_rows_;
@@ -42,6 +46,14 @@ const csr& matrix_body::columns() const {
     const std::lock_guard lock(mutex_);
     if (!columns_) columns_ = symmetric_ ? by_rows : std::make_shared<const csr>(transpose(ctx, *by_rows));
     return *columns_;
+}
+
+const csr& matrix_body::columns_hub_first() const {
+    const csr& by_columns = columns();
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    if (!hub_first_) hub_first_ = std::make_shared<const csr>(hub_first(ctx, by_columns, *by_rows));
+    return *hub_first_;
 }
 
 bool matrix_body::has_columns() const {
@@ -81,6 +93,7 @@ void matrix_body::replace(csr a) {
 void matrix_body::forget_derived() {
     sorted_rows_.reset();
     columns_.reset();
+    hub_first_.reset();
     facts_.reset();
     symmetric_ = false;
 }
@@ -88,30 +101,39 @@ void matrix_body::forget_derived() {
 // Rewrites the CSR with the changes in; the last change of a place wins. The caller holds the lock.
 void matrix_body::merge_pending() const {
     if (pending_.empty()) return;
-    std::stable_sort(pending_.begin(), pending_.end(),
-                     [](const auto& a, const auto& b) { return std::tie(a.row, a.column) < std::tie(b.row, b.column); });
+    std::stable_sort(pending_.begin(), pending_.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.row, a.column) < std::tie(b.row, b.column);
+    });
     csr base = copy(ctx, *rows_);
     if (!base.sorted || !rows_->sorted) sort_rows(ctx, base, binary_id::second);
     std::vector<index_t> rows, columns;
     std::vector<element> values;
     std::size_t p = 0;
-    const auto keep = [&](index_t i, index_t j, element v) { rows.push_back(i), columns.push_back(j), values.push_back(v); };
+    const auto keep = [&](index_t i, index_t j, element v) {
+        rows.push_back(i), columns.push_back(j), values.push_back(v);
+    };
     const auto take_change = [&] {
         const pending_change& first = pending_[p];
-        while (p + 1 < pending_.size() && pending_[p + 1].row == first.row && pending_[p + 1].column == first.column) ++p;
+        while (p + 1 < pending_.size() && pending_[p + 1].row == first.row &&
+               pending_[p + 1].column == first.column)
+            ++p;
         if (!pending_[p].removed) keep(pending_[p].row, pending_[p].column, pending_[p].value);
         ++p;
     };
     for (index_t i = 0; i < row_count; ++i) {
         for (offset_t k = base.offset(i); k < base.offset(i + 1); ++k) {
             const index_t j = base.index_data()[k];
-            while (p < pending_.size() && std::tie(pending_[p].row, pending_[p].column) < std::tie(i, j)) take_change();
-            if (p < pending_.size() && pending_[p].row == i && pending_[p].column == j) take_change();
-            else keep(i, j, base.value(k));
+            while (p < pending_.size() && std::tie(pending_[p].row, pending_[p].column) < std::tie(i, j))
+                take_change();
+            if (p < pending_.size() && pending_[p].row == i && pending_[p].column == j)
+                take_change();
+            else
+                keep(i, j, base.value(k));
         }
     }
     while (p < pending_.size()) take_change();
-    csr merged = allocate_csr(ctx, type, value_kind::full, row_count, column_count, static_cast<offset_t>(rows.size()));
+    csr merged = allocate_csr(ctx, type, value_kind::full, row_count, column_count,
+                              static_cast<offset_t>(rows.size()));
     std::vector<offset_t> counts(static_cast<std::size_t>(row_count) + 1);
     for (std::size_t k = 0; k < rows.size(); ++k) {
         ++counts[rows[k] + 1];
@@ -121,12 +143,15 @@ void matrix_body::merge_pending() const {
     offset_t running = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         running += counts[i];
-        if (merged.offset_bytes == 4) merged.offsets.as<std::int32_t>()[i] = static_cast<std::int32_t>(running);
-        else merged.offsets.as<std::int64_t>()[i] = running;
+        if (merged.offset_bytes == 4)
+            merged.offsets.as<std::int32_t>()[i] = static_cast<std::int32_t>(running);
+        else
+            merged.offsets.as<std::int64_t>()[i] = running;
     }
     rows_ = std::make_shared<const csr>(std::move(merged));
     sorted_rows_.reset();
     columns_.reset();
+    hub_first_.reset();
     facts_.reset();
     pending_.clear();
 }
@@ -136,7 +161,8 @@ void matrix_body::merge_pending() const {
 matrix::matrix(const context& ctx, dtype type, offset_t rows, offset_t columns) {
     check_dimension(rows, "the number of rows");
     check_dimension(columns, "the number of columns");
-    body_ = std::make_shared<storage::matrix_body>(ctx, storage::make_empty_csr(ctx, type, static_cast<index_t>(rows), static_cast<index_t>(columns)));
+    body_ = std::make_shared<storage::matrix_body>(
+        ctx, storage::make_empty_csr(ctx, type, static_cast<index_t>(rows), static_cast<index_t>(columns)));
 }
 
 offset_t matrix::rows() const { return body_->row_count; }
@@ -154,7 +180,8 @@ storage::matrix_body& matrix::changed() {
 
 namespace {
 void check_place(const matrix& a, offset_t i, offset_t j) {
-    require<index_out_of_bounds>(i >= 0 && i < a.rows() && j >= 0 && j < a.columns(), "entry ({}, {}) lies outside the {} x {} matrix", i, j, a.rows(),
+    require<index_out_of_bounds>(i >= 0 && i < a.rows() && j >= 0 && j < a.columns(),
+                                 "entry ({}, {}) lies outside the {} x {} matrix", i, j, a.rows(),
                                  a.columns());
 }
 }  // namespace
@@ -195,10 +222,13 @@ void matrix::resize(offset_t rows, offset_t columns) {
             positions.push_back(k);
         }
     array<std::uint64_t> values(body_->ctx, positions.size());
-    for (std::size_t k = 0; k < positions.size(); ++k) storage::store(values.data(), a.type, static_cast<offset_t>(k), a.value(positions[k]));
-    const storage::tuple_chunk chunk{kept_rows.data(), kept_columns.data(), values.data(), static_cast<offset_t>(positions.size())};
-    auto resized = storage::assemble(body_->ctx, a.type, value_kind::full, static_cast<index_t>(rows), static_cast<index_t>(columns), {&chunk, 1},
-                                     storage::mirror::none, binary_id::second);
+    for (std::size_t k = 0; k < positions.size(); ++k)
+        storage::store(values.data(), a.type, static_cast<offset_t>(k), a.value(positions[k]));
+    const storage::tuple_chunk chunk{kept_rows.data(), kept_columns.data(), values.data(),
+                                     static_cast<offset_t>(positions.size())};
+    auto resized = storage::assemble(body_->ctx, a.type, value_kind::full, static_cast<index_t>(rows),
+                                     static_cast<index_t>(columns), {&chunk, 1}, storage::mirror::none,
+                                     binary_id::second);
     changed().replace(std::move(resized));
 }
 
@@ -223,39 +253,49 @@ matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) 
     view.offsets = buffer::borrow(raw.offsets, (static_cast<std::size_t>(raw.rows) + 1) * raw.offset_bytes);
     view.indices = buffer::borrow(raw.columns, static_cast<std::size_t>(raw.nnz) * sizeof(index_t));
     view.values = buffer::borrow(raw.values, values * size_of(raw.type));
-    require<dimension_mismatch>(raw.value_count == values, "{} values were given for {} entries: give one for each, one for all, or none",
-                                raw.value_count, raw.nnz);
-    require<dimension_mismatch>(raw.offset_count == static_cast<std::size_t>(raw.rows) + 1, "a CSR matrix of {} rows needs {} offsets, {} were given",
-                                raw.rows, raw.rows + 1, raw.offset_count);
+    require<dimension_mismatch>(raw.offset_count == static_cast<std::size_t>(raw.rows) + 1,
+                                "a CSR matrix of {} rows needs {} offsets, {} were given", raw.rows,
+                                raw.rows + 1, raw.offset_count);
+    require<dimension_mismatch>(
+        raw.value_count == values,
+        "{} values were given for {} entries: give one for each, one for all, or none", raw.value_count,
+        raw.nnz);
     storage::with_offsets(view, [&](const auto* offsets) {
-        require<invalid_format>(offsets[0] == 0 && offsets[raw.rows] == raw.nnz, "offsets run from {} to {}; {} columns were given", offsets[0],
+        require<invalid_format>(offsets[0] == 0 && offsets[raw.rows] == raw.nnz,
+                                "offsets run from {} to {}; {} columns were given", offsets[0],
                                 offsets[raw.rows], raw.nnz);
         for (offset_t i = 0; i < raw.rows; ++i) {
-            require<invalid_format>(offsets[i] <= offsets[i + 1] && offsets[i + 1] <= raw.nnz, "row {} runs from {} to {}, outside 0..{}", i,
-                                    offsets[i], offsets[i + 1], raw.nnz);
+            require<invalid_format>(offsets[i] <= offsets[i + 1] && offsets[i + 1] <= raw.nnz,
+                                    "row {} runs from {} to {}, outside 0..{}", i, offsets[i], offsets[i + 1],
+                                    raw.nnz);
             for (auto k = offsets[i]; k < offsets[i + 1]; ++k) {
-                require<index_out_of_bounds>(raw.columns[k] >= 0 && raw.columns[k] < raw.columns_count, "row {} has column {}, outside 0..{}", i,
-                                             raw.columns[k], raw.columns_count - 1);
+                require<index_out_of_bounds>(raw.columns[k] >= 0 && raw.columns[k] < raw.columns_count,
+                                             "row {} has column {}, outside 0..{}", i, raw.columns[k],
+                                             raw.columns_count - 1);
                 view.sorted = view.sorted && (k == offsets[i] || raw.columns[k - 1] < raw.columns[k]);
             }
         }
     });
     if (!copied) {
         require<not_supported>(view.offset_bytes == storage::offset_bytes_for(view.nnz),
-                               "{}-byte offsets for {} entries: borrow {}-byte ones, or copy with from_csr", view.offset_bytes, view.nnz,
-                               storage::offset_bytes_for(view.nnz));
+                               "{}-byte offsets for {} entries: borrow {}-byte ones, or copy with from_csr",
+                               view.offset_bytes, view.nnz, storage::offset_bytes_for(view.nnz));
         if (!view.sorted) {  // unsorted is served; repeats are not, since every entry must have one value
             storage::csr probe = storage::copy(ctx, view);
             storage::sort_rows(ctx, probe, binary_id::second);
-            require<invalid_format>(probe.nnz == view.nnz, "some (row, column) is given more than once: use build, which combines repeats");
+            require<invalid_format>(
+                probe.nnz == view.nnz,
+                "some (row, column) is given more than once: use build, which combines repeats");
         }
         return storage::make_matrix(ctx, std::move(view));
     }
     storage::csr own = storage::allocate_csr(ctx, view.type, view.kind, view.rows, view.columns, view.nnz);
     storage::with_offsets(view, [&](const auto* from) {
         for (offset_t i = 0; i <= raw.rows; ++i)
-            if (own.offset_bytes == 4) own.offsets.as<std::int32_t>()[i] = static_cast<std::int32_t>(from[i]);
-            else own.offsets.as<std::int64_t>()[i] = from[i];
+            if (own.offset_bytes == 4)
+                own.offsets.as<std::int32_t>()[i] = static_cast<std::int32_t>(from[i]);
+            else
+                own.offsets.as<std::int64_t>()[i] = from[i];
     });
     if (view.nnz) std::memcpy(own.indices.data(), raw.columns, own.indices.bytes());
     if (own.values.bytes()) std::memcpy(own.values.data(), raw.values, own.values.bytes());
@@ -263,33 +303,43 @@ matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) 
     return storage::make_matrix(ctx, std::move(own));
 }
 
-matrix matrix::from_tuples(const context& ctx, dtype type, offset_t rows, offset_t columns, std::span<const index_t> row_indices,
-                           std::span<const index_t> column_indices, const void* values, std::size_t value_count, const binary_op& duplicates) {
+matrix matrix::from_tuples(const context& ctx, dtype type, offset_t rows, offset_t columns,
+                           std::span<const index_t> row_indices, std::span<const index_t> column_indices,
+                           const void* values, std::size_t value_count, const binary_op& duplicates) {
     check_dimension(rows, "the number of rows");
     check_dimension(columns, "the number of columns");
-    require<dimension_mismatch>(row_indices.size() == column_indices.size(), "{} row indices and {} column indices were given", row_indices.size(),
+    require<dimension_mismatch>(row_indices.size() == column_indices.size(),
+                                "{} row indices and {} column indices were given", row_indices.size(),
                                 column_indices.size());
     const std::size_t n = row_indices.size();
-    require<dimension_mismatch>(value_count == n || value_count <= 1, "{} values were given for {} entries", value_count, n);
+    require<dimension_mismatch>(value_count == n || value_count <= 1, "{} values were given for {} entries",
+                                value_count, n);
     for (std::size_t k = 0; k < n; ++k)
-        require<index_out_of_bounds>(row_indices[k] >= 0 && row_indices[k] < rows && column_indices[k] >= 0 && column_indices[k] < columns,
-                                     "entry {} is ({}, {}), outside the {} x {} matrix", k, row_indices[k], column_indices[k], rows, columns);
+        require<index_out_of_bounds>(row_indices[k] >= 0 && row_indices[k] < rows && column_indices[k] >= 0 &&
+                                         column_indices[k] < columns,
+                                     "entry {} is ({}, {}), outside the {} x {} matrix", k, row_indices[k],
+                                     column_indices[k], rows, columns);
     // One value for several repeated entries still has to be combined: spread it out first.
     array<std::uint64_t> spread(ctx, value_count == n ? 0 : n);
     const element only = value_count == 1 ? storage::load(values, type, 0) : storage::one_of(type);
     if (value_count != n)
-        for (std::size_t k = 0; k < n; ++k) storage::store(spread.data(), type, static_cast<offset_t>(k), only);
-    const storage::tuple_chunk chunk{row_indices.data(), column_indices.data(), value_count == n ? values : spread.data(), static_cast<offset_t>(n)};
-    return storage::make_matrix(ctx, storage::assemble(ctx, type, value_kind::full, static_cast<index_t>(rows), static_cast<index_t>(columns),
-                                                       {&chunk, 1}, storage::mirror::none, duplicates));
+        for (std::size_t k = 0; k < n; ++k)
+            storage::store(spread.data(), type, static_cast<offset_t>(k), only);
+    const storage::tuple_chunk chunk{row_indices.data(), column_indices.data(),
+                                     value_count == n ? values : spread.data(), static_cast<offset_t>(n)};
+    return storage::make_matrix(
+        ctx,
+        storage::assemble(ctx, type, value_kind::full, static_cast<index_t>(rows),
+                          static_cast<index_t>(columns), {&chunk, 1}, storage::mirror::none, duplicates));
 }
 
 matrix::raw_csr matrix::raw_rows(dtype type, std::size_t offset_bytes) const {
     const storage::csr& a = body_->rows();
     require<domain_error>(type == a.type, "the matrix holds {}, not {}", name_of(a.type), name_of(type));
-    require<domain_error>(offset_bytes == static_cast<std::size_t>(a.offset_bytes), "the matrix has {}-byte offsets, not {}-byte ones", a.offset_bytes,
-                          offset_bytes);
-    return {a.rows, a.columns, a.nnz, a.type, a.kind, offset_bytes, a.offsets.data(), a.index_data(), a.values.data(), 0, 0};
+    require<domain_error>(offset_bytes == static_cast<std::size_t>(a.offset_bytes),
+                          "the matrix has {}-byte offsets, not {}-byte ones", a.offset_bytes, offset_bytes);
+    return {a.rows,           a.columns,      a.nnz,           a.type, a.kind, offset_bytes,
+            a.offsets.data(), a.index_data(), a.values.data(), 0,      0};
 }
 
 void matrix::copy_tuples(dtype type, index_t* row_indices, index_t* column_indices, void* values) const {

@@ -1,11 +1,11 @@
 // What a matrix handle points to: shape, representations of one content, cached facts, pending changes.
 #pragma once
 
+#include "storage/csr.hpp"
+
 #include <mutex>
 #include <optional>
 #include <vector>
-
-#include "storage/csr.hpp"
 
 namespace nz::storage {
 
@@ -22,7 +22,11 @@ struct matrix_body {
     dtype type = dtype::float64;
 
     matrix_body(const context& c, csr a)
-        : ctx(c), row_count(a.rows), column_count(a.columns), type(a.type), rows_(std::make_shared<const csr>(std::move(a))) {}
+        : ctx(c),
+          row_count(a.rows),
+          column_count(a.columns),
+          type(a.type),
+          rows_(std::make_shared<const csr>(std::move(a))) {}
     matrix_body(const matrix_body& other);
 
     /// The CSR, pending changes merged, columns sorted. Built once; thread-safe.
@@ -32,6 +36,9 @@ struct matrix_body {
     std::shared_ptr<const csr> rows_shared() const;
     /// The CSR of the transpose, i.e. the CSC. Shared with rows() when the matrix is known to be symmetric.
     const csr& columns() const;
+    /// columns() with every row of it ordered by falling length of the neighbour's own row (hubs first), ties
+    /// ascending. Columns are not sorted then.
+    const csr& columns_hub_first() const;
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -51,13 +58,15 @@ private:
     void merge_pending() const;
 
     mutable std::mutex mutex_;
-    mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_;
+    mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_, hub_first_;
     mutable std::optional<matrix_facts> facts_;
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
 };
 
 /// A matrix that owns `a`.
-inline matrix make_matrix(const context& ctx, csr a) { return matrix(std::make_shared<matrix_body>(ctx, std::move(a))); }
+inline matrix make_matrix(const context& ctx, csr a) {
+    return matrix(std::make_shared<matrix_body>(ctx, std::move(a)));
+}
 
 }  // namespace nz::storage

@@ -1,11 +1,11 @@
 #include "nonzero/vector.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
 #include "storage/vector_body.hpp"
+
+#include <algorithm>
+#include <numeric>
 
 namespace nz {
 namespace storage {
@@ -19,8 +19,10 @@ offset_t vector_body::find(index_t i) const {
 
 vector_body make_vector_body(const context& ctx, dtype type, index_t size, vector_form form, offset_t count) {
     vector_body v{ctx, size, type, form, count, {}, {}, {}};
-    v.values = buffer(ctx.memory(), static_cast<std::size_t>(form == vector_form::sparse ? count : size) * size_of(type));
-    if (form == vector_form::sparse) v.indices = buffer(ctx.memory(), static_cast<std::size_t>(count) * sizeof(index_t));
+    v.values = buffer(ctx.memory(),
+                      static_cast<std::size_t>(form == vector_form::sparse ? count : size) * size_of(type));
+    if (form == vector_form::sparse)
+        v.indices = buffer(ctx.memory(), static_cast<std::size_t>(count) * sizeof(index_t));
     if (form == vector_form::bitmap) {
         v.present = buffer(ctx.memory(), bits::words_for(size) * sizeof(bits::word));
         if (v.present.bytes()) std::memset(v.present.data(), 0, v.present.bytes());
@@ -39,8 +41,9 @@ vector_body copy(const vector_body& v) {
 
 vector_body convert(const vector_body& v, vector_form form) {
     if (form == v.form) return copy(v);
-    require<domain_error>(form != vector_form::dense || v.count == v.size, "{} of {} entries are absent: a dense vector has none absent",
-                          v.size - v.count, v.size);
+    require<domain_error>(form != vector_form::dense || v.count == v.size,
+                          "{} of {} entries are absent: a dense vector has none absent", v.size - v.count,
+                          v.size);
     vector_body out = make_vector_body(v.ctx, v.type, v.size, form, v.count);
     by_width(size_of(v.type), [&]<class U>(std::type_identity<U>) {
         const U* from = v.values.as<const U>();
@@ -63,16 +66,8 @@ vector_body convert_values(const vector_body& v, dtype type) {
     vector_body out = make_vector_body(v.ctx, type, v.size, v.form, v.count);
     if (out.present.bytes()) std::memcpy(out.present.data(), v.present.data(), out.present.bytes());
     if (out.indices.bytes()) std::memcpy(out.indices.data(), v.indices.data(), out.indices.bytes());
-    const offset_t n = v.form == vector_form::sparse ? v.count : v.size;
-    dispatch(v.type, [&]<class F>(std::type_identity<F>) {
-        dispatch(type, [&]<class T>(std::type_identity<T>) {
-            const F* from = v.values.as<const F>();
-            T* to = out.values.as<T>();
-            parallel::for_pieces(v.ctx.threads(), n, [&](offset_t begin, offset_t end) {
-                for (offset_t k = begin; k < end; ++k) to[k] = nz::convert<T>(from[k]);
-            });
-        });
-    });
+    out.values =
+        convert_array(v.ctx, v.values, v.type, type, v.form == vector_form::sparse ? v.count : v.size);
     return out;
 }
 
@@ -86,12 +81,14 @@ std::string_view name_of(vector_form form) {
 
 vector::vector(const context& ctx, dtype type, offset_t size) {
     check_dimension(size, "the vector's size");
-    body_ = std::make_shared<vector_body>(storage::make_vector_body(ctx, type, static_cast<index_t>(size), vector_form::sparse, 0));
+    body_ = std::make_shared<vector_body>(
+        storage::make_vector_body(ctx, type, static_cast<index_t>(size), vector_form::sparse, 0));
 }
 
 vector vector::full(const context& ctx, offset_t size, scalar value) {
     check_dimension(size, "the vector's size");
-    vector_body v = storage::make_vector_body(ctx, value.type(), static_cast<index_t>(size), vector_form::dense, size);
+    vector_body v =
+        storage::make_vector_body(ctx, value.type(), static_cast<index_t>(size), vector_form::dense, size);
     storage::by_width(size_of(v.type), [&]<class U>(std::type_identity<U>) {
         std::fill_n(v.values.as<U>(), size, static_cast<U>(value.bits().bits));
     });
@@ -100,20 +97,24 @@ vector vector::full(const context& ctx, offset_t size, scalar value) {
 
 vector vector::from_dense(const context& ctx, dtype type, const void* values, offset_t size) {
     check_dimension(size, "the vector's size");
-    vector_body v = storage::make_vector_body(ctx, type, static_cast<index_t>(size), vector_form::dense, size);
+    vector_body v =
+        storage::make_vector_body(ctx, type, static_cast<index_t>(size), vector_form::dense, size);
     if (size) std::memcpy(v.values.data(), values, v.values.bytes());
     return storage::make_vector(std::move(v));
 }
 
-vector vector::from_tuples(const context& ctx, dtype type, offset_t size, std::span<const index_t> indices, const void* values,
-                           std::size_t value_count, const binary_op& duplicates) {
+vector vector::from_tuples(const context& ctx, dtype type, offset_t size, std::span<const index_t> indices,
+                           const void* values, std::size_t value_count, const binary_op& duplicates) {
     check_dimension(size, "the vector's size");
-    require<dimension_mismatch>(indices.size() == value_count, "{} indices and {} values were given", indices.size(), value_count);
+    require<dimension_mismatch>(indices.size() == value_count, "{} indices and {} values were given",
+                                indices.size(), value_count);
     for (std::size_t k = 0; k < indices.size(); ++k)
-        require<index_out_of_bounds>(indices[k] >= 0 && indices[k] < size, "entry {} is {}, outside the vector of size {}", k, indices[k], size);
+        require<index_out_of_bounds>(indices[k] >= 0 && indices[k] < size,
+                                     "entry {} is {}, outside the vector of size {}", k, indices[k], size);
     std::vector<offset_t> order(indices.size());
     std::iota(order.begin(), order.end(), offset_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](offset_t a, offset_t b) { return indices[a] < indices[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](offset_t a, offset_t b) { return indices[a] < indices[b]; });
     const auto call = duplicates.resolve(type);
     const dtype in = duplicates.input_type(type), out = duplicates.output_type(type);
     std::vector<index_t> kept;
@@ -121,10 +122,13 @@ vector vector::from_tuples(const context& ctx, dtype type, offset_t size, std::s
     for (const offset_t k : order) {
         const element x = storage::load(values, type, k);
         if (!kept.empty() && kept.back() == indices[k])
-            combined.back() = cast(call(duplicates.context(), cast(combined.back(), type, in), cast(x, type, in)), out, type);
-        else kept.push_back(indices[k]), combined.push_back(x);
+            combined.back() = cast(
+                call(duplicates.context(), cast(combined.back(), type, in), cast(x, type, in)), out, type);
+        else
+            kept.push_back(indices[k]), combined.push_back(x);
     }
-    vector_body v = storage::make_vector_body(ctx, type, static_cast<index_t>(size), vector_form::sparse, static_cast<offset_t>(kept.size()));
+    vector_body v = storage::make_vector_body(ctx, type, static_cast<index_t>(size), vector_form::sparse,
+                                              static_cast<offset_t>(kept.size()));
     for (std::size_t k = 0; k < kept.size(); ++k) {
         v.indices.as<index_t>()[k] = kept[k];
         storage::store(v.values.data(), type, static_cast<offset_t>(k), combined[k]);
@@ -144,7 +148,8 @@ storage::vector_body& vector::mutable_body() {
 
 namespace {
 void check_place(const vector& v, offset_t i) {
-    require<index_out_of_bounds>(i >= 0 && i < v.size(), "entry {} lies outside the vector of size {}", i, v.size());
+    require<index_out_of_bounds>(i >= 0 && i < v.size(), "entry {} lies outside the vector of size {}", i,
+                                 v.size());
 }
 }  // namespace
 
@@ -160,7 +165,8 @@ void vector::set(offset_t i, scalar value) {
     check_place(*this, i);
     vector_body* v = &mutable_body();
     if (v->find(static_cast<index_t>(i)) < 0 && v->form == vector_form::sparse) {
-        // A bitmap takes further entries in constant time; a sparse vector would move half of its entries for each.
+        // A bitmap takes further entries in constant time; a sparse vector would move half of its entries for
+        // each.
         *v = storage::convert(*v, vector_form::bitmap);
     }
     if (v->form == vector_form::bitmap && !bits::test(v->words(), i)) {
@@ -184,9 +190,11 @@ void vector::clear() { *this = vector(body_->ctx, body_->type, body_->size); }
 void vector::resize(offset_t size) {
     check_dimension(size, "the vector's size");
     vector_body from = storage::convert(*body_, vector_form::sparse);
-    const offset_t kept = std::lower_bound(from.index_data(), from.index_data() + from.count, static_cast<index_t>(std::min<offset_t>(size, from.size))) -
+    const offset_t kept = std::lower_bound(from.index_data(), from.index_data() + from.count,
+                                           static_cast<index_t>(std::min<offset_t>(size, from.size))) -
                           from.index_data();
-    vector_body to = storage::make_vector_body(from.ctx, from.type, static_cast<index_t>(size), vector_form::sparse, kept);
+    vector_body to =
+        storage::make_vector_body(from.ctx, from.type, static_cast<index_t>(size), vector_form::sparse, kept);
     if (kept) {
         std::memcpy(to.indices.data(), from.indices.data(), to.indices.bytes());
         std::memcpy(to.values.data(), from.values.data(), to.values.bytes());
@@ -199,8 +207,10 @@ void vector::convert_to(vector_form form) {
 }
 
 const void* vector::dense_values(dtype type) const {
-    require<domain_error>(body_->form == vector_form::dense, "the vector is {}: convert_to(dense), or use extract_tuples", name_of(body_->form));
-    require<domain_error>(type == body_->type, "the vector holds {}, not {}", name_of(body_->type), name_of(type));
+    require<domain_error>(body_->form == vector_form::dense,
+                          "the vector is {}: convert_to(dense), or use extract_tuples", name_of(body_->form));
+    require<domain_error>(type == body_->type, "the vector holds {}, not {}", name_of(body_->type),
+                          name_of(type));
     return body_->values.data();
 }
 
@@ -208,27 +218,37 @@ void vector::copy_tuples(dtype type, index_t* indices, void* values) const {
     offset_t place = 0;
     storage::for_each_entry(*body_, [&](index_t i, offset_t k) {
         indices[place] = i;
-        storage::store(values, type, place++, cast(storage::load(body_->values.data(), body_->type, k), body_->type, type));
+        storage::store(values, type, place++,
+                       cast(storage::load(body_->values.data(), body_->type, k), body_->type, type));
     });
 }
 
 void vector::validate() const {
     const vector_body& v = *body_;
     const auto stored = static_cast<std::size_t>(v.form == vector_form::sparse ? v.count : v.size);
-    require<invalid_format>(v.values.bytes() >= stored * size_of(v.type) &&
-                                (v.form != vector_form::sparse || v.indices.bytes() >= stored * sizeof(index_t)) &&
-                                (v.form != vector_form::bitmap || v.present.bytes() >= bits::words_for(v.size) * sizeof(bits::word)),
-                            "{} vector: arrays are shorter than size {} and {} entries need", name_of(v.form), v.size, v.count);
-    if (v.form == vector_form::dense) require<invalid_format>(v.count == v.size, "dense vector of size {} says it has {} entries", v.size, v.count);
+    require<invalid_format>(
+        v.values.bytes() >= stored * size_of(v.type) &&
+            (v.form != vector_form::sparse || v.indices.bytes() >= stored * sizeof(index_t)) &&
+            (v.form != vector_form::bitmap ||
+             v.present.bytes() >= bits::words_for(v.size) * sizeof(bits::word)),
+        "{} vector: arrays are shorter than size {} and {} entries need", name_of(v.form), v.size, v.count);
+    if (v.form == vector_form::dense)
+        require<invalid_format>(v.count == v.size, "dense vector of size {} says it has {} entries", v.size,
+                                v.count);
     if (v.form == vector_form::bitmap) {
-        require<invalid_format>(v.count == bits::count(v.words(), v.size), "bitmap holds {} bits, the count is {}", bits::count(v.words(), v.size), v.count);
+        require<invalid_format>(v.count == bits::count(v.words(), v.size),
+                                "bitmap holds {} bits, the count is {}", bits::count(v.words(), v.size),
+                                v.count);
         for (std::size_t w = 0; w < bits::words_for(v.size); ++w)
-            require<invalid_format>((v.words()[w] & ~bits::valid(v.size, w)) == 0, "bitmap has bits set beyond size {}", v.size);
+            require<invalid_format>((v.words()[w] & ~bits::valid(v.size, w)) == 0,
+                                    "bitmap has bits set beyond size {}", v.size);
     }
     if (v.form == vector_form::sparse)
         for (offset_t k = 0; k < v.count; ++k)
-            require<invalid_format>(v.index_data()[k] >= 0 && v.index_data()[k] < v.size && (k == 0 || v.index_data()[k - 1] < v.index_data()[k]),
-                                    "sparse vector: index {} at position {} is out of range or not ascending", v.index_data()[k], k);
+            require<invalid_format>(v.index_data()[k] >= 0 && v.index_data()[k] < v.size &&
+                                        (k == 0 || v.index_data()[k - 1] < v.index_data()[k]),
+                                    "sparse vector: index {} at position {} is out of range or not ascending",
+                                    v.index_data()[k], k);
 }
 
 }  // namespace nz

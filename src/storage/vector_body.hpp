@@ -31,14 +31,16 @@ vector_body convert(const vector_body& v, vector_form form);
 /// The same entries with values converted to `type`.
 vector_body convert_values(const vector_body& v, dtype type);
 /// Calls f(i, position in values) for each entry, ascending.
-template <class F> void for_each_entry(const vector_body& v, F&& f) {
+template <class F>
+void for_each_entry(const vector_body& v, F&& f) {
     if (v.form == vector_form::sparse)
         for (offset_t k = 0; k < v.count; ++k) f(v.index_data()[k], k);
     else if (v.form == vector_form::dense)
         for (index_t i = 0; i < v.size; ++i) f(i, static_cast<offset_t>(i));
     else
         for (std::size_t w = 0; w < bits::words_for(v.size); ++w)
-            bits::for_each(v.words()[w], static_cast<offset_t>(w) * bits::per_word, [&](offset_t i) { f(static_cast<index_t>(i), i); });
+            bits::for_each(v.words()[w], static_cast<offset_t>(w) * bits::per_word,
+                           [&](offset_t i) { f(static_cast<index_t>(i), i); });
 }
 
 inline vector make_vector(vector_body body) { return vector(std::make_shared<vector_body>(std::move(body))); }

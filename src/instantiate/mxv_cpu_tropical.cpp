@@ -1,0 +1,10 @@
+#include "instantiate/mxv_cpu.hpp"
+
+namespace nz::instantiate {
+
+std::span<const mxv_cell> tropical_mxv() {
+    static constexpr auto table = mxv_table<min_plus_cells, max_plus_cells, min_max_cells>();
+    return table;
+}
+
+}  // namespace nz::instantiate

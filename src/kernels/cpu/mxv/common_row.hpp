@@ -1,0 +1,88 @@
+// One row of a matvec: the sum over the row's entries that meet an entry of u. Shared by the csr_* kernels.
+#pragma once
+
+#include "algebra/cell.hpp"
+#include "kernels/mxv_arguments.hpp"
+
+namespace nz::kernels::cpu {
+
+/// How a row is read, settled once a call: whether values are an array or a constant, whether u has gaps.
+template <class Cell, bool Constant, bool Gaps>
+struct row_reader {
+    using T = typename Cell::operand;
+    using V = typename Cell::value;
+
+    const index_t* indices;
+    const T* values;
+    const T* u;
+    const bits::word* present;
+
+    explicit row_reader(const mxv_arguments& a)
+        : indices(a.indices),
+          values(static_cast<const T*>(a.values)),
+          u(static_cast<const T*>(a.u_values)),
+          present(a.u_present) {}
+
+    bool meets(offset_t k) const { return !Gaps || bits::test(present, indices[k]); }
+    V product(index_t i, offset_t k) const {
+        const index_t j = indices[k];
+        T x{}, y{};
+        if constexpr (Cell::reads_a) x = values[Constant ? 0 : k];
+        if constexpr (Cell::reads_b) y = u[j];
+        return Cell::multiply(x, y, i, j);
+    }
+
+    /// The sum over positions [begin, end), which must not be empty; false when no entry of u is met. Without
+    /// gaps and early exit it keeps four partial sums, since one would wait for each addition (4 cycles an
+    /// entry where memory delivers one in 2 to 3); the order is fixed by the row alone.
+    bool sum(index_t i, offset_t begin, offset_t end, bool early_exit, V& result) const {
+        if constexpr (!Gaps && !Cell::first_wins) {
+            if (!(Cell::terminates && early_exit)) {
+                result = unrolled(i, begin, end);
+                return true;
+            }
+        }
+        offset_t k = begin;
+        while (k < end && !meets(k)) ++k;
+        if (k == end) return false;
+        V total = product(i, k);
+        if constexpr (!Cell::first_wins)
+            for (++k; k < end; ++k) {
+                if constexpr (Cell::terminates)
+                    if (early_exit && Cell::terminal(total)) break;
+                if (meets(k)) total = Cell::add(total, product(i, k));
+            }
+        result = total;
+        return true;
+    }
+
+private:
+    V unrolled(index_t i, offset_t begin, offset_t end) const {
+        V s0 = product(i, begin);
+        offset_t k = begin + 1;
+        if (end - k >= 7) {
+            V s1 = product(i, k), s2 = product(i, k + 1), s3 = product(i, k + 2);
+            for (k += 3; k + 4 <= end; k += 4) {
+                s0 = Cell::add(s0, product(i, k));
+                s1 = Cell::add(s1, product(i, k + 1));
+                s2 = Cell::add(s2, product(i, k + 2));
+                s3 = Cell::add(s3, product(i, k + 3));
+            }
+            s0 = Cell::add(Cell::add(s0, s1), Cell::add(s2, s3));
+        }
+        for (; k < end; ++k) s0 = Cell::add(s0, product(i, k));
+        return s0;
+    }
+};
+
+/// Calls f.template operator()<Constant, Gaps>() for what the arguments hold.
+template <class Cell, class F>
+void with_row_reader(const mxv_arguments& a, F&& f) {
+    const bool constant = a.constant || !Cell::reads_a;
+    if (constant)
+        a.u_present ? f.template operator()<true, true>() : f.template operator()<true, false>();
+    else if constexpr (Cell::reads_a)
+        a.u_present ? f.template operator()<false, true>() : f.template operator()<false, false>();
+}
+
+}  // namespace nz::kernels::cpu

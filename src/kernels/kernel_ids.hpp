@@ -1,0 +1,37 @@
+// The one list of kernel variants: operation, id, and which backend has it or why not. What each does stands
+// at the head of its file, src/kernels/<backend>/<operation>/<id>.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nz::kernels {
+
+enum class presence : unsigned char { here, absent };
+
+struct kernel_id {
+    std::string_view operation, id;
+    presence cpu;
+    std::string_view cpu_reason;
+    presence cuda;
+    std::string_view cuda_reason;
+};
+
+// clang-format off
+inline constexpr kernel_id kernel_ids[] = {
+    {"mxv", "csr_row", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+    {"mxv", "csr_merge", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+    {"mxv", "csr_row_masked", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+    {"mxv", "csc_gather_scatter", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+    {"mxv", "csc_gather_radix", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+    {"mxv", "csc_gather_merge", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+    {"traverse", "push_pull_fused", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+};
+// clang-format on
+
+/// The ids of one operation, joined with ", " for messages.
+std::string known_ids(std::string_view operation);
+/// Whether the operation has a kernel with this id on the CPU.
+bool known_on_cpu(std::string_view operation, std::string_view id);
+
+}  // namespace nz::kernels

@@ -1,0 +1,58 @@
+// What every mxv kernel is called with, on every backend. Plain pointers: the plan has settled the forms, ops
+// has made the conversions and owns all memory.
+#pragma once
+
+#include "core/bits.hpp"
+#include "nonzero/matrix.hpp"
+#include "nonzero/types.hpp"
+
+#include <cstddef>
+
+namespace nz::kernels {
+
+/// Row offsets of either width. The branch is the same for all rows, so it predicts.
+struct offset_reader {
+    const void* data = nullptr;
+    bool wide = false;
+    offset_t operator[](offset_t i) const {
+        return wide ? static_cast<const std::int64_t*>(data)[i] : static_cast<const std::int32_t*>(data)[i];
+    }
+    [[gnu::always_inline]] void prefetch(offset_t i) const {
+        __builtin_prefetch(static_cast<const std::byte*>(data) + i * (wide ? 8 : 4));
+    }
+};
+
+struct mxv_arguments {
+    // The matrix: for csr_* kernels the rows of A, for csc_* kernels its columns (the rows of A^T).
+    index_t output_size = 0;  ///< rows of A
+    index_t input_size = 0;   ///< columns of A
+    offset_t nnz = 0;
+    offset_reader offsets;
+    const index_t* indices = nullptr;
+    const void* values = nullptr;  ///< of the cell's operand type; one value when constant
+    bool constant = false;         ///< iso or pattern: values[0] stands for every entry
+    // The vector u: dense (present null), bitmap, or sparse (u_indices not null, u_count entries).
+    const void* u_values = nullptr;
+    const bits::word* u_present = nullptr;
+    const index_t* u_indices = nullptr;
+    offset_t u_count = 0;
+    offset_t products = 0;  ///< entries in the columns of u's entries (csc_* kernels)
+    // The mask, canonical; null: every row may be written.
+    const bits::word* mask = nullptr;
+    bool complement = false;
+    bool early_exit = false;
+    bool compacts_rows = false;  ///< csr_merge: there are empty rows to leave out
+    // The result, of the cell's value type. csr_* and csc_gather_scatter: out_values[output_size] and bits in
+    // out_present (null when every row has an entry for certain). The sorting kernels: out_indices,
+    // out_values (room for `products`) and *out_count.
+    void* out_values = nullptr;
+    bits::word* out_present = nullptr;
+    index_t* out_indices = nullptr;
+    offset_t* out_count = nullptr;
+    void* workspace = nullptr;
+    int threads = 1;
+};
+
+using mxv_kernel = void (*)(const mxv_arguments&);
+
+}  // namespace nz::kernels

@@ -1,0 +1,227 @@
+// mxv and vxm: check, collect facts, plan, run, write back.
+#include "kernels/reference/mxv.hpp"
+
+#include "core/checks.hpp"
+#include "instantiate/mxv_cells.hpp"
+#include "kernels/kernel_ids.hpp"
+#include "nonzero/operations.hpp"
+#include "ops/masks.hpp"
+#include "ops/write_back.hpp"
+#include "plan/mxv.hpp"
+#include "storage/matrix_body.hpp"
+
+#include <algorithm>
+
+namespace nz {
+namespace {
+
+using storage::csr;
+using storage::vector_body;
+
+// One call, its operands resolved: `transposed` says that A^T is multiplied.
+struct product {
+    const context& ctx;
+    vector& w;
+    const semiring& ring;
+    const matrix& a;
+    const vector& u;
+    const vector_options& options;
+    bool transposed;
+    dtype operand, value;
+    const instantiate::mxv_cell* cell;
+
+    const storage::matrix_body& body() const { return a.body(); }
+    /// What a matvec by rows reads, and what one by columns reads.
+    const csr& pulled(bool sorted) const {
+        return transposed ? body().columns() : sorted ? body().rows() : body().rows_as_given();
+    }
+    const csr& pushed() const { return transposed ? body().rows() : body().columns(); }
+    offset_t output_size() const { return transposed ? a.columns() : a.rows(); }
+    offset_t input_size() const { return transposed ? a.rows() : a.columns(); }
+};
+
+void check(const product& p, std::string_view operation) {
+    require<dimension_mismatch>(
+        p.u.size() == p.input_size(), "{}: the matrix is {} x {}{}, u has {} entries: {} are needed",
+        operation, p.a.rows(), p.a.columns(), p.transposed ? " transposed" : "", p.u.size(), p.input_size());
+    require<dimension_mismatch>(
+        p.w.size() == p.output_size(), "{}: the matrix is {} x {}{}, w has {} entries: {} are needed",
+        operation, p.a.rows(), p.a.columns(), p.transposed ? " transposed" : "", p.w.size(), p.output_size());
+    require<dimension_mismatch>(!p.options.mask || p.options.mask->size() == p.w.size(),
+                                "{}: w has {} entries and its mask {}", operation, p.w.size(),
+                                p.options.mask ? p.options.mask->size() : 0);
+    const auto kernel = p.options.kernel;
+    if (kernel.empty() || kernel == "reference") return;
+    require<domain_error>(kernels::known_on_cpu("mxv", kernel),
+                          "'{}' is not a kernel of mxv; there are {}, reference", kernel,
+                          kernels::known_ids("mxv"));
+    require<not_supported>(p.cell != nullptr,
+                           "kernel {} is not compiled for {} on {}: leave --kernel out for the generic path",
+                           kernel, p.ring.name(), name_of(p.operand));
+}
+
+plan::mxv_facts collect(const product& p, const array<bits::word>& mask) {
+    plan::mxv_facts f;
+    f.output_size = p.output_size();
+    f.input_size = p.input_size();
+    f.nnz = p.a.nnz();
+    f.pull_ready = !p.transposed || p.body().has_columns();
+    f.push_ready = p.transposed || p.body().has_columns();
+    if (p.body().has_facts() && (!p.transposed || p.body().known_symmetric())) {
+        f.empty_rows = p.body().facts().empty_rows;
+        f.degree_max = p.body().facts().degree_max;
+    }
+    f.input = p.u.form();
+    f.input_count = p.u.count();
+    f.masked = p.options.mask != nullptr;
+    if (f.masked) {
+        const offset_t listed = bits::count(mask.data(), f.output_size);
+        f.mask_allows = p.options.mask_complement ? f.output_size - listed : listed;
+    }
+    f.compiled = p.cell != nullptr;
+    f.convert_matrix =
+        !p.ring.ignores_a() && p.a.type() != p.operand && p.a.values_held() != value_kind::pattern;
+    f.convert_vector = !p.ring.ignores_b() && p.u.type() != p.operand;
+    f.terminates = p.ring.add().always_terminal() || p.ring.add().terminal(p.value).has_value();
+    f.first_wins = p.ring.add().always_terminal();
+    f.value_bytes = size_of(p.value);
+    f.threads = p.ctx.threads();
+    f.determinism = p.options.determinism;
+    f.pinned = p.options.kernel;
+    return f;
+}
+
+// Entries in the columns that u names: what a push costs.
+offset_t count_products(const product& p, const vector_body& u) {
+    offset_t total = 0;
+    storage::with_offsets(p.pushed(), [&](const auto* offsets) {
+        storage::for_each_entry(u,
+                                [&](index_t k, offset_t) { total += offsets[k + offset_t{1}] - offsets[k]; });
+    });
+    return total;
+}
+
+// Values of the cell's operand type, in memory of the call where they had to be converted or made.
+struct matrix_values {
+    buffer own;
+    const void* data = nullptr;
+    bool constant = false;
+};
+
+matrix_values values_for(const product& p, const csr& a) {
+    matrix_values v;
+    v.constant = p.ring.ignores_a() || a.kind != value_kind::full;
+    if (p.ring.ignores_a()) return v;
+    if (a.type == p.operand && a.kind != value_kind::pattern) {
+        v.data = a.values.data();
+        return v;
+    }
+    if (v.constant) {
+        v.own = buffer(p.ctx.memory(), sizeof(element));
+        storage::store(v.own.data(), p.operand, 0, cast(a.value(0), a.type, p.operand));
+    } else {
+        v.own = storage::convert_array(p.ctx, a.values, a.type, p.operand, a.nnz);
+    }
+    v.data = v.own.data();
+    return v;
+}
+
+// The kernel's own result t = A u, masked rows left out where the kernel looks at the mask.
+vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_body& u, offset_t products,
+                         const array<bits::word>& mask) {
+    const bool push = plan.direction == direction::push;
+    const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal());
+    const matrix_values values = values_for(p, a);
+    kernels::mxv_arguments k;
+    k.output_size = static_cast<index_t>(p.output_size());
+    k.input_size = static_cast<index_t>(p.input_size());
+    k.nnz = a.nnz;
+    k.offsets = {a.offsets.data(), a.offset_bytes == 8};
+    k.indices = a.index_data();
+    k.values = values.data;
+    k.constant = values.constant;
+    k.u_values = u.values.data();
+    k.u_present = u.form == vector_form::bitmap ? u.words() : nullptr;
+    k.u_indices = u.form == vector_form::sparse ? u.index_data() : nullptr;
+    k.u_count = u.count;
+    k.mask = p.options.mask ? mask.data() : nullptr;
+    k.complement = p.options.mask_complement;
+    k.early_exit = plan.early_exit;
+    k.compacts_rows = plan.compacts_rows;
+    k.threads = p.ctx.threads();
+    const buffer workspace(p.ctx.memory(), plan.workspace_bytes);
+    k.workspace = workspace.data();
+
+    vector_body t = storage::make_vector_body(p.ctx, p.value, k.output_size, plan.output,
+                                              plan.output == vector_form::sparse ? products : 0);
+    offset_t count = 0;
+    k.out_values = t.values.data();
+    k.out_present = t.form == vector_form::bitmap ? t.words() : nullptr;
+    k.out_indices = t.form == vector_form::sparse ? t.indices.as<index_t>() : nullptr;
+    k.out_count = &count;
+    p.cell->kernel(plan.kernel)(k);
+    t.count = t.form == vector_form::dense    ? t.size
+              : t.form == vector_form::sparse ? count
+                                              : bits::count(t.words(), t.size);
+    return t;
+}
+
+vector_body in_form(const vector_body& u, vector_form form, dtype type, bool values_matter) {
+    vector_body converted =
+        values_matter && u.type != type ? storage::convert_values(u, type) : storage::copy(u);
+    return converted.form == form ? std::move(converted) : storage::convert(converted, form);
+}
+
+mxv_plan multiply(const product& p, std::string_view operation) {
+    check(p, operation);
+    array<bits::word> mask;
+    if (p.options.mask) mask = ops::mask_words(p.ctx, *p.options.mask, p.options.mask_structure);
+    plan::mxv_facts facts = collect(p, mask);
+    mxv_plan plan = plan::mxv(facts);
+    if (plan.direction == direction::push && plan.tier == tier::compiled) {
+        facts.products = count_products(p, p.u.body());
+        plan = plan::mxv(facts);
+    }
+    plan.reads_transpose = p.transposed == (plan.direction == direction::pull);
+    p.ctx.log(to_string(plan));
+    if (plan.tier == tier::generic) {
+        ops::write_back(p.ctx, p.w, kernels::reference::mxv(p.ctx, p.ring, p.pulled(true), p.u.body()),
+                        p.options);
+        return plan;
+    }
+    std::optional<vector_body> converted;
+    const vector_body* u = &p.u.body();
+    if (plan.converts_vector) {
+        converted = in_form(*u, plan.input, p.operand, !p.ring.ignores_b());
+        u = &*converted;
+    }
+    ops::write_back(p.ctx, p.w, run_compiled(p, plan, *u, std::max<offset_t>(facts.products, 0), mask),
+                    p.options);
+    return plan;
+}
+
+product make_product(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
+                     const vector_options& options, bool transposed) {
+    const dtype operand = s.operand_type(a.type(), u.type()), value = s.value_type(a.type(), u.type());
+    const dtype key = s.multiply().positional() ? value : operand;
+    const auto* cell =
+        s.add().is_built_in() ? instantiate::find_mxv_cell(s.add().id(), s.multiply().id(), key) : nullptr;
+    if (cell && cell->value != value) cell = nullptr;
+    return {ctx, w, s, a, u, options, transposed, operand, value, cell};
+}
+
+}  // namespace
+
+mxv_plan mxv(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
+             const vector_options& options) {
+    return multiply(make_product(ctx, w, s, a, u, options, options.transpose_a), "mxv");
+}
+
+mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, const matrix& a,
+             const vector_options& options) {
+    // u A = A^T u with the operands of the multiply operator exchanged.
+    const semiring swapped(s.add(), s.multiply().exchanged(), s.pinned_type());
+    return multiply(make_product(ctx, w, swapped, a, u, options, !options.transpose_a), "vxm");
+}
+
+}  // namespace nz

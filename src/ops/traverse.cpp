@@ -1,0 +1,162 @@
+// traverse: check, collect facts, plan, run. Its results are written once, so there is no write-back stage.
+#include "ops/traverse.hpp"
+
+#include "core/checks.hpp"
+#include "kernels/cpu/traverse/push_pull_fused.hpp"
+#include "kernels/kernel_ids.hpp"
+#include "ops/traverse_loop.hpp"
+#include "storage/matrix_body.hpp"
+#include "storage/vector_body.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace nz {
+
+traverse_switches parse_switches(std::string_view list) {
+    struct named_switch {
+        std::string_view name;
+        bool traverse_switches::*member;
+    };
+    static constexpr std::array<named_switch, 5> all = {
+        {{"change_direction", &traverse_switches::change_direction},
+         {"masking", &traverse_switches::masking},
+         {"early_exit", &traverse_switches::early_exit},
+         {"operand_reuse", &traverse_switches::operand_reuse},
+         {"structure_only", &traverse_switches::structure_only}}};
+    if (list == "all") return {};
+    traverse_switches s{false, false, false, false, false};
+    if (list == "none") return s;
+    while (!list.empty()) {
+        const auto comma = list.find(',');
+        const std::string_view word = list.substr(0, comma);
+        const auto* found = std::ranges::find(all, word, &named_switch::name);
+        require<domain_error>(
+            found != all.end(),
+            "'{}' is not a switch; there are all, none, change_direction, masking, early_exit, operand_reuse, structure_only",
+            word);
+        s.*(found->member) = true;
+        list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
+    }
+    return s;
+}
+
+namespace ops {
+namespace {
+
+constexpr std::string_view loop_id =
+    "push_pull_loop";  // a loop over mxv: on every backend, no kernel of its own
+
+void check(const matrix& a, offset_t source, const traverse_options& o) {
+    require<dimension_mismatch>(a.rows() == a.columns(),
+                                "traverse: the matrix is {} x {}; a graph needs a square one", a.rows(),
+                                a.columns());
+    require<index_out_of_bounds>(source >= 0 && source < a.rows(),
+                                 "source {} is not a vertex: the graph has vertices 0 to {}", source,
+                                 a.rows() - 1);
+    require<domain_error>(
+        o.kernel.empty() || o.kernel == loop_id || kernels::known_on_cpu("traverse", o.kernel),
+        "'{}' is not a kernel of traverse; there are {}, {}", o.kernel, kernels::known_ids("traverse"),
+        loop_id);
+    require<not_supported>(
+        !o.hub_first || o.kernel != loop_id,
+        "kernel {} reads adjacency in its own order: leave --hub-first out, or use push_pull_fused", loop_id);
+}
+
+plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse_options& o) {
+    plan::traverse_facts f;
+    f.vertices = a.rows();
+    f.nnz = a.nnz();
+    f.columns_ready = a.body().has_columns();
+    f.change_direction = o.switches.change_direction || !o.schedule.empty();
+    f.hub_first = o.hub_first;
+    f.threads = ctx.threads();
+    f.alpha = o.alpha;
+    f.beta = o.beta;
+    f.pinned = o.kernel;
+    return f;
+}
+
+void record_level(void* receiver, const traverse_level& level) {
+    auto& [result, options] = *static_cast<std::pair<traverse_result*, const traverse_options*>*>(receiver);
+    result->iterations.push_back(level);
+    if (options->on_level) options->on_level(level);
+}
+
+// The matrix's entries as truth values, for runs with structure_only off.
+buffer truth_of(const context& ctx, const storage::csr& a) {
+    if (a.kind == value_kind::full)
+        return storage::convert_array(ctx, a.values, a.type, dtype::boolean, a.nnz);
+    buffer values(ctx.memory(), static_cast<std::size_t>(a.nnz));
+    std::fill_n(values.as<bool>(), a.nnz,
+                from_element<bool>(cast(a.nnz ? a.value(0) : element{1}, a.type, dtype::boolean)));
+    return values;
+}
+
+traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
+                          const plan::traverse_plan& plan) {
+    const storage::csr& rows = a.body().rows();
+    const bool pulls = o.switches.change_direction || !o.schedule.empty();
+    const storage::csr* columns =
+        pulls ? (o.hub_first ? &a.body().columns_hub_first() : &a.body().columns()) : nullptr;
+    const auto n = static_cast<index_t>(a.rows());
+    auto levels = storage::make_vector_body(ctx, dtype::int32, n, vector_form::dense, n);
+    auto parents = storage::make_vector_body(ctx, dtype::int32, o.parents ? n : 0, vector_form::dense,
+                                             o.parents ? n : 0);
+    const buffer workspace(ctx.memory(), plan.workspace_bytes);
+    buffer row_truth, column_truth;
+
+    kernels::traverse_arguments k;
+    k.vertices = n;
+    k.out_offsets = {rows.offsets.data(), rows.offset_bytes == 8};
+    k.out_neighbours = rows.index_data();
+    if (columns) {
+        k.in_offsets = {columns->offsets.data(), columns->offset_bytes == 8};
+        k.in_neighbours = columns->index_data();
+    }
+    if (!o.switches.structure_only) {
+        row_truth = truth_of(ctx, rows);
+        k.out_values = row_truth.as<bool>();
+        if (columns) {
+            column_truth = truth_of(ctx, *columns);
+            k.in_values = column_truth.as<bool>();
+        }
+    }
+    k.source = static_cast<index_t>(source);
+    k.max_depth = o.max_depth;
+    k.switches = o.switches;
+    k.thresholds = plan.thresholds;
+    k.schedule = o.schedule;
+    k.smallest_parent = o.determinism == determinism::strict;
+    k.levels = levels.values.as<std::int32_t>();
+    k.parents = o.parents ? parents.values.as<std::int32_t>() : nullptr;
+    k.workspace = workspace.data();
+    k.threads = ctx.threads();
+
+    traverse_result result{
+        storage::make_vector(std::move(levels)), storage::make_vector(std::move(parents)), 0, 0, {}};
+    std::pair<traverse_result*, const traverse_options*> receiver{&result, &o};
+    k.on_level = &record_level;
+    k.receiver = &receiver;
+    const auto totals = kernels::cpu::push_pull_fused(k);
+    result.reached = totals.reached;
+    result.edges = totals.edges;
+    return result;
+}
+
+}  // namespace
+
+plan::traverse_plan plan_traverse(const context& ctx, const matrix& a, const traverse_options& options) {
+    return plan::traverse(collect(ctx, a, options));
+}
+
+traverse_result traverse(const context& ctx, const matrix& a, offset_t source,
+                         const traverse_options& options) {
+    check(a, source, options);
+    const plan::traverse_plan plan = plan_traverse(ctx, a, options);
+    return plan.kernel == loop_id ? traverse_loop(ctx, a, source, options, plan)
+                                  : run_fused(ctx, a, source, options, plan);
+}
+
+}  // namespace ops
+}  // namespace nz

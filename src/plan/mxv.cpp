@@ -1,0 +1,88 @@
+#include "plan/mxv.hpp"
+
+#include "plan/mxv_workspace.hpp"
+
+namespace nz::plan {
+namespace {
+
+struct choice {
+    std::string_view kernel, reason;
+};
+
+choice choose_pull(const mxv_facts& f) {
+    if (f.masked) return {"csr_row_masked", "mask: only rows that it lets through are computed"};
+    if (f.first_wins || (f.terminates && f.input != vector_form::dense))
+        return {"csr_row_masked", "the sum ends early: rows cost less than their length"};
+    // A row above a thread's share leaves the others idle while it is summed.
+    if (f.threads > 1 && f.degree_max >= 0 &&
+        static_cast<double>(f.degree_max) > long_row_share * static_cast<double>(f.nnz) / f.threads)
+        return {"csr_merge",
+                "one row holds more than half of a thread's share of the entries: split by entries"};
+    return {"csr_row", "rows shared out whole by entries"};
+}
+
+choice choose(const mxv_facts& f) {
+    if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
+    if (f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
+    const double mean = f.input_size ? static_cast<double>(f.nnz) / static_cast<double>(f.input_size) : 0;
+    const double products =
+        f.products >= 0 ? static_cast<double>(f.products) : static_cast<double>(f.input_count) * mean;
+    // Pull reads the entries of the rows that the mask lets through, and a word of the mask for 64 of the
+    // others.
+    const double share = f.masked && f.output_size
+                             ? static_cast<double>(f.mask_allows) / static_cast<double>(f.output_size)
+                             : 1;
+    double pull = static_cast<double>(f.nnz) * share + static_cast<double>(f.output_size) / 64,
+           push = products * push_cost + static_cast<double>(f.output_size) / 64;
+    // A representation that is not there costs about eight reads of the matrix, once.
+    if (!f.push_ready) push += 8.0 * static_cast<double>(f.nnz);
+    if (!f.pull_ready) pull += 8.0 * static_cast<double>(f.nnz);
+    if (push < pull) return {"csc_gather_scatter", "u is sparse: its columns hold less work than the rows"};
+    return choose_pull(f);
+}
+
+bool is_push(std::string_view kernel) { return kernel.starts_with("csc_"); }
+
+}  // namespace
+
+mxv_plan mxv(const mxv_facts& f) noexcept {
+    const auto [kernel, reason] = f.pinned.empty() ? choose(f) : choice{f.pinned, "pinned"};
+    mxv_plan plan;
+    plan.kernel = kernel;
+    plan.reason = reason;
+    plan.determinism = f.determinism;
+    plan.tier = kernel == "reference" ? tier::generic : tier::compiled;
+    plan.direction = is_push(kernel) ? direction::push : direction::pull;
+    plan.builds_transpose = plan.direction == direction::push ? !f.push_ready : !f.pull_ready;
+    plan.converts_matrix = f.convert_matrix && plan.tier == tier::compiled;
+    plan.converts_vector = f.convert_vector && plan.tier == tier::compiled;
+    if (plan.tier == tier::generic) {
+        plan.input = f.input;
+        plan.output = vector_form::sparse;
+        return plan;
+    }
+    if (plan.direction == direction::push) {
+        plan.input = vector_form::sparse;
+        plan.output = kernel == "csc_gather_scatter" ? vector_form::bitmap : vector_form::sparse;
+        if (f.products >= 0)
+            plan.workspace_bytes =
+                kernel == "csc_gather_scatter"
+                    ? gather_scatter_workspace(f.input_count, f.products, f.value_bytes, f.threads)
+                : kernel == "csc_gather_radix"
+                    ? gather_radix_workspace(f.input_count, f.products, f.value_bytes, f.threads)
+                    : gather_merge_workspace(f.input_count, f.products, f.value_bytes);
+    } else {
+        plan.input = f.input == vector_form::dense ? vector_form::dense : vector_form::bitmap;
+        plan.output = kernel != "csr_row_masked" && f.empty_rows == 0 && plan.input == vector_form::dense
+                          ? vector_form::dense
+                          : vector_form::bitmap;
+        plan.early_exit = f.terminates && kernel != "csr_merge";
+        plan.compacts_rows = kernel == "csr_merge" && f.empty_rows != 0;
+        if (kernel == "csr_merge")
+            plan.workspace_bytes = csr_merge_workspace(f.output_size, f.threads, plan.compacts_rows);
+    }
+    plan.converts_vector = plan.converts_vector || plan.input != f.input;
+    return plan;
+}
+
+}  // namespace nz::plan

@@ -1,0 +1,42 @@
+// plan::mxv: which kernel, in which direction, over which representation. Pure: facts in, plan out.
+#pragma once
+
+#include "nonzero/plan.hpp"
+
+namespace nz::plan {
+
+/// Everything that the choice may look at. `pinned` is empty or an id that ops has checked to exist.
+struct mxv_facts {
+    offset_t output_size = 0, input_size = 0;  ///< shape of the matrix as multiplied (after transpose_a)
+    offset_t nnz = 0;
+    offset_t empty_rows = -1;  ///< of the representation that pull reads; -1 unknown
+    offset_t degree_max = -1;  ///< likewise
+    bool pull_ready = true;    ///< the representation that pull reads is at hand
+    bool push_ready = false;   ///< the one that push reads is
+    vector_form input = vector_form::dense;
+    offset_t input_count = 0;  ///< entries of u
+    offset_t products = -1;    ///< entries in the columns that u names; -1: not collected yet
+    bool masked = false;
+    offset_t mask_allows = 0;     ///< rows that may be written
+    bool compiled = true;         ///< semiring and type are in the manifest
+    bool convert_matrix = false;  ///< matrix values are not of the semiring's type
+    bool convert_vector = false;
+    bool terminates = false;  ///< the additive monoid has a terminal value
+    bool first_wins = false;  ///< the additive monoid is any
+    std::size_t value_bytes = 8;
+    int threads = 1;
+    nz::determinism determinism = nz::determinism::strict;
+    std::string_view pinned{};
+};
+
+/// Thresholds of the choice between push and pull. Measured with bench/ops/matvec.cpp (2 cores, 1 M rows, 16
+/// M entries): a product costs 5 to 9 times as much when scattered as an entry costs when read in order.
+inline constexpr double push_cost = 8;
+/// Rows this much longer than the mean leave a thread behind when rows are shared out whole.
+inline constexpr double long_row_share = 0.5;
+
+/// A plan for facts as they are known. When `products` is not known and push is in question, the plan names
+/// the push kernel with workspace_bytes 0: ops collects the products and asks again.
+mxv_plan mxv(const mxv_facts& facts) noexcept;
+
+}  // namespace nz::plan

@@ -1,0 +1,48 @@
+// How many bytes each mxv kernel needs: stated by the plan, laid out by the kernels.
+#pragma once
+
+#include "plan/workspace.hpp"
+
+#include <cstddef>
+
+namespace nz::plan {
+
+inline constexpr int radix_digit_bits = 11;  ///< 2,048 counters of 8 bytes: half of a first-level cache
+inline constexpr int radix_digits = 1 << radix_digit_bits;
+inline constexpr std::size_t merge_carry_bytes = 32;
+
+/// A carry a thread; row numbers and ends of the rows that hold entries where there are empty ones.
+constexpr std::size_t csr_merge_workspace(offset_t rows, int threads, bool compacts) {
+    const auto n = static_cast<std::size_t>(rows) + 1;
+    return padded(static_cast<std::size_t>(threads) * merge_carry_bytes) +
+           (compacts ? padded(n * sizeof(offset_t)) + padded(n * sizeof(index_t)) : 0);
+}
+constexpr std::size_t column_starts(offset_t count) {
+    return padded(static_cast<std::size_t>(count + 1) * sizeof(offset_t));
+}
+/// Rows and values of all products.
+constexpr std::size_t products_copy(offset_t products, std::size_t value_bytes) {
+    return padded(static_cast<std::size_t>(products) * sizeof(index_t)) +
+           padded(static_cast<std::size_t>(products) * value_bytes);
+}
+/// Buckets of products and their counters, with several threads only.
+constexpr std::size_t gather_scatter_workspace(offset_t count, offset_t products, std::size_t value_bytes,
+                                               int threads) {
+    return column_starts(count) +
+           (threads > 1 ? products_copy(products, value_bytes) +
+                              padded(static_cast<std::size_t>(threads) * threads * sizeof(offset_t))
+                        : 0);
+}
+/// Digit counters and a second copy of the products.
+constexpr std::size_t gather_radix_workspace(offset_t count, offset_t products, std::size_t value_bytes,
+                                             int threads) {
+    return column_starts(count) +
+           padded(static_cast<std::size_t>(radix_digits) * threads * sizeof(offset_t)) +
+           products_copy(products, value_bytes);
+}
+/// A second set of run bounds and a second copy of the products.
+constexpr std::size_t gather_merge_workspace(offset_t count, offset_t products, std::size_t value_bytes) {
+    return 2 * column_starts(count) + products_copy(products, value_bytes);
+}
+
+}  // namespace nz::plan

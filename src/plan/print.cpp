@@ -1,0 +1,28 @@
+#include "nonzero/plan.hpp"
+
+#include <fmt/format.h>
+
+namespace nz {
+
+std::string_view name_of(direction d) { return d == direction::pull ? "pull" : "push"; }
+
+std::string to_string(const mxv_plan& p) {
+    std::string line =
+        fmt::format("mxv/{} {} {} ({} -> {})", p.kernel, name_of(p.direction),
+                    p.tier == tier::compiled ? "compiled" : "generic", name_of(p.input), name_of(p.output));
+    if (p.reads_transpose)
+        line += p.builds_transpose ? ", reads the transpose (built now)" : ", reads the transpose";
+    else if (p.builds_transpose)
+        line += ", builds the columns";
+    if (p.converts_matrix) line += ", converts matrix values";
+    if (p.converts_vector) line += ", converts u";
+    if (p.early_exit) line += ", early exit";
+    if (p.compacts_rows) line += ", compacts rows";
+    return line + fmt::format(", {} workspace bytes: {}", p.workspace_bytes, p.reason);
+}
+std::string to_string(const operation_plan& p) {
+    return fmt::format("{}/{} {}: {}", p.operation, p.kernel,
+                       p.tier == tier::compiled ? "compiled" : "generic", p.reason);
+}
+
+}  // namespace nz

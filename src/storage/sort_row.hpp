@@ -1,0 +1,81 @@
+// Sorting one row by column, values along, repeats kept in their order.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "nonzero/types.hpp"
+
+namespace nz::storage {
+
+/// Reused from row to row.
+template <class U> struct row_scratch {
+    std::vector<std::uint64_t> keys, other;
+    std::vector<U> values;
+};
+
+namespace detail {
+
+// Below, comparing sorts win over counting passes that each clear 256 counters.
+inline constexpr std::size_t radix_from = 512;
+// Below, inserting wins over everything.
+inline constexpr std::size_t insertion_below = 24;
+
+inline void insertion_sort(std::uint64_t* keys, std::size_t n) {
+    for (std::size_t k = 1; k < n; ++k) {
+        const std::uint64_t key = keys[k];
+        std::size_t place = k;
+        for (; place > 0 && keys[place - 1] > key; --place) keys[place] = keys[place - 1];
+        keys[place] = key;
+    }
+}
+
+// By the upper half of the keys, stable, a byte a pass; passes in which all keys agree are skipped.
+inline void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& other) {
+    other.resize(keys.size());
+    std::array<std::array<std::uint32_t, 256>, 4> counts{};
+    for (const std::uint64_t key : keys)
+        for (int pass = 0; pass < 4; ++pass) ++counts[pass][key >> (32 + 8 * pass) & 255];
+    for (int pass = 0; pass < 4; ++pass) {
+        auto& count = counts[pass];
+        const int shift = 32 + 8 * pass;
+        if (count[keys[0] >> shift & 255] == keys.size()) continue;
+        std::uint32_t running = 0;
+        for (std::uint32_t& c : count) running += std::exchange(c, running);
+        for (const std::uint64_t key : keys) other[count[key >> shift & 255]++] = key;
+        keys.swap(other);
+    }
+}
+
+}  // namespace detail
+
+/// Sorts columns[0..n) and moves values[0..n) along.
+template <class U> void sort_row(index_t* columns, U* values, std::size_t n, row_scratch<U>& scratch) {
+    // Keys of column and place: unique, so that any sort of them is stable. A row of 2^32 entries, which only
+    // repeats can make, does not fit them and is sorted by a permutation of wider places.
+    if (n >> 32) {
+        std::vector<std::size_t> order(n);
+        for (std::size_t k = 0; k < n; ++k) order[k] = k;
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return columns[a] < columns[b]; });
+        const std::vector<index_t> c(columns, columns + n);
+        scratch.values.assign(values, values + n);
+        for (std::size_t k = 0; k < n; ++k) columns[k] = c[order[k]], values[k] = scratch.values[order[k]];
+        return;
+    }
+    auto& keys = scratch.keys;
+    keys.resize(n);
+    for (std::size_t k = 0; k < n; ++k) keys[k] = static_cast<std::uint64_t>(columns[k]) << 32 | k;
+    if (n < detail::insertion_below) detail::insertion_sort(keys.data(), n);
+    else if (n < detail::radix_from) std::sort(keys.begin(), keys.end());
+    else detail::radix_sort(keys, scratch.other);
+    scratch.values.assign(values, values + n);
+    for (std::size_t k = 0; k < n; ++k) {
+        columns[k] = static_cast<index_t>(keys[k] >> 32);
+        values[k] = scratch.values[static_cast<std::uint32_t>(keys[k])];
+    }
+}
+
+}  // namespace nz::storage
