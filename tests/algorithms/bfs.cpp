@@ -1,11 +1,11 @@
 // Breadth-first search against Graph500's five checks, which are themselves held against wrong answers, and
 // against a plain queue; every switch, kernel, thread count and schedule gives the same levels and parents.
+#include "nonzero/nonzero.hpp"
+
 #include <gtest/gtest.h>
 
 #include <queue>
 #include <random>
-
-#include "nonzero/nonzero.hpp"
 
 namespace nz {
 namespace {
@@ -102,10 +102,12 @@ TEST_P(Bfs, EveryCombinationOfSwitchesGivesTheSameAnswer) {
         for (const auto* kernel : {"push_pull_fused", "push_pull_loop"})
             for (const bool parents : {true, false}) {
                 traverse_options o;
-                o.switches = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0};
+                o.switches = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0,
+                              (bits & 16) != 0};
                 o.kernel = kernel;
                 o.parents = parents;
-                SCOPED_TRACE(std::string(kernel) + ", switches " + std::to_string(bits) + (parents ? "" : ", no parents"));
+                SCOPED_TRACE(std::string(kernel) + ", switches " + std::to_string(bits) +
+                             (parents ? "" : ", no parents"));
                 expect_right(ctx, a, GetParam().source, o);
                 if (HasFailure()) return;
             }
@@ -120,7 +122,8 @@ TEST_P(Bfs, EveryScheduleOfDirectionsGivesTheSameAnswer) {
             traverse_options o;
             o.kernel = kernel;
             for (int level = 0; level < 40; ++level)
-                o.schedule.push_back(round == 0 || (round > 1 && random() % 2) ? direction::pull : direction::push);
+                o.schedule.push_back(round == 0 || (round > 1 && random() % 2) ? direction::pull
+                                                                               : direction::push);
             expect_right(ctx, a, GetParam().source, o);
             if (HasFailure()) return;
         }
@@ -148,7 +151,8 @@ TEST_P(Bfs, ADepthLimitCutsTheTree) {
             auto expected = whole.level;
             for (auto& l : expected)
                 if (l > depth) l = -1;
-            EXPECT_EQ(copy(bfs(ctx, a, GetParam().source, o).levels), expected) << kernel << " to depth " << depth;
+            EXPECT_EQ(copy(bfs(ctx, a, GetParam().source, o).levels), expected)
+                << kernel << " to depth " << depth;
         }
 }
 
@@ -173,7 +177,8 @@ TEST(BfsCheck, RefusesEveryKindOfWrongAnswer) {
     const auto verdict = [&](auto change) {
         auto level = copy(right.levels), parent = copy(right.parents);
         change(level, parent);
-        return validate_bfs(ctx, a, 0, vector::dense<std::int32_t>(ctx, level), vector::dense<std::int32_t>(ctx, parent));
+        return validate_bfs(ctx, a, 0, vector::dense<std::int32_t>(ctx, level),
+                            vector::dense<std::int32_t>(ctx, parent));
     };
     EXPECT_EQ(verdict([](auto&, auto&) {}), "");
     EXPECT_NE(verdict([](auto& l, auto&) { l[0] = 1; }), "") << "the source is not on level 0";

@@ -1,12 +1,12 @@
 // mxv and vxm: every compiled semiring and every kernel id, pinned through the plan, against the dictionary
 // model, over the battery, all forms of u, masks, accumulators, replace, transposes and thread counts.
-#include <gtest/gtest.h>
-
 #include "instantiate/mxv_cells.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "storage/vector_body.hpp"
 #include "support/battery.hpp"
 #include "support/settings.hpp"
+
+#include <gtest/gtest.h>
 
 namespace nz::test {
 namespace {
@@ -23,9 +23,7 @@ std::vector<std::string_view> mxv_kernels() {
 
 struct cell_case {
     const instantiate::mxv_cell* cell;
-    semiring ring() const {
-        return {cell->add, cell->multiply, cell->operand};
-    }
+    semiring ring() const { return {cell->add, cell->multiply, cell->operand}; }
 };
 
 std::vector<cell_case> all_cells() {
@@ -146,7 +144,8 @@ TEST_P(EveryKernel, ConvertsOperandsOfOtherTypes) {
     const dictionary a = random_dictionary(40, 30, 0.2, dtype::int8, random);
     const dictionary u = random_dictionary(30, 1, 0.5, dtype::float64, random);
     vector w(ctx, dtype::float32, 40);
-    const mxv_plan plan = mxv(ctx, w, s, make_matrix(ctx, a), make_vector(ctx, u, random), {.kernel = GetParam()});
+    const mxv_plan plan =
+        mxv(ctx, w, s, make_matrix(ctx, a), make_vector(ctx, u, random), {.kernel = GetParam()});
     EXPECT_TRUE(plan.converts_matrix);
     EXPECT_TRUE(same(converted(model_mxm(s, a, u), dtype::float32), w));
 }

@@ -1,9 +1,9 @@
 // Plans against tables of facts: no matrix, no kernel.
-#include <gtest/gtest.h>
-
 #include "plan/direction.hpp"
 #include "plan/mxv.hpp"
 #include "plan/traverse.hpp"
+
+#include <gtest/gtest.h>
 
 namespace nz {
 namespace {
