@@ -2,7 +2,6 @@
 #include "core/checks.hpp"
 #include "io/edge_list.hpp"
 #include "io/generate.hpp"
-#include "io/gzip_writer.hpp"
 #include "io/matrix_market.hpp"
 #include "io/npz.hpp"
 #include "io/nzb.hpp"
@@ -11,7 +10,6 @@
 #include "nonzero/io.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 namespace nz {
@@ -141,18 +139,16 @@ void save_file(const context& ctx, const matrix& a, const std::string& path) {
         what != format::unknown && what != format::edges_by_name && (text || !named.gzip),
         "{}: the suffix names no format that is written; those are .mtx, .el, .wel (each also .gz), .npz and .nzb",
         path);
-    output_file file(path);
-    std::optional<gzip_writer> gzip;
-    if (named.gzip) gzip.emplace([&](const void* data, std::size_t bytes) { file.write(data, bytes); });
-    const auto write = [&](std::string_view bytes) {
-        gzip ? gzip->write(bytes) : file.write(bytes.data(), bytes.size());
-    };
+    output_file file(path, named.gzip);
+    const auto write = [&](std::string_view bytes) { file.write(bytes); };
     switch (what) {
         case format::matrix_market:
             matrix_market::write(ctx, a, write);
             break;
         case format::npz:
-            npz::write(ctx, a, file.path_now());
+            require<not_supported>(!file.temporary_path().empty(), "{}: a .npz file needs a place to seek in",
+                                   path);
+            npz::write(ctx, a, file.temporary_path());
             break;
         case format::nzb:
             nzb::write(ctx, a, write);
@@ -161,7 +157,6 @@ void save_file(const context& ctx, const matrix& a, const std::string& path) {
             edge_list::write(ctx, a, named.text == "wel", write);
             break;
     }
-    if (gzip) gzip->finish();
     file.commit();
 }
 

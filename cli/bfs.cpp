@@ -1,0 +1,306 @@
+// nz bfs: breadth-first search, with the direction of every level and the reason for it.
+#include "common.hpp"
+#include "kernels/kernel_ids.hpp"
+#include "nonzero/algorithms.hpp"
+#include "nonzero/errors.hpp"
+#include "ops/traverse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+namespace nz::cli {
+namespace {
+
+struct bfs_settings : settings {
+    std::vector<std::int64_t> sources;  // as the source of the graph names them
+    offset_t max_depth = -1;
+    std::string switches = "all";
+    bool hub_first = false;
+};
+
+struct level_time {
+    traverse_level level;
+    double us;
+};
+
+// One search: the repeat with the median time.
+struct search {
+    offset_t source = 0;
+    traverse_result result;
+    double ms = 0;
+    std::vector<level_time> levels;
+    std::string breach;  // the rule that validation found broken
+
+    double gteps() const { return ms > 0 ? static_cast<double>(result.edges) / (ms * 1e6) : 0; }
+};
+
+struct setup {
+    const bfs_settings& s;
+    const context& ctx;
+    const loaded& in;
+    traverse_options options;
+    plan::traverse_plan plan;
+    std::string source_note;  // why this source, when nobody asked for it
+    double prepare_ms = 0;
+};
+
+offset_t vertex_named(const loaded& in, std::int64_t name) {
+    const auto& ids = in.input.original_ids;
+    if (ids.empty()) return name;  // the library checks the range
+    const auto found = std::ranges::find(ids, name);
+    if (found == ids.end())
+        throw usage_error(fmt::format("source {} is not a vertex: no vertex of the graph has this id", name));
+    return found - ids.begin();
+}
+
+offset_t vertex_of_largest_degree(const matrix& a) {
+    const structure rows(a);
+    offset_t best = 0;
+    for (offset_t v = 1; v < rows.rows(); ++v)
+        if (rows.length(v) > rows.length(best)) best = v;
+    return best;
+}
+
+std::vector<offset_t> choose_sources(setup& u) {
+    const matrix& a = u.in.matrix();
+    if (a.rows() != a.columns())
+        throw usage_error(
+            fmt::format("the matrix is {} x {}: a graph needs a square one", a.rows(), a.columns()));
+    if (a.rows() == 0) throw usage_error("the graph has no vertices");
+    std::vector<offset_t> sources;
+    for (const auto name : u.s.sources) {
+        sources.push_back(vertex_named(u.in, name));
+        if (sources.back() < 0 || sources.back() >= a.rows())
+            throw usage_error(
+                fmt::format("source {} is not a vertex: the graph has vertices 0 to {}", name, a.rows() - 1));
+    }
+    if (sources.empty()) {
+        sources.push_back(vertex_of_largest_degree(a));
+        u.source_note = fmt::format(" (largest degree: {})",
+                                    count_text(structure(a).length(sources[0]), "edge out", "edges out"));
+    }
+    return sources;
+}
+
+search run_once(const setup& u, offset_t source) {
+    traverse_options o = u.options;
+    std::vector<level_time> levels;
+    levels.reserve(256);
+    double before = 0;
+    const stopwatch watch;
+    o.on_level = [&](const traverse_level& level) {
+        const double now = watch.ms();
+        levels.push_back({level, (now - before) * 1e3});
+        before = now;
+    };
+    traverse_result result = bfs(u.ctx, u.in.matrix(), source, o);
+    const double ms = watch.ms();
+    return {source, std::move(result), ms, std::move(levels), {}};
+}
+
+search run_search(const setup& u, offset_t source) {
+    std::vector<search> runs;
+    if (u.s.repeat > 1) run_once(u, source);
+    for (int k = 0; k < u.s.repeat; ++k) {
+        runs.push_back(run_once(u, source));
+        std::ranges::sort(runs, {}, &search::ms);
+    }
+    search median = std::move(runs[(runs.size() - 1) / 2]);
+    if (u.s.validate)
+        median.breach =
+            validate_bfs(u.ctx, u.in.matrix(), source, median.result.levels, median.result.parents);
+    return median;
+}
+
+// A search of depth 0 builds what the plan reads (the transpose, hub-first lists) and nothing else.
+void prepare(setup& u, offset_t source) {
+    traverse_options o = u.options;
+    o.max_depth = 0;
+    const stopwatch watch;
+    bfs(u.ctx, u.in.matrix(), source, o);
+    u.prepare_ms = watch.ms();
+}
+
+json levels_json(const search& run) {
+    json list = json::array();
+    for (const auto& [level, us] : run.levels)
+        list.push_back({{"direction", name_of(level.direction)},
+                        {"kernel", level.kernel},
+                        {"frontier", level.frontier},
+                        {"unvisited", level.unvisited},
+                        {"time_us", us},
+                        {"ratio", level.ratio},
+                        {"reason", level.reason}});
+    return list;
+}
+
+void add_search(json& r, const setup& u, const search& run) {
+    r["source"] = u.in.original(run.source);
+    r["reached"] = run.result.reached;
+    r["levels"] = run.levels.size();
+    r["edges"] = run.result.edges;
+    r["gteps"] = run.gteps();
+    if (u.s.validate) r["valid"] = run.breach.empty();
+    if (!run.breach.empty()) r["breach"] = run.breach;
+    r["iterations"] = levels_json(run);
+}
+
+std::vector<std::string> explanation(const setup& u) {
+    const auto& [alpha, beta] = u.plan.thresholds;
+    std::vector<std::string> lines;
+    lines.push_back(fmt::format("Kernel {}: {}. It works in {}.", u.plan.kernel, u.plan.reason,
+                                bytes_text(static_cast<double>(u.plan.workspace_bytes))));
+    lines.push_back(fmt::format("Push reads the rows of the matrix, pull its columns, {}.",
+                                u.plan.builds_transpose ? "which were built from the rows first"
+                                : u.options.switches.change_direction
+                                    ? "which are at hand"
+                                    : "which are not needed: change of direction is off"));
+    lines.push_back(
+        fmt::format("With r = frontier / vertices, the search changes from push to pull once r has risen "
+                    "past alpha = {}, and back once it has fallen past beta = {}.",
+                    alpha, beta));
+    lines.push_back(u.options.determinism == determinism::fast || u.options.hub_first
+                        ? "The parent of a vertex is any of its neighbours in the frontier."
+                        : "The parent of a vertex is its smallest neighbour in the frontier.");
+    return lines;
+}
+
+std::string level_sentence(std::size_t k, const traverse_level& level) {
+    return fmt::format("Level {} goes by {}: r = {:.3g}; {}.", k, name_of(level.direction), level.ratio,
+                       level.reason);
+}
+
+void print_json(const setup& u, const std::vector<search>& runs) {
+    std::vector<double> times;
+    for (const auto& run : runs) times.push_back(run.ms);
+    json r = report("bfs", u.s, u.ctx, u.in, u.plan.kernel, median(times));
+    r["prepare_ms"] = u.prepare_ms;
+    if (runs.size() == 1) {
+        add_search(r, u, runs[0]);
+    } else {
+        if (u.s.validate) r["valid"] = std::ranges::all_of(runs, &std::string::empty, &search::breach);
+        for (const auto& run : runs) {
+            json one;
+            one["time_ms"] = run.ms;
+            add_search(one, u, run);
+            r["runs"].push_back(std::move(one));
+        }
+    }
+    if (u.s.explain) r["explanation"] = explanation(u);
+    print(r);
+}
+
+void print_levels(const search& run) {
+    std::size_t kernel_width = 6;
+    for (const auto& l : run.levels) kernel_width = std::max(kernel_width, l.level.kernel.size());
+    fmt::print("{:>5}  {:<9}  {:<{}}  {:>10}  {:>10}  {:>10}  {}\n", "level", "direction", "kernel",
+               kernel_width, "frontier", "unvisited", "time", "reason");
+    for (std::size_t k = 0; k < run.levels.size(); ++k) {
+        const auto& [l, us] = run.levels[k];
+        fmt::print("{:>5}  {:<9}  {:<{}}  {:>10}  {:>10}  {:>10}  {}\n", k, name_of(l.direction), l.kernel,
+                   kernel_width, l.frontier, l.unvisited, time_text(us / 1e3), l.reason);
+    }
+}
+
+void print_text(const setup& u, const std::vector<search>& runs) {
+    const offset_t n = u.in.matrix().rows();
+    fmt::print("{}\n", input_text(u.s, u.in));
+    if (u.plan.builds_transpose || u.options.hub_first)
+        fmt::print("prepared in {}: {}\n", time_text(u.prepare_ms),
+                   u.options.hub_first ? "columns, neighbours of large degree first" : "columns, for pull");
+    if (u.s.explain)
+        for (const auto& line : explanation(u)) fmt::print("{}\n", line);
+    for (const auto& run : runs) {
+        fmt::print("\nsource {}{}\n", u.in.original(run.source), u.source_note);
+        print_levels(run);
+        if (u.s.explain)
+            for (std::size_t k = 0; k < run.levels.size(); ++k)
+                fmt::print("{}\n", level_sentence(k, run.levels[k].level));
+        fmt::print("reached {} of {} vertices ({:.1f}%) in {}; {}; {}; {:.3f} GTEPS\n", run.result.reached, n,
+                   100.0 * static_cast<double>(run.result.reached) / static_cast<double>(n),
+                   count_text(static_cast<offset_t>(run.levels.size()), "level", "levels"),
+                   count_text(run.result.edges, "edge", "edges"), time_text(run.ms), run.gteps());
+        if (u.s.validate && run.breach.empty()) fmt::print("valid: all five checks of Graph500 pass\n");
+    }
+}
+
+void write_tree(const setup& u, const search& run) {
+    std::vector<index_t> vertices;
+    std::vector<std::int32_t> levels, parents;
+    run.result.levels.extract_tuples<std::int32_t>(vertices, levels);
+    run.result.parents.extract_tuples<std::int32_t>(vertices, parents);
+    fmt::memory_buffer text;
+    fmt::format_to(std::back_inserter(text), "# vertex level parent; source {}; level -1: not reached\n",
+                   u.in.original(run.source));
+    for (std::size_t v = 0; v < vertices.size(); ++v)
+        fmt::format_to(std::back_inserter(text), "{} {} {}\n", u.in.original(vertices[v]), levels[v],
+                       parents[v] < 0 ? -1 : u.in.original(parents[v]));
+    write_file(u.s.output, {text.data(), text.size()});
+}
+
+int run_bfs(const bfs_settings& s) {
+    if (s.validate && s.max_depth >= 0)
+        throw usage_error("--validate needs the whole search: leave out --max-depth");
+    if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");
+    if (!s.output.empty()) check_output(s.output);
+    traverse_options options;
+    options.switches = parse_switches(s.switches);
+    options.kernel = s.kernel;
+    options.hub_first = s.hub_first;
+    options.max_depth = s.max_depth;
+    options.determinism = s.requested();
+
+    const context ctx = make_context(s);
+    const loaded in = load_input(ctx, s);
+    setup u{s, ctx, in, options, {}, {}};
+    const auto sources = choose_sources(u);
+    u.plan = ops::plan_traverse(ctx, in.matrix(), options);
+    prepare(u, sources[0]);
+    std::vector<search> runs;
+    for (const auto source : sources) runs.push_back(run_search(u, source));
+    if (!s.output.empty()) write_tree(u, runs[0]);
+    if (s.json)
+        print_json(u, runs);
+    else
+        print_text(u, runs);
+    int status = 0;
+    for (const auto& run : runs) {
+        if (run.breach.empty()) continue;
+        fmt::print(stderr, "nz: the search from {} is not valid: {}\n", in.original(run.source), run.breach);
+        status = 1;
+    }
+    return status;
+}
+
+}  // namespace
+
+void add_bfs(CLI::App& app, runner& run) {
+    auto* verb = app.add_subcommand("bfs", "Breadth-first search, level by level");
+    const auto s = std::make_shared<bfs_settings>();
+    add_input(*verb, *s);
+    verb->add_option(
+            "--source", s->sources,
+            "Vertex to start from, by the input's own id (several: one search after another; default: the "
+            "vertex with most edges out)")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    verb->add_option("--max-depth", s->max_depth, "Stop after this many levels")
+        ->check(CLI::Range(0, 2147483647));
+    verb->add_option("--switches", s->switches,
+                     "all (default), none, or a list with commas of change_direction, masking, early_exit, "
+                     "operand_reuse, structure_only");
+    verb->add_flag("--hub-first", s->hub_first,
+                   "Pull over neighbours of large degree first; parents are then any");
+    add_computation(*verb, *s, kernels::known_ids("traverse") + ", push_pull_loop");
+    add_transformations(*verb, *s);
+    add_output(*verb, *s, "Write 'vertex level parent' for every vertex to this file");
+    verb->footer(
+        "Example: nz bfs rmat:18,16 --validate --explain\n"
+        "Edges run from row to column. GTEPS counts the entries in the rows of the vertices reached.");
+    verb->callback([&run, s] { run = [s] { return run_bfs(*s); }; });
+}
+
+}  // namespace nz::cli

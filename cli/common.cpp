@@ -1,0 +1,183 @@
+#include "common.hpp"
+
+#include "nonzero/errors.hpp"
+#include "transform.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <system_error>
+
+namespace nz::cli {
+namespace {
+
+// A bar on standard error; nothing is drawn for loads shorter than this.
+constexpr double bar_after_ms = 500;
+
+class progress_bar {
+public:
+    explicit progress_bar(std::string what) : what_(std::move(what)), terminal_(isatty(STDERR_FILENO) == 1) {}
+    ~progress_bar() {
+        if (drawn_) fmt::print(stderr, "\r\033[K");
+    }
+    progress_bar(const progress_bar&) = delete;
+    progress_bar& operator=(const progress_bar&) = delete;
+
+    bool wanted() const { return terminal_; }
+    void show(double share) {
+        if (watch_.ms() < bar_after_ms) return;
+        const int percent = static_cast<int>(100 * std::clamp(share, 0.0, 1.0));
+        if (percent == drawn_percent_) return;
+        drawn_percent_ = percent;
+        drawn_ = true;
+        const int width = 30, done = percent * width / 100;
+        fmt::print(stderr, "\r{} [{:=<{}}{: <{}}] {:3}%\033[K", what_, "", done, "", width - done, percent);
+        std::fflush(stderr);
+    }
+
+private:
+    std::string what_;
+    bool terminal_, drawn_ = false;
+    int drawn_percent_ = -1;
+    stopwatch watch_;
+};
+
+}  // namespace
+
+structure::structure(const matrix& a) : rows_(a.rows()), columns_count_(a.columns()) {
+    dispatch(a.type(), [&]<class T>(std::type_identity<T>) {
+        if (a.nnz() <= std::numeric_limits<std::int32_t>::max()) {
+            const auto view = a.csr<T, std::int32_t>();
+            narrow_ = view.offsets;
+            columns_ = view.columns;
+        } else {
+            const auto view = a.csr<T, std::int64_t>();
+            wide_ = view.offsets;
+            columns_ = view.columns;
+        }
+    });
+}
+
+context make_context(const settings& s) {
+    context_options o;
+    o.backend = s.backend == "cpu" ? backend::cpu : s.backend == "cuda" ? backend::cuda : backend::automatic;
+    o.threads = s.threads;
+    o.memory_limit = s.memory_limit;
+    return context(o);
+}
+
+loaded load_input(const context& ctx, const settings& s) {
+    progress_bar bar("Reading " + s.input);
+    read_options o;
+    o.complex_modulus = s.complex_modulus;
+    o.symmetrize = s.symmetrize;
+    o.seed = s.seed;
+    if (bar.wanted()) o.progress = [&bar](double share) { bar.show(share); };
+    const stopwatch reading;
+    loaded in{load(ctx, s.input, o)};
+    in.load_ms = reading.ms();
+    const stopwatch changing;
+    transform(ctx, in.input, {s.symmetrize, s.drop_loops, s.largest_component});
+    in.transform_ms = changing.ms();
+    return in;
+}
+
+std::string device_name(const context& ctx) {
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    std::string line, name = "CPU";
+    while (std::getline(cpuinfo, line)) {
+        const auto colon = line.find(": ");
+        if (!line.starts_with("model name") || colon == std::string::npos) continue;
+        name = line.substr(colon + 2);
+        break;
+    }
+    return fmt::format("{}, {}", name, count_text(ctx.threads(), "thread", "threads"));
+}
+
+std::string bytes_text(double bytes) {
+    constexpr std::string_view units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit) bytes /= 1024;
+    return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+std::string time_text(double ms) {
+    if (ms < 1) return fmt::format("{:.1f} us", ms * 1e3);
+    return ms < 1000 ? fmt::format("{:.2f} ms", ms) : fmt::format("{:.2f} s", ms / 1e3);
+}
+
+std::string count_text(offset_t n, std::string_view singular, std::string_view plural) {
+    return fmt::format("{} {}", n, n == 1 ? singular : plural);
+}
+
+std::string input_text(const settings& s, const loaded& in) {
+    const matrix& a = in.matrix();
+    return fmt::format("{}: {} x {}, {}, {}, {} in {}", s.input, a.rows(), a.columns(),
+                       count_text(a.nnz(), "entry", "entries"), in.input.format,
+                       is_generator(s.input) ? "generated" : "loaded", time_text(in.load_ms));
+}
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    if (values.size() % 2 == 1) return *middle;
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+json report(std::string_view verb, const settings& s, const context& ctx, const loaded& in,
+            std::string_view kernel, double time_ms) {
+    const matrix& a = in.matrix();
+    json r;
+    r["command"] = verb;
+    r["input"] = {{"name", s.input},
+                  {"rows", a.rows()},
+                  {"columns", a.columns()},
+                  {"nonzeros", a.nnz()},
+                  {"format", in.input.format}};
+    r["backend"] = name_of(ctx.backend());
+    r["device"] = device_name(ctx);
+    r["kernel"] = kernel.empty() ? json(nullptr) : json(kernel);
+    r["time_ms"] = time_ms;
+    r["load_ms"] = in.load_ms;
+    return r;
+}
+
+void print(const json& object) {
+    fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+void warn(std::string_view text) { fmt::print(stderr, "nz: warning: {}\n", text); }
+
+void check_output(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    const fs::path parent = fs::path(path).parent_path();
+    if (!parent.empty() && !fs::is_directory(parent, ignored))
+        throw usage_error(fmt::format("cannot write {}: there is no folder {}", path, parent.string()));
+    if (fs::is_directory(path, ignored))
+        throw usage_error(fmt::format("cannot write {}: it is a folder", path));
+}
+
+void write_file(const std::string& path, std::string_view content) {
+    const std::string beside = fmt::format("{}.{}.partial", path, getpid());
+    const auto refuse = [&](int why) {
+        std::remove(beside.c_str());
+        throw error(fmt::format("cannot write {}: {}", path, std::strerror(why)));
+    };
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(beside.c_str(), "wb"),
+                                                               &std::fclose);
+    if (!file) refuse(errno);
+    if (std::fwrite(content.data(), 1, content.size(), file.get()) != content.size()) refuse(errno);
+    if (std::fflush(file.get()) != 0) refuse(errno);
+    if (std::rename(beside.c_str(), path.c_str()) != 0) refuse(errno);
+}
+
+}  // namespace nz::cli

@@ -1,0 +1,103 @@
+// What the verbs share: contexts, loading, output files, times and the head of every JSON object.
+#pragma once
+
+#include "nonzero/context.hpp"
+#include "nonzero/io.hpp"
+#include "nonzero/matrix.hpp"
+#include "options.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nz::cli {
+
+using json = nlohmann::ordered_json;
+
+/// Milliseconds since it was made.
+class stopwatch {
+public:
+    double ms() const {
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The rows of a matrix without its values, as one type whatever the width of the offsets.
+class structure {
+public:
+    explicit structure(const matrix& a);
+
+    /// The matrix of these places with other values: as many as entries, or one for all.
+    template <class T>
+    nz::matrix with_values(const context& ctx, std::span<const T> values) const {
+        const auto m = static_cast<index_t>(rows_), n = static_cast<index_t>(columns_count_);
+        if (wide_.empty())
+            return nz::matrix::from_csr<T, std::int32_t>(ctx, {m, n, narrow_, columns_, values});
+        return nz::matrix::from_csr<T, std::int64_t>(ctx, {m, n, wide_, columns_, values});
+    }
+
+    offset_t rows() const { return rows_; }
+    int offset_bytes() const { return wide_.empty() ? 4 : 8; }
+    offset_t begin(offset_t i) const {
+        const auto at = static_cast<std::size_t>(i);
+        return wide_.empty() ? narrow_[at] : wide_[at];
+    }
+    offset_t length(offset_t i) const { return begin(i + 1) - begin(i); }
+    std::span<const index_t> row(offset_t i) const {
+        return columns_.subspan(static_cast<std::size_t>(begin(i)), static_cast<std::size_t>(length(i)));
+    }
+
+private:
+    offset_t rows_ = 0, columns_count_ = 0;
+    std::span<const std::int32_t> narrow_;
+    std::span<const std::int64_t> wide_;
+    std::span<const index_t> columns_;
+};
+
+/// An input as the verb works on it.
+struct loaded {
+    nz::input input;
+    double load_ms = 0;       ///< reading or generating it
+    double transform_ms = 0;  ///< the changes that options asked for
+    const nz::matrix& matrix() const { return input.matrix; }
+    /// The source's own name of a vertex.
+    std::int64_t original(offset_t vertex) const {
+        return input.original_ids.empty() ? vertex : input.original_ids[static_cast<std::size_t>(vertex)];
+    }
+};
+
+context make_context(const settings& s);
+/// Loads s.input, with a progress bar where that takes long and a terminal looks on, and changes it as asked.
+loaded load_input(const context& ctx, const settings& s);
+
+/// "Model name of the processor, 2 threads".
+std::string device_name(const context& ctx);
+/// "1.5 MiB".
+std::string bytes_text(double bytes);
+/// "12.3 us", "4.56 ms", "1.23 s".
+std::string time_text(double ms);
+/// "1 entry", "2 entries".
+std::string count_text(offset_t n, std::string_view singular, std::string_view plural);
+/// "soc.mtx: 10 x 10, 30 entries, matrix market, loaded in 2.1 ms".
+std::string input_text(const settings& s, const loaded& in);
+double median(std::vector<double> values);
+
+/// command, input, backend, device, kernel (null without one), time_ms, load_ms.
+json report(std::string_view verb, const settings& s, const context& ctx, const loaded& in,
+            std::string_view kernel, double time_ms);
+/// One object, one line, on standard output.
+void print(const json& object);
+void warn(std::string_view text);
+
+/// Throws usage_error where a file at `path` cannot be made: before the work rather than after.
+void check_output(const std::string& path);
+/// Writes beside the file, then renames. Throws nz::error.
+void write_file(const std::string& path, std::string_view content);
+
+}  // namespace nz::cli

@@ -1,0 +1,140 @@
+// nz VERB INPUT... [options]: reads the command line, runs one verb, turns errors into one line and an exit
+// status.
+#include "common.hpp"
+#include "nonzero/errors.hpp"
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <new>
+
+namespace nz::cli {
+namespace {
+
+constexpr int failed = 1, wrong_usage = 2;
+
+int complain(int status, std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    while (text.ends_with(' ')) text.pop_back();
+    fmt::print(stderr, "nz: {}\n", text);
+    return status;
+}
+
+std::vector<CLI::App*> verbs_of(CLI::App& app) {
+    return app.get_subcommands([](CLI::App*) { return true; });
+}
+
+std::string verb_list(CLI::App& app) {
+    std::string list;
+    for (const auto* verb : verbs_of(app))
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", verb->get_name());
+    return list;
+}
+
+int complain_without_verb(CLI::App& app) {
+    return complain(wrong_usage, fmt::format("a verb is missing: {}; see nz --help", verb_list(app)));
+}
+
+// A known option that this verb does not have deserves more than "not expected".
+std::string explain_extras(CLI::App& app, const CLI::App& verb, const CLI::ParseError& e) {
+    for (const auto& word : verb.remaining()) {
+        const std::string name = word.substr(0, word.find('='));
+        if (!name.starts_with("--")) continue;
+        std::string owners;
+        for (const auto* other : verbs_of(app))
+            if (other->get_option_no_throw(name))
+                owners += fmt::format("{}{}", owners.empty() ? "" : ", ", other->get_name());
+        if (!owners.empty())
+            return fmt::format("{} has no option {} (verbs that have it: {})", verb.get_name(), name, owners);
+        return fmt::format("{} has no option {}", verb.get_name(), name);
+    }
+    return fmt::format("{}: {}", verb.get_name(), e.what());
+}
+
+int refuse_usage(CLI::App& app, const CLI::ParseError& e) {
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
+    const auto chosen = app.get_subcommands();
+    if (chosen.empty()) return complain(wrong_usage, fmt::format("{}; see nz --help", e.what()));
+    const bool extras = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr;
+    const std::string text =
+        extras ? explain_extras(app, *chosen[0], e) : fmt::format("{}: {}", chosen[0]->get_name(), e.what());
+    return complain(wrong_usage, fmt::format("{}; see nz {} --help", text, chosen[0]->get_name()));
+}
+
+void describe(CLI::App& app) {
+    std::string footer =
+        "INPUT is a file (.mtx, .mtx.gz, .el, .wel, an edge list in .txt, .tsv, .csv or .edges, .npz, .nzb)\n"
+        "or a generator:\n";
+    for (const auto& line : generators()) footer += fmt::format("  {}\n", line);
+    footer +=
+        "\nResults go to standard output, warnings and progress to standard error.\n"
+        "Exit status: 0 done; 1 the work failed, is not valid or does not fit; 2 wrong usage or unreadable input.\n"
+        "Example: nz bfs rmat:18,16 --validate";
+    app.footer(footer);
+    app.set_help_flag("-h,--help", "Print this help");
+    app.set_version_flag("--version", fmt::format("nz {}", version()), "Print the version");
+    app.get_formatter()->label("SUBCOMMAND", "VERB");
+    app.get_formatter()->label("Subcommands", "Verbs");
+    app.get_formatter()->column_width(28);
+}
+
+void add_verbs(CLI::App& app, runner& run) {
+    add_info(app, run);
+    add_spy(app, run);
+    add_convert(app, run);
+    add_generate(app, run);
+    add_bfs(app, run);
+    add_spmv(app, run);
+    add_spmspv(app, run);
+    add_bench(app, run);
+    for (auto* verb : verbs_of(app)) verb->group("Verbs (nz VERB --help says more)");
+}
+
+int run_program(int argc, char** argv) {
+    CLI::App app("Nonzero: sparse matrices and graphs over any semiring");
+    runner run;
+    describe(app);
+    add_verbs(app, run);
+    if (argc < 2) return complain_without_verb(app);
+    if (argv[1][0] != '-' &&
+        std::ranges::none_of(verbs_of(app), [&](CLI::App* verb) { return verb->get_name() == argv[1]; }))
+        return complain(wrong_usage, fmt::format("unknown verb '{}'; verbs: {}", argv[1], verb_list(app)));
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return refuse_usage(app, e);
+    }
+    if (!run) return complain_without_verb(app);
+    return run();
+}
+
+// Every failure ends here: as one line, never as a trace.
+int guarded(int argc, char** argv) {
+    try {
+        const int status = run_program(argc, argv);
+        if (std::fflush(stdout) != 0) return complain(failed, "cannot write to standard output");
+        return status;
+    } catch (const usage_error& e) {
+        return complain(wrong_usage, e.what());
+    } catch (const invalid_format& e) {
+        return complain(wrong_usage, e.what());
+    } catch (const domain_error& e) {
+        return complain(wrong_usage, e.what());
+    } catch (const index_out_of_bounds& e) {
+        return complain(wrong_usage, e.what());
+    } catch (const dimension_mismatch& e) {
+        return complain(wrong_usage, e.what());
+    } catch (const std::bad_alloc&) {
+        return complain(failed, "out of memory");
+    } catch (const std::exception& e) {
+        return complain(failed, e.what());
+    }
+}
+
+}  // namespace
+}  // namespace nz::cli
+
+int main(int argc, char** argv) { return nz::cli::guarded(argc, argv); }

@@ -1,0 +1,71 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+namespace nz::cli {
+
+std::size_t parse_bytes(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, status] = std::from_chars(text.data(), end, number);
+    int shift = 0;
+    if (end - rest == 1) {
+        const auto at = std::string_view("KkMmGg").find(*rest);
+        shift = at == std::string_view::npos ? -1 : 10 * (static_cast<int>(at) / 2 + 1);
+    }
+    const bool understood = status == std::errc() && (end == rest || (end - rest == 1 && shift > 0));
+    if (!understood || number == 0 || number > (std::numeric_limits<std::uint64_t>::max() >> shift))
+        throw usage_error(
+            fmt::format("'{}' is no number of bytes: write it like 4096, 512K, 64M or 2G", text));
+    return static_cast<std::size_t>(number << shift);
+}
+
+void add_input(CLI::App& verb, settings& s, const std::string& what) {
+    verb.add_option("INPUT", s.input, what)->required();
+    verb.add_option("--seed", s.seed, "Seed of everything random (default 1)");
+    verb.add_flag("--complex-modulus", s.complex_modulus, "Read complex values as their modulus");
+    verb.add_option("--threads", s.threads, "Threads to use (default: all cores)")
+        ->check(CLI::Range(1, 4096));
+    verb.add_option_function<std::string>(
+        "--memory-limit", [&s](const std::string& text) { s.memory_limit = parse_bytes(text); },
+        "Fail rather than use more memory than this: bytes, or with K, M, G");
+    verb.add_flag("--json", s.json, "Print one JSON object in place of text");
+}
+
+void add_transformations(CLI::App& verb, settings& s) {
+    const std::string group = "Changes to the input";
+    auto* both = verb.add_flag("--symmetrize", s.symmetrize, "Store both directions of every edge");
+    auto* one = verb.add_flag("--directed", s.directed, "Keep the edges as they are stored (the default)");
+    one->excludes(both);
+    both->group(group);
+    one->group(group);
+    verb.add_flag("--drop-loops", s.drop_loops, "Leave out entries on the diagonal")->group(group);
+    verb.add_flag("--largest-component", s.largest_component,
+                  "Keep the largest component, whatever the direction of its edges")
+        ->group(group);
+}
+
+void add_computation(CLI::App& verb, settings& s, const std::string& kernels) {
+    verb.add_option("--backend", s.backend, "auto, cpu or cuda (default auto: the GPU where there is one)")
+        ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+    verb.add_option("--kernel", s.kernel, "Run this kernel, or fail: " + kernels);
+    verb.add_option("--repeat", s.repeat,
+                    fmt::format("Time this many runs and report the median, after a warm-up if more than one "
+                                "(default {})",
+                                s.repeat))
+        ->check(CLI::Range(1, 1000000));
+    verb.add_flag("--validate", s.validate, "Check the result; exit status 1 if it is wrong");
+    verb.add_flag("--explain", s.explain, "Say in sentences what was chosen, and why");
+    auto* strict =
+        verb.add_flag("--deterministic", s.deterministic, "The same result in every run (the default)");
+    verb.add_flag("--fast", s.fast, "Any valid result, any order of summation")->excludes(strict);
+}
+
+CLI::Option* add_output(CLI::App& verb, settings& s, const std::string& what) {
+    return verb.add_option("-o,--output", s.output, what);
+}
+
+}  // namespace nz::cli

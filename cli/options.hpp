@@ -1,0 +1,67 @@
+// What the options of a verb say, and the groups of options that verbs are made of.
+#pragma once
+
+#include "nonzero/context.hpp"
+#include "nonzero/types.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace nz::cli {
+
+/// Wrong usage: one line on standard error and exit status 2.
+class usage_error : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// The values of all common options; a verb offers those that mean something to it.
+struct settings {
+    std::string input;
+    std::uint64_t seed = 1;
+    bool complex_modulus = false;
+    int threads = 0;
+    std::size_t memory_limit = 0;
+    bool symmetrize = false, directed = false, drop_loops = false, largest_component = false;
+    std::string backend = "auto";
+    std::string kernel;
+    int repeat = 1;
+    bool validate = false, explain = false;
+    bool deterministic = false, fast = false;
+    std::string output;
+    bool json = false;
+
+    nz::determinism requested() const { return fast ? determinism::fast : determinism::strict; }
+};
+
+/// Runs the chosen verb and returns the exit status.
+using runner = std::function<int()>;
+
+/// INPUT and how to read it: --seed, --complex-modulus, --threads, --memory-limit; and --json.
+void add_input(CLI::App& verb, settings& s,
+               const std::string& what = "A file or a generator (nz --help lists both)");
+/// --symmetrize, --directed, --drop-loops, --largest-component.
+void add_transformations(CLI::App& verb, settings& s);
+/// --backend, --kernel ID of `operation`, --repeat, --validate, --explain, --deterministic, --fast.
+void add_computation(CLI::App& verb, settings& s, const std::string& kernels);
+/// -o, --output FILE.
+CLI::Option* add_output(CLI::App& verb, settings& s, const std::string& what);
+
+/// "64", "512K", "16M", "2G": bytes. Throws usage_error.
+std::size_t parse_bytes(const std::string& text);
+
+void add_info(CLI::App& app, runner& run);
+void add_spy(CLI::App& app, runner& run);
+void add_convert(CLI::App& app, runner& run);
+void add_generate(CLI::App& app, runner& run);
+void add_bfs(CLI::App& app, runner& run);
+void add_spmv(CLI::App& app, runner& run);
+void add_spmspv(CLI::App& app, runner& run);
+void add_bench(CLI::App& app, runner& run);
+
+}  // namespace nz::cli
