@@ -31,6 +31,10 @@ function(nonzero_compile_options target)
     # The library is position-independent; without the last flag gcc would not inline its own exported functions then.
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-fno-semantic-interposition>"
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # gcc 12 warns falsely about std::string's own memcpy when strings are joined (gcc bug 105329).
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+  endif()
   if(NONZERO_NATIVE)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
   endif()

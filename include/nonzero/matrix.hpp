@@ -41,7 +41,8 @@ public:
     /// No entries. Throws domain_error for a dimension below 0 or above max_dimension.
     matrix(const context& ctx, dtype type, offset_t rows, offset_t columns);
 
-    /// Copies CSR arrays; rows with unsorted columns are sorted. Throws invalid_format, index_out_of_bounds.
+    /// Copies CSR arrays; rows with unsorted columns are sorted, repeats added up. Throws invalid_format,
+    /// index_out_of_bounds.
     template <entry_type T, class Offset>
     static matrix from_csr(const context& ctx, const csr_view<T, Offset>& view) {
         return from_arrays(ctx, raw(view), true);
@@ -118,6 +119,7 @@ private:
         const void* offsets;
         const index_t* columns;
         const void* values;
+        std::size_t offset_count, value_count;  // as the caller gave them
     };
     template <class T, class Offset>
     static raw_csr raw(const csr_view<T, Offset>& v) {
@@ -132,7 +134,9 @@ private:
                 sizeof(Offset),
                 v.offsets.data(),
                 v.columns.data(),
-                v.values.data()};
+                v.values.data(),
+                v.offsets.size(),
+                v.values.size()};
     }
     static matrix from_arrays(const context&, const raw_csr&, bool copy);
     static matrix from_tuples(const context&, dtype, offset_t rows, offset_t columns,

@@ -15,6 +15,13 @@ public:
     mapped_file(const context& ctx, const std::string& path);
     /// A padded copy of bytes that are in memory already.
     mapped_file(const context& ctx, std::span<const std::byte> bytes);
+    /// The same bytes once more, for a second look; not beyond the life of this one.
+    mapped_file alias() const {
+        mapped_file other;
+        other.data_ = data_;
+        other.size_ = size_;
+        return other;
+    }
     mapped_file(mapped_file&& other) noexcept;
     mapped_file& operator=(mapped_file&&) = delete;
     ~mapped_file();
@@ -25,6 +32,7 @@ public:
     std::span<const std::byte> bytes() const { return {reinterpret_cast<const std::byte*>(data_), size_}; }
 
 private:
+    mapped_file() = default;
     void read_all(const context& ctx, int descriptor, const std::string& path);
 
     const char* data_ = nullptr;

@@ -91,8 +91,6 @@ void read_graphblas_comment(line_reader& reader, header& h, std::string_view lin
     } catch (const domain_error&) {
         reader.fail(fmt::format("GraphBLAS type '{}' is none that a matrix can hold", quote(words[2])));
     }
-    if (h.field == field::real && !is_floating(h.type))
-        reader.fail(fmt::format("the values are real by the banner and '{}' by this line", quote(words[2])));
     if (h.symmetry == symmetry::skew_symmetric && (is_unsigned_integer(h.type) || h.type == dtype::boolean))
         reader.fail(fmt::format("values of type '{}' cannot be skew-symmetric", quote(words[2])));
     if (h.field == field::complex) h.type = dtype::float64;

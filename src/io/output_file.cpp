@@ -2,49 +2,116 @@
 
 #include "core/checks.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace nz::io {
 
-namespace fs = std::filesystem;
+struct output_file::compressor {
+    z_stream stream{};
+    std::vector<char> out = std::vector<char>(std::size_t{1} << 18);
+    ~compressor() { deflateEnd(&stream); }
+};
 
-output_file::output_file(std::string_view path) : path_(path) {
-    std::error_code ignored;
-    if (fs::is_symlink(path_, ignored))
-        if (const fs::path target = fs::weakly_canonical(path_, ignored); !target.empty()) path_ = target;
-    const bool direct = fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored);
-    if (!direct) beside_ = fmt::format("{}.{}.part", path_, ::getpid());
-    file_ = std::fopen(direct ? path_.c_str() : beside_.c_str(), "wb");
-    if (!file_) {
-        const int number = errno;
-        beside_.clear();
-        fail_with(number);
-    }
+namespace {
+
+// Where a rename must put the file: behind symbolic links, so that they stay links.
+std::string resolved(const std::string& path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+    return real ? real.get() : path;
+}
+
+// A terminal, a pipe, /dev/null: nothing that a file may be renamed onto.
+bool is_special(const std::string& path) {
+    struct stat status;
+    return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+}  // namespace
+
+output_file::output_file(const std::string& path, bool gzip) : path_(resolved(path)) {
+    if (is_special(path_))
+        descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    else
+        open_beside();
+    if (descriptor_ < 0) fail_with("cannot be created");
+    if (!gzip) return;
+    compressor_ = std::make_unique<compressor>();
+    require<out_of_memory>(deflateInit2(&compressor_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+                                        Z_DEFAULT_STRATEGY) == Z_OK,
+                           "zlib has no memory to deflate {}", path_);
+}
+
+void output_file::open_beside() {
+    // Not mkstemp: its file is private, and giving it the mode of any new file needs the process's umask.
+    static std::atomic<unsigned> number{0};
+    do {
+        temporary_ = fmt::format("{}.part-{}-{}", path_, ::getpid(), number++);
+        descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (descriptor_ < 0 && errno == EEXIST);
 }
 
 output_file::~output_file() {
-    if (file_) std::fclose(file_);
-    if (!beside_.empty()) std::remove(beside_.c_str());
+    if (descriptor_ < 0) return;
+    ::close(descriptor_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void output_file::write(const void* data, std::size_t bytes) {
-    if (std::fwrite(data, 1, bytes, file_) != bytes) fail_with(errno);
+void output_file::fail_with(const char* what) const {
+    fail<error>("{}: {}: {}", path_, what, std::strerror(errno));
+}
+
+void output_file::write_plain(const char* data, std::size_t bytes) {
+    while (bytes) {
+        const ssize_t n = ::write(descriptor_, data, bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail_with("cannot be written");
+        data += n;
+        bytes -= static_cast<std::size_t>(n);
+    }
+}
+
+void output_file::write(std::string_view bytes) {
+    if (!compressor_) return write_plain(bytes.data(), bytes.size());
+    constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
+    z_stream& stream = compressor_->stream;
+    auto& out = compressor_->out;
+    const bool last = bytes.empty();
+    do {
+        const std::string_view piece = bytes.substr(0, most);
+        bytes.remove_prefix(piece.size());
+        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+        stream.avail_in = static_cast<uInt>(piece.size());
+        do {
+            stream.next_out = reinterpret_cast<Bytef*>(out.data());
+            stream.avail_out = static_cast<uInt>(out.size());
+            deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
+            write_plain(out.data(), out.size() - stream.avail_out);
+        } while (stream.avail_out == 0);
+    } while (!bytes.empty());
 }
 
 void output_file::commit() {
-    if (std::fclose(std::exchange(file_, nullptr)) != 0) fail_with(errno);
-    if (beside_.empty()) return;
-    if (std::rename(beside_.c_str(), path_.c_str()) != 0) fail_with(errno);
-    beside_.clear();
-}
-
-void output_file::fail_with(int error_number) const {
-    fail<error>("cannot write '{}': {}", path_, std::strerror(error_number));
+    if (compressor_) write({});  // the end of the stream
+    const bool closed = ::close(std::exchange(descriptor_, -1)) == 0;
+    if (temporary_.empty() && closed) return;
+    if (closed && ::rename(temporary_.c_str(), path_.c_str()) == 0) return;
+    const int reason = errno;
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    errno = reason;
+    fail_with("cannot be written");
 }
 
 }  // namespace nz::io

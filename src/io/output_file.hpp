@@ -1,30 +1,38 @@
-// Files that appear whole or not at all.
+// A file that appears whole or not at all.
 #pragma once
 
-#include <cstddef>
-#include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace nz::io {
 
-/// Writes beside `path` and takes its place at commit(); without a commit nothing is left behind. A path that
-/// is something else than a plain file (a terminal, a pipe, /dev/null) is written to directly. Throws error.
+/// Writes beside the target, under a temporary name in the same folder; commit() renames. Without it, nothing
+/// stays. Symbolic links are followed; what is no plain file (a pipe, /dev/null) is written to directly and
+/// has no temporary path. Throws error with the path and the system's reason.
 class output_file {
 public:
-    explicit output_file(std::string_view path);
+    /// With `gzip`, what is written goes through zlib.
+    output_file(const std::string& path, bool gzip = false);
+    ~output_file();
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;
-    ~output_file();
 
-    void write(const void* data, std::size_t bytes);
+    void write(std::string_view bytes);
     void commit();
+    /// For writers that open the file themselves, in place of write().
+    const std::string& temporary_path() const { return temporary_; }
 
 private:
-    [[noreturn]] void fail_with(int error_number) const;
+    struct compressor;
 
-    std::string path_, beside_;  ///< beside_ is empty when path_ is written to directly
-    std::FILE* file_ = nullptr;
+    void open_beside();
+    void write_plain(const char* data, std::size_t bytes);
+    [[noreturn]] void fail_with(const char* what) const;
+
+    std::string path_, temporary_;
+    int descriptor_ = -1;
+    std::unique_ptr<compressor> compressor_;
 };
 
 }  // namespace nz::io

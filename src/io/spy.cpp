@@ -246,9 +246,9 @@ picture plot(const context& ctx, const matrix& a, int pixels) {
 void save_spy(const context& ctx, const matrix& a, std::string_view path, int pixels) {
     require<domain_error>(pixels >= 16 && pixels <= 16384, "a spy plot of {} pixels: choose 16 to 16384",
                           pixels);
-    io::output_file file(path);
+    io::output_file file{std::string(path)};
     const std::vector<std::uint8_t> bytes = io::plot(ctx, a, pixels).png();
-    file.write(bytes.data(), bytes.size());
+    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     file.commit();
 }
 

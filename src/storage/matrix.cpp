@@ -70,7 +70,8 @@ const matrix_facts& matrix_body::facts() const {
     const auto by_rows = rows_shared();
     if (!has_facts()) {
         const csr* transposed = row_count == column_count ? &columns() : nullptr;
-        const matrix_facts facts = collect_facts(ctx, *by_rows, transposed);
+        matrix_facts facts = collect_facts(ctx, *by_rows, transposed);
+        facts.sorted = rows_as_given().sorted;
         const std::lock_guard lock(mutex_);
         facts_ = facts;
     }
@@ -252,16 +253,21 @@ matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) 
     view.offsets = buffer::borrow(raw.offsets, (static_cast<std::size_t>(raw.rows) + 1) * raw.offset_bytes);
     view.indices = buffer::borrow(raw.columns, static_cast<std::size_t>(raw.nnz) * sizeof(index_t));
     view.values = buffer::borrow(raw.values, values * size_of(raw.type));
-    require<invalid_format>(raw.offsets != nullptr,
-                            "a CSR matrix of {} rows needs {} offsets and was given none", raw.rows,
-                            raw.rows + 1);
+    require<dimension_mismatch>(raw.offset_count == static_cast<std::size_t>(raw.rows) + 1,
+                                "a CSR matrix of {} rows needs {} offsets, {} were given", raw.rows,
+                                raw.rows + 1, raw.offset_count);
+    require<dimension_mismatch>(
+        raw.value_count == values,
+        "{} values were given for {} entries: give one for each, one for all, or none", raw.value_count,
+        raw.nnz);
     storage::with_offsets(view, [&](const auto* offsets) {
         require<invalid_format>(offsets[0] == 0 && offsets[raw.rows] == raw.nnz,
                                 "offsets run from {} to {}; {} columns were given", offsets[0],
                                 offsets[raw.rows], raw.nnz);
         for (offset_t i = 0; i < raw.rows; ++i) {
-            require<invalid_format>(offsets[i] <= offsets[i + 1], "offsets fall from {} to {} at row {}",
-                                    offsets[i], offsets[i + 1], i);
+            require<invalid_format>(offsets[i] <= offsets[i + 1] && offsets[i + 1] <= raw.nnz,
+                                    "row {} runs from {} to {}, outside 0..{}", i, offsets[i], offsets[i + 1],
+                                    raw.nnz);
             for (auto k = offsets[i]; k < offsets[i + 1]; ++k) {
                 require<index_out_of_bounds>(raw.columns[k] >= 0 && raw.columns[k] < raw.columns_count,
                                              "row {} has column {}, outside 0..{}", i, raw.columns[k],
@@ -332,8 +338,8 @@ matrix::raw_csr matrix::raw_rows(dtype type, std::size_t offset_bytes) const {
     require<domain_error>(type == a.type, "the matrix holds {}, not {}", name_of(a.type), name_of(type));
     require<domain_error>(offset_bytes == static_cast<std::size_t>(a.offset_bytes),
                           "the matrix has {}-byte offsets, not {}-byte ones", a.offset_bytes, offset_bytes);
-    return {a.rows,       a.columns,        a.nnz,          a.type,         a.kind,
-            offset_bytes, a.offsets.data(), a.index_data(), a.values.data()};
+    return {a.rows,           a.columns,      a.nnz,           a.type, a.kind, offset_bytes,
+            a.offsets.data(), a.index_data(), a.values.data(), 0,      0};
 }
 
 void matrix::copy_tuples(dtype type, index_t* row_indices, index_t* column_indices, void* values) const {

@@ -48,7 +48,10 @@ struct matrix_body {
     bool known_symmetric() const { return symmetric_; }
 
     void replace(csr a);
-    void add_pending(pending_change change) { pending_.push_back(change); }
+    void add_pending(pending_change change) {
+        pending_.push_back(change);
+        symmetric_ = false;  // one side of the diagonal changes
+    }
     void forget_derived();
 
 private:

@@ -225,6 +225,13 @@ void vector::copy_tuples(dtype type, index_t* indices, void* values) const {
 
 void vector::validate() const {
     const vector_body& v = *body_;
+    const auto stored = static_cast<std::size_t>(v.form == vector_form::sparse ? v.count : v.size);
+    require<invalid_format>(
+        v.values.bytes() >= stored * size_of(v.type) &&
+            (v.form != vector_form::sparse || v.indices.bytes() >= stored * sizeof(index_t)) &&
+            (v.form != vector_form::bitmap ||
+             v.present.bytes() >= bits::words_for(v.size) * sizeof(bits::word)),
+        "{} vector: arrays are shorter than size {} and {} entries need", name_of(v.form), v.size, v.count);
     if (v.form == vector_form::dense)
         require<invalid_format>(v.count == v.size, "dense vector of size {} says it has {} entries", v.size,
                                 v.count);

@@ -1,0 +1,132 @@
+#include "io/zip.hpp"
+
+#include "core/checks.hpp"
+
+#include <minizip/unzip.h>
+#include <minizip/zip.h>
+
+#include <algorithm>
+
+namespace nz::io {
+namespace {
+
+// minizip's calls to a file, served from memory.
+voidpf open_memory(voidpf opaque, const void*, int) { return opaque; }
+uLong read_memory(voidpf, voidpf s, void* out, uLong size) {
+    auto& stream = *static_cast<zip_reader::stream*>(s);
+    const std::uint64_t n = std::min<std::uint64_t>(
+        size, stream.bytes.size() - std::min<std::uint64_t>(stream.place, stream.bytes.size()));
+    if (n) std::memcpy(out, stream.bytes.data() + stream.place, n);
+    stream.place += n;
+    return static_cast<uLong>(n);
+}
+ZPOS64_T tell_memory(voidpf, voidpf s) { return static_cast<zip_reader::stream*>(s)->place; }
+long seek_memory(voidpf, voidpf s, ZPOS64_T offset, int origin) {
+    auto& stream = *static_cast<zip_reader::stream*>(s);
+    const std::uint64_t size = stream.bytes.size();
+    const std::uint64_t base = origin == ZLIB_FILEFUNC_SEEK_CUR   ? stream.place
+                               : origin == ZLIB_FILEFUNC_SEEK_END ? size
+                                                                  : 0;
+    if (offset > size - std::min(base, size)) return -1;
+    stream.place = base + offset;
+    return 0;
+}
+int close_memory(voidpf, voidpf) { return 0; }
+int no_error(voidpf, voidpf) { return 0; }
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 30;  // minizip counts in 32 bits
+
+}  // namespace
+
+zip_reader::zip_reader(const context& ctx, std::span<const std::byte> bytes, std::string name)
+    : ctx_(ctx), name_(std::move(name)), stream_{bytes, 0} {
+    zlib_filefunc64_def calls{open_memory, read_memory,  nullptr,  tell_memory,
+                              seek_memory, close_memory, no_error, &stream_};
+    archive_ = unzOpen2_64("", &calls);
+    require<invalid_format>(archive_ != nullptr,
+                            "{}: is no zip archive, or its directory is damaged or cut off", name_);
+    for (int code = unzGoToFirstFile(archive_); code == UNZ_OK; code = unzGoToNextFile(archive_)) {
+        unz_file_info64 info;
+        char member[256];
+        unz64_file_pos at;
+        if (unzGetCurrentFileInfo64(archive_, &info, member, sizeof member, nullptr, 0, nullptr, 0) != UNZ_OK)
+            break;
+        if (info.size_filename >= sizeof member || unzGetFilePos64(archive_, &at) != UNZ_OK) continue;
+        members_.try_emplace(std::string(member, info.size_filename),
+                             position{at.pos_in_zip_directory, at.num_of_file});
+    }
+}
+
+zip_reader::~zip_reader() {
+    if (archive_) unzClose(archive_);
+}
+
+buffer zip_reader::read(const std::string& member) {
+    const auto found = members_.find(member);
+    require<invalid_format>(found != members_.end(), "{}: has no member '{}'", name_, member);
+    const unz64_file_pos at{found->second.directory, found->second.number};
+    unz_file_info64 info;
+    const bool there =
+        unzGoToFilePos64(archive_, &at) == UNZ_OK &&
+        unzGetCurrentFileInfo64(archive_, &info, nullptr, 0, nullptr, 0, nullptr, 0) == UNZ_OK &&
+        unzOpenCurrentFile(archive_) == UNZ_OK;
+    require<invalid_format>(there, "{}: member '{}' cannot be opened: the archive is damaged", name_, member);
+    const auto close = [this](void*) { unzCloseCurrentFile(archive_); };
+    std::unique_ptr<void, decltype(close)> closer(archive_, close);
+    // Deflate makes at most 1032 bytes of one: a larger claim is false, and must not be allocated.
+    require<invalid_format>(
+        info.compressed_size <= stream_.bytes.size() && info.uncompressed_size / 1040 <= info.compressed_size,
+        "{}: member '{}' claims {} bytes, more than its {} compressed bytes can hold", name_, member,
+        info.uncompressed_size, info.compressed_size);
+    buffer out(ctx_.memory(), info.uncompressed_size);
+    std::size_t done = 0;
+    while (done < out.bytes()) {
+        const auto n = unzReadCurrentFile(archive_, out.as<char>() + done,
+                                          static_cast<unsigned>(std::min(out.bytes() - done, piece_bytes)));
+        require<invalid_format>(n > 0, "{}: member '{}' is damaged or cut off after {} of {} bytes", name_,
+                                member, done, out.bytes());
+        done += static_cast<std::size_t>(n);
+    }
+    closer.release();
+    require<invalid_format>(unzCloseCurrentFile(archive_) == UNZ_OK,
+                            "{}: member '{}' does not have its checksum: it is damaged", name_, member);
+    return out;
+}
+
+zip_writer::zip_writer(const std::string& path)
+    : path_(path), archive_(zipOpen64(path.c_str(), APPEND_STATUS_CREATE)) {
+    require<error>(archive_ != nullptr, "{}: cannot be written", path_);
+}
+
+zip_writer::~zip_writer() {
+    if (archive_) zipClose(archive_, nullptr);
+}
+
+void zip_writer::check(int code, const char* what) const {
+    require<error>(code == ZIP_OK, "{}: cannot be written ({}: {})", path_, what, code);
+}
+
+void zip_writer::begin(const std::string& member) {
+    if (open_member_) check(zipCloseFileInZip(archive_), "end of a member");
+    zip_fileinfo info{};
+    info.tmz_date.tm_mday = 1;  // no clock: the same matrix makes the same file
+    info.tmz_date.tm_year = 1980;
+    check(zipOpenNewFileInZip64(archive_, member.c_str(), &info, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED,
+                                Z_BEST_SPEED, 1),
+          "a new member");
+    open_member_ = true;
+}
+
+void zip_writer::write(const void* data, std::size_t bytes) {
+    for (std::size_t done = 0; done < bytes; done += piece_bytes)
+        check(zipWriteInFileInZip(archive_, static_cast<const char*>(data) + done,
+                                  static_cast<unsigned>(std::min(bytes - done, piece_bytes))),
+              "data");
+}
+
+void zip_writer::finish() {
+    if (open_member_) check(zipCloseFileInZip(archive_), "end of a member");
+    check(zipClose(std::exchange(archive_, nullptr), nullptr), "directory");
+}
+
+}  // namespace nz::io

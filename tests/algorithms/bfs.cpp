@@ -1,0 +1,226 @@
+// Breadth-first search against Graph500's five checks, which are themselves held against wrong answers, and
+// against a plain queue; every switch, kernel, thread count and schedule gives the same levels and parents.
+#include "nonzero/nonzero.hpp"
+
+#include <gtest/gtest.h>
+
+#include <queue>
+#include <random>
+
+namespace nz {
+namespace {
+
+struct plain_search {
+    std::vector<std::int32_t> level, parent;
+};
+
+// Levels by a queue; parents the smallest neighbour on the level above.
+plain_search search_plainly(const matrix& a, offset_t source) {
+    std::vector<index_t> rows, columns;
+    std::vector<double> values;
+    a.extract_tuples(rows, columns, values);
+    std::vector<std::vector<index_t>> out(a.rows());
+    for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k]].push_back(columns[k]);
+    plain_search s{std::vector<std::int32_t>(a.rows(), -1), std::vector<std::int32_t>(a.rows(), -1)};
+    s.level[source] = 0;
+    s.parent[source] = static_cast<std::int32_t>(source);
+    std::queue<index_t> queue({static_cast<index_t>(source)});
+    for (; !queue.empty(); queue.pop()) {
+        const index_t u = queue.front();
+        for (const index_t v : out[u]) {
+            if (s.level[v] < 0) {
+                s.level[v] = s.level[u] + 1;
+                s.parent[v] = u;
+                queue.push(v);
+            } else if (s.level[v] == s.level[u] + 1) {
+                s.parent[v] = std::min(s.parent[v], u);
+            }
+        }
+    }
+    return s;
+}
+
+matrix graph(const context& ctx, const char* source) { return load(ctx, source).matrix; }
+
+std::vector<std::int32_t> copy(const vector& v) {
+    const auto values = v.values<std::int32_t>();
+    return {values.begin(), values.end()};
+}
+
+void expect_right(const context& ctx, const matrix& a, offset_t source, const traverse_options& options) {
+    const auto expected = search_plainly(a, source);
+    const auto found = bfs(ctx, a, source, options);
+    EXPECT_EQ(copy(found.levels), expected.level);
+    if (options.parents) {
+        EXPECT_EQ(validate_bfs(ctx, a, source, found.levels, found.parents), "");
+        if (options.determinism == determinism::strict && !options.hub_first)
+            EXPECT_EQ(copy(found.parents), expected.parent);
+    }
+    offset_t reached = 0, edges = 0;
+    const auto& facts_of_rows = a;
+    std::vector<index_t> rows, columns;
+    std::vector<double> values;
+    facts_of_rows.extract_tuples(rows, columns, values);
+    for (const auto l : expected.level) reached += l >= 0;
+    for (const index_t r : rows) edges += expected.level[r] >= 0;
+    EXPECT_EQ(found.reached, reached);
+    EXPECT_EQ(found.edges, edges);
+}
+
+struct search_case {
+    const char* name;
+    const char* graph;
+    offset_t source;
+};
+
+class Bfs : public ::testing::TestWithParam<search_case> {};
+INSTANTIATE_TEST_SUITE_P(Graphs, Bfs,
+                         ::testing::Values(search_case{"Kronecker", "rmat:10,8", 3},
+                                           search_case{"KroneckerLarge", "rmat:15,16", 77},
+                                           search_case{"KroneckerDirected", "rmat_directed:11,8", 5},
+                                           search_case{"Uniform", "uniform:3000,6", 0},
+                                           search_case{"UniformLarge", "uniform:70000,16", 9},
+                                           search_case{"Grid", "grid2d:60,0.2", 1830},
+                                           search_case{"GridLarge", "grid2d:300", 45150},
+                                           search_case{"OneVertex", "dense:1,1", 0},
+                                           search_case{"Complete", "dense:200,200", 13},
+                                           search_case{"Band", "banded:5000,3", 2500}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(Bfs, FindsTheLevelsAndTheSmallestParents) {
+    for (const int threads : {1, 2, 4}) {
+        const context ctx({.threads = threads});
+        expect_right(ctx, graph(ctx, GetParam().graph), GetParam().source, {});
+    }
+}
+
+TEST_P(Bfs, EveryCombinationOfSwitchesGivesTheSameAnswer) {
+    const context ctx({.threads = 2});
+    const matrix a = graph(ctx, GetParam().graph);
+    if (a.nnz() > 200000) GTEST_SKIP() << "small graphs only";
+    for (int bits = 0; bits < 32; ++bits)
+        for (const auto* kernel : {"push_pull_fused", "push_pull_loop"})
+            for (const bool parents : {true, false}) {
+                traverse_options o;
+                o.switches = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0,
+                              (bits & 16) != 0};
+                o.kernel = kernel;
+                o.parents = parents;
+                SCOPED_TRACE(std::string(kernel) + ", switches " + std::to_string(bits) +
+                             (parents ? "" : ", no parents"));
+                expect_right(ctx, a, GetParam().source, o);
+                if (HasFailure()) return;
+            }
+}
+
+TEST_P(Bfs, EveryScheduleOfDirectionsGivesTheSameAnswer) {
+    const context ctx({.threads = 2});
+    const matrix a = graph(ctx, GetParam().graph);
+    std::mt19937 random(7);
+    for (const auto* kernel : {"push_pull_fused", "push_pull_loop"})
+        for (int round = 0; round < 6; ++round) {
+            traverse_options o;
+            o.kernel = kernel;
+            for (int level = 0; level < 40; ++level)
+                o.schedule.push_back(round == 0 || (round > 1 && random() % 2) ? direction::pull
+                                                                               : direction::push);
+            expect_right(ctx, a, GetParam().source, o);
+            if (HasFailure()) return;
+        }
+}
+
+TEST_P(Bfs, FastAndHubFirstGiveValidTrees) {
+    const context ctx({.threads = 3});
+    const matrix a = graph(ctx, GetParam().graph);
+    traverse_options o;
+    o.determinism = determinism::fast;
+    expect_right(ctx, a, GetParam().source, o);
+    o.hub_first = true;
+    expect_right(ctx, a, GetParam().source, o);
+}
+
+TEST_P(Bfs, ADepthLimitCutsTheTree) {
+    const context ctx({.threads = 2});
+    const matrix a = graph(ctx, GetParam().graph);
+    const auto whole = search_plainly(a, GetParam().source);
+    for (const auto* kernel : {"push_pull_fused", "push_pull_loop"})
+        for (const offset_t depth : {0, 1, 3}) {
+            traverse_options o;
+            o.kernel = kernel;
+            o.max_depth = depth;
+            auto expected = whole.level;
+            for (auto& l : expected)
+                if (l > depth) l = -1;
+            EXPECT_EQ(copy(bfs(ctx, a, GetParam().source, o).levels), expected)
+                << kernel << " to depth " << depth;
+        }
+}
+
+TEST(BfsIterations, AKroneckerSearchPushesPullsPushes) {
+    const context ctx;
+    const auto found = bfs(ctx, graph(ctx, "rmat:14,16"), 1, {});
+    std::string directions;
+    for (const auto& level : found.iterations) {
+        const std::string name(name_of(level.direction));
+        if (!directions.ends_with(name)) directions += (directions.empty() ? "" : " ") + name;
+    }
+    EXPECT_EQ(directions, "push pull push");
+    offset_t frontiers = 0;
+    for (const auto& level : found.iterations) frontiers += level.frontier;
+    EXPECT_EQ(frontiers, found.reached) << "every vertex is in one frontier";
+}
+
+TEST(BfsCheck, RefusesEveryKindOfWrongAnswer) {
+    const context ctx;
+    const matrix a = graph(ctx, "grid2d:4");
+    const auto right = bfs(ctx, a, 0, {});
+    const auto verdict = [&](auto change) {
+        auto level = copy(right.levels), parent = copy(right.parents);
+        change(level, parent);
+        return validate_bfs(ctx, a, 0, vector::dense<std::int32_t>(ctx, level),
+                            vector::dense<std::int32_t>(ctx, parent));
+    };
+    EXPECT_EQ(verdict([](auto&, auto&) {}), "");
+    EXPECT_NE(verdict([](auto& l, auto&) { l[0] = 1; }), "") << "the source is not on level 0";
+    EXPECT_NE(verdict([](auto&, auto& p) { p[0] = 1; }), "") << "the source is not its own parent";
+    EXPECT_NE(verdict([](auto&, auto& p) { p[15] = 0; }), "") << "a parent two levels up";
+    EXPECT_NE(verdict([](auto&, auto& p) { p[5] = 2; }), "") << "a parent on the wrong level";
+    EXPECT_NE(verdict([](auto& l, auto& p) { l[15] = 6, p[15] = 3; }), "") << "a parent without an edge";
+    EXPECT_NE(verdict([](auto& l, auto& p) { l[15] = -1, p[15] = -1; }), "") << "a vertex left out";
+    EXPECT_NE(verdict([](auto& l, auto&) { l[15] = -1; }), "") << "a parent but no level";
+    EXPECT_NE(verdict([](auto&, auto& p) { p[15] = 99; }), "") << "a parent outside the graph";
+    EXPECT_NE(verdict([](auto& l, auto& p) { l[1] = 3, p[1] = 2; }), "") << "an edge over two levels";
+    EXPECT_NE(verdict([](auto& l, auto& p) { l[5] = 0, p[5] = 5; }), "") << "a second root";
+}
+
+TEST(BfsFaults, SayWhatIsWrong) {
+    const context ctx;
+    const matrix a = graph(ctx, "grid2d:4");
+    EXPECT_THROW(bfs(ctx, a, 16), index_out_of_bounds);
+    EXPECT_THROW(bfs(ctx, a, -1), index_out_of_bounds);
+    EXPECT_THROW(bfs(ctx, matrix(ctx, dtype::boolean, 3, 4), 0), dimension_mismatch);
+    EXPECT_THROW(bfs(ctx, matrix(ctx, dtype::boolean, 0, 0), 0), index_out_of_bounds);
+    traverse_options o;
+    o.kernel = "push_pull_fuzed";
+    EXPECT_THROW(bfs(ctx, a, 0, o), domain_error);
+    EXPECT_THROW(parse_switches("masking,earlyexit"), domain_error);
+}
+
+TEST(BfsFaults, ANeighbourlessSourceReachesItself) {
+    const context ctx;
+    const auto found = bfs(ctx, matrix(ctx, dtype::boolean, 5, 5), 2);
+    EXPECT_EQ(found.reached, 1);
+    EXPECT_EQ(found.edges, 0);
+    EXPECT_EQ(copy(found.levels), (std::vector<std::int32_t>{-1, -1, 0, -1, -1}));
+}
+
+TEST(Switches, AreReadByName) {
+    const auto s = parse_switches("masking,early_exit");
+    EXPECT_TRUE(s.masking && s.early_exit);
+    EXPECT_FALSE(s.change_direction || s.operand_reuse || s.structure_only);
+    EXPECT_FALSE(parse_switches("none").masking);
+    EXPECT_TRUE(parse_switches("all").operand_reuse);
+}
+
+}  // namespace
+}  // namespace nz

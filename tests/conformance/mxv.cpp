@@ -1,0 +1,250 @@
+// mxv and vxm: every compiled semiring and every kernel id, pinned through the plan, against the dictionary
+// model, over the battery, all forms of u, masks, accumulators, replace, transposes and thread counts.
+#include "instantiate/mxv_cells.hpp"
+#include "kernels/kernel_ids.hpp"
+#include "storage/vector_body.hpp"
+#include "support/battery.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned seed = 20261121;
+constexpr vector_form forms[] = {vector_form::dense, vector_form::bitmap, vector_form::sparse};
+
+std::vector<std::string_view> mxv_kernels() {
+    std::vector<std::string_view> ids;
+    for (const auto& k : kernels::kernel_ids)
+        if (k.operation == "mxv") ids.push_back(k.id);
+    return ids;
+}
+
+struct cell_case {
+    const instantiate::mxv_cell* cell;
+    semiring ring() const { return {cell->add, cell->multiply, cell->operand}; }
+};
+
+std::vector<cell_case> all_cells() {
+    std::vector<cell_case> cases;
+    for (const auto group : {instantiate::arithmetic_mxv(), instantiate::tropical_mxv(),
+                             instantiate::label_mxv(), instantiate::structure_mxv()})
+        for (const auto& cell : group) cases.push_back({&cell});
+    return cases;
+}
+
+class CompiledSemiring : public ::testing::TestWithParam<cell_case> {};
+INSTANTIATE_TEST_SUITE_P(Every, CompiledSemiring, ::testing::ValuesIn(all_cells()),
+                         [](const auto& info) { return info.param.ring().name(); });
+
+dictionary random_input(index_t size, vector_form form, dtype type, std::mt19937& random) {
+    return random_dictionary(size, 1, form == vector_form::dense ? 1.1 : 0.5, type, random);
+}
+
+TEST_P(CompiledSemiring, EveryKernelAgreesWithTheModelOverTheBattery) {
+    std::mt19937 random(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    for (const int threads : {1, 3}) {
+        const context ctx({.threads = threads});
+        auto cases = matrix_battery(type, random);
+        for (auto& larger : larger_matrices(type, random)) cases.push_back(std::move(larger));
+        for (const auto& [name, a] : cases)
+            for (const vector_form form : forms) {
+                const dictionary u = random_input(a.columns, form, type, random);
+                const dictionary expected = model_mxm(s, a, u);
+                const matrix left = make_matrix(ctx, a, true);
+                const vector right = make_vector(ctx, u, form);
+                for (const auto kernel : mxv_kernels()) {
+                    vector w(ctx, expected.type, a.rows);
+                    const mxv_plan plan = mxv(ctx, w, s, left, right, {.kernel = kernel});
+                    ASSERT_EQ(plan.kernel, kernel);
+                    ASSERT_EQ(plan.tier, tier::compiled);
+                    ASSERT_TRUE(same(expected, w))
+                        << name << ", " << kernel << ", u " << name_of(form) << ", " << threads << " threads";
+                }
+            }
+    }
+}
+
+class EveryKernel : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(Mxv, EveryKernel, ::testing::ValuesIn(mxv_kernels()),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(EveryKernel, WritesThroughMaskAccumulatorAndReplace) {
+    std::mt19937 random(seed + 1);
+    SCOPED_TRACE("seed " + std::to_string(seed + 1));
+    const context ctx({.threads = 2});
+    for (const auto* name : {"plus_times_fp64", "min_plus_int32", "lor_land_bool", "any_secondi_int32"}) {
+        SCOPED_TRACE(name);
+        const semiring s(name);
+        const dtype type = *s.pinned_type();
+        const dictionary a = random_dictionary(70, 40, 0.2, type, random);
+        const matrix left = make_matrix(ctx, a);
+        for (const vector_form form : forms) {
+            const dictionary u = random_input(40, form, type, random);
+            const dictionary t = model_mxm(s, a, u);
+            const vector right = make_vector(ctx, u, form);
+            check_settings<vector>(
+                ctx, 70, 1, type, random, [&](const auto& c, const auto& how) { return write(c, t, how); },
+                [&](vector& w, vector_options options) {
+                    options.kernel = GetParam();
+                    mxv(ctx, w, s, left, right, options);
+                });
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST_P(EveryKernel, MayWriteToItsInput) {
+    std::mt19937 random(seed + 2);
+    const context ctx({.threads = 2});
+    const semiring s("plus_times_int64");
+    const dictionary a = random_dictionary(30, 30, 0.2, dtype::int64, random);
+    const matrix left = make_matrix(ctx, a);
+    const dictionary u = random_dictionary(30, 1, 0.6, dtype::int64, random);
+    const dictionary t = model_mxm(s, a, u);
+    check_aliased<vector>(
+        ctx, u, random, [&](const auto& c, const auto& how) { return write(c, t, how); },
+        [&](vector& w, vector_options options) {
+            options.kernel = GetParam();
+            mxv(ctx, w, s, left, w, options);
+        });
+}
+
+TEST_P(EveryKernel, TransposesAndMultipliesFromTheLeft) {
+    std::mt19937 random(seed + 3);
+    const context ctx({.threads = 2});
+    for (const auto* name :
+         {"plus_times_fp64", "min_first_int64", "max_second_fp64", "any_secondi_int64", "plus_pair_int64"}) {
+        SCOPED_TRACE(name);
+        const semiring s(name);
+        const dtype type = *s.pinned_type();
+        const dictionary a = random_dictionary(33, 50, 0.2, type, random);
+        const matrix m = make_matrix(ctx, a);
+        const dictionary tall = random_dictionary(33, 1, 0.5, type, random),
+                         wide = random_dictionary(50, 1, 0.5, type, random);
+        const vector x = make_vector(ctx, tall, random), y = make_vector(ctx, wide, random);
+        vector w(ctx, s.value_type(type, type), 50), v(ctx, s.value_type(type, type), 33);
+        mxv(ctx, w, s, m, x, {.transpose_a = true, .kernel = GetParam()});
+        EXPECT_TRUE(same(model_mxm(s, transposed(a), tall), w)) << "A^T x";
+        vxm(ctx, w, s, x, m);
+        EXPECT_TRUE(same(transposed(model_mxm(s, transposed(tall), a)), w)) << "x A";
+        vxm(ctx, v, s, y, m, {.transpose_a = true});
+        EXPECT_TRUE(same(transposed(model_mxm(s, transposed(wide), transposed(a))), v)) << "y A^T";
+    }
+}
+
+TEST_P(EveryKernel, ConvertsOperandsOfOtherTypes) {
+    std::mt19937 random(seed + 4);
+    const context ctx({.threads = 2});
+    const semiring s("plus_times");
+    const dictionary a = random_dictionary(40, 30, 0.2, dtype::int8, random);
+    const dictionary u = random_dictionary(30, 1, 0.5, dtype::float64, random);
+    vector w(ctx, dtype::float32, 40);
+    const mxv_plan plan =
+        mxv(ctx, w, s, make_matrix(ctx, a), make_vector(ctx, u, random), {.kernel = GetParam()});
+    EXPECT_TRUE(plan.converts_matrix);
+    EXPECT_TRUE(same(converted(model_mxm(s, a, u), dtype::float32), w));
+}
+
+TEST_P(EveryKernel, ReadsWideOffsetsLikeNarrowOnes) {
+    const context ctx({.threads = 2});
+    const std::vector<std::int64_t> offsets = {0, 2, 2, 5};
+    const std::vector<index_t> columns = {0, 3, 1, 2, 3};
+    const std::vector<double> values = {1, 2, 3, 4, 5}, x = {1, 10, 100, 1000};
+    const auto a = matrix::from_csr<double, std::int64_t>(ctx, {3, 4, offsets, columns, values});
+    vector w(ctx, dtype::float64, 3);
+    mxv(ctx, w, semiring("plus_times"), a, vector::dense<double>(ctx, x), {.kernel = GetParam()});
+    EXPECT_EQ(w.get(0)->get<double>(), 2001);
+    EXPECT_FALSE(w.get(1));
+    EXPECT_EQ(w.get(2)->get<double>(), 5430);
+}
+
+TEST_P(EveryKernel, GivesTheSameBitsTwice) {
+    std::mt19937 random(seed + 5);
+    const context ctx({.threads = 2});
+    const semiring s("plus_times_fp64");
+    std::uniform_real_distribution<double> real(-1, 1);
+    std::vector<index_t> rows, columns;
+    std::vector<double> values;
+    for (int k = 0; k < 60000; ++k) {
+        rows.push_back(static_cast<index_t>(random() % 2000));
+        columns.push_back(static_cast<index_t>(random() % 3000));
+        values.push_back(real(random));
+    }
+    const auto a = matrix::build<double>(ctx, {2000, 3000, rows, columns, values});
+    std::vector<index_t> places;
+    std::vector<double> entries;
+    for (index_t i = 0; i < 3000; i += 2) places.push_back(i), entries.push_back(real(random));
+    const auto u = vector::build<double>(ctx, 3000, places, entries);
+    vector first(ctx, dtype::float64, 2000), second(ctx, dtype::float64, 2000);
+    mxv(ctx, first, s, a, u, {.kernel = GetParam()});
+    mxv(ctx, second, s, a, u, {.kernel = GetParam()});
+    EXPECT_TRUE(same(read(first), second));
+    vector exact(ctx, dtype::float64, 2000);
+    mxv(ctx, exact, s, a, u, {.kernel = "reference"});
+    EXPECT_TRUE(close(exact, first, row_bounds(a, u, dtype::float64)));
+}
+
+TEST(GenericPath, ServesAUsersOwnOperatorsAndSaysSo) {
+    const context ctx;
+    const auto hypot = binary_op::make<double>("hypot", [](double x, double y) { return std::hypot(x, y); });
+    const semiring s(monoid(hypot, 0.0), binary_id::times);
+    const std::vector<index_t> i = {0, 0, 1}, j = {0, 1, 1};
+    const std::vector<double> v = {3, 4, 5}, x = {1, 1};
+    vector w(ctx, dtype::float64, 2);
+    const auto a = matrix::build<double>(ctx, {2, 2, i, j, v});
+    const mxv_plan plan = mxv(ctx, w, s, a, vector::dense<double>(ctx, x));
+    EXPECT_EQ(plan.tier, tier::generic);
+    EXPECT_EQ(plan.kernel, "reference");
+    EXPECT_EQ(w.get(0)->get<double>(), 5);
+    EXPECT_THROW(mxv(ctx, w, s, a, vector::dense<double>(ctx, x), {.kernel = "csr_row"}), not_supported);
+}
+
+TEST(GenericPath, ServesEverySemiringThatIsNotCompiled) {
+    std::mt19937 random(seed + 6);
+    const context ctx;
+    const dictionary a = random_dictionary(12, 9, 0.4, dtype::uint16, random);
+    const dictionary u = random_dictionary(9, 1, 0.6, dtype::uint16, random);
+    for (const std::string& name : semiring_names()) {
+        const semiring s(name);
+        const matrix left = make_matrix(ctx, a);
+        const vector right = make_vector(ctx, u, random);
+        dictionary expected;
+        try {
+            expected = model_mxm(s, a, u);
+        } catch (const domain_error&) {  // a bitwise monoid over truth values
+            vector w(ctx, dtype::boolean, 12);
+            EXPECT_THROW(mxv(ctx, w, s, left, right), domain_error) << name;
+            continue;
+        }
+        vector w(ctx, expected.type, 12);
+        mxv(ctx, w, s, left, right);
+        ASSERT_TRUE(same(expected, w)) << name;
+    }
+}
+
+TEST(MxvFaults, AWrongShapeNamesBoth) {
+    const context ctx;
+    const matrix a(ctx, dtype::float64, 3, 5);
+    vector w(ctx, dtype::float64, 3);
+    const vector u(ctx, dtype::float64, 4), mask(ctx, dtype::boolean, 2);
+    try {
+        mxv(ctx, w, semiring("plus_times"), a, u);
+        FAIL() << "no error";
+    } catch (const dimension_mismatch& e) {
+        EXPECT_NE(std::string(e.what()).find("3 x 5"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("u has 4"), std::string::npos) << e.what();
+    }
+    vector long_w(ctx, dtype::float64, 9);
+    const vector fitting(ctx, dtype::float64, 5);
+    EXPECT_THROW(mxv(ctx, long_w, semiring("plus_times"), a, fitting), dimension_mismatch);
+    EXPECT_THROW(mxv(ctx, w, semiring("plus_times"), a, fitting, {.mask = &mask}), dimension_mismatch);
+    EXPECT_THROW(mxv(ctx, w, semiring("plus_times"), a, fitting, {.kernel = "csr_rows"}), domain_error);
+}
+
+}  // namespace
+}  // namespace nz::test

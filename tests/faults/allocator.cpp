@@ -1,0 +1,147 @@
+// An allocator that fails at its n-th call, for every n until a whole scenario succeeds: each failure is an
+// out_of_memory, every object stays valid, and nothing leaks.
+#include "core/checks.hpp"
+#include "support/small.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace nz::test {
+namespace {
+
+class failing_memory final : public memory_resource {
+public:
+    void* allocate(std::size_t bytes) override {
+        if (++calls_ == fail_at_)
+            fail<out_of_memory>("{} bytes refused by the test at call {}", bytes, calls_);
+        void* pointer = upstream_->allocate(bytes);
+        alive_ += bytes;
+        return pointer;
+    }
+    void deallocate(void* pointer, std::size_t bytes) noexcept override {
+        alive_ -= bytes;
+        upstream_->deallocate(pointer, bytes);
+    }
+    void arm(int fail_at) {
+        calls_ = 0;
+        fail_at_ = fail_at;
+    }
+    std::size_t alive() const { return alive_; }
+
+private:
+    std::shared_ptr<memory_resource> upstream_ = host_memory();
+    int calls_ = 0, fail_at_ = 0;
+    std::size_t alive_ = 0;
+};
+
+struct objects {
+    matrix a, b, c;
+    vector u, w;
+};
+using scenario = std::function<void(const context&, objects&)>;
+
+objects fresh(const context& ctx) {
+    return {matrix_of<double>(ctx, 3, 3, {{0, 0, 1}, {0, 2, 2}, {1, 1, 3}, {2, 0, 4}}),
+            matrix_of<double>(ctx, 3, 3, {{0, 1, 5}, {2, 2, 6}}),
+            matrix_of<double>(ctx, 3, 3, {{1, 0, 7}, {2, 2, 8}}),
+            vector_of<double>(ctx, 100, {{0, 1}, {50, 2}}), vector_of<double>(ctx, 100, {{50, 3}, {99, 4}})};
+}
+
+void run_until_it_succeeds(const scenario& run) {
+    const auto memory = std::make_shared<failing_memory>();
+    context_options options;
+    options.memory = memory;
+    options.threads = 2;
+    bool done = false;
+    for (int n = 1; !done; ++n) {
+        ASSERT_LT(n, 2000) << "it never succeeds";
+        const context ctx(options);
+        {
+            memory->arm(0);
+            objects o = fresh(ctx);
+            memory->arm(n);
+            try {
+                run(ctx, o);
+                done = true;
+            } catch (const out_of_memory&) {
+            }
+            memory->arm(0);
+            for (const matrix* a : {&o.a, &o.b, &o.c}) ASSERT_NO_THROW(a->validate()) << "call " << n;
+            for (const vector* v : {&o.u, &o.w}) ASSERT_NO_THROW(v->validate()) << "call " << n;
+            if (!done) {
+                ASSERT_NO_THROW(run(ctx, o)) << "a second try after call " << n << " failed";
+            }
+        }
+        ASSERT_EQ(ctx.bytes_in_use(), 0u) << "call " << n;
+        ASSERT_EQ(memory->alive(), 0u) << "call " << n;
+    }
+}
+
+TEST(FailingAllocator, LeavesObjectsValidInMatrixOperations) {
+    run_until_it_succeeds([](const context& ctx, objects& o) {
+        mxm(ctx, o.c, semiring("plus_times"), o.a, o.b,
+            {.mask = &o.b, .mask_complement = true, .accum = binary_id::plus});
+        mxm(ctx, o.c, semiring("plus_times"), o.a, o.a, {.kernel = "reference"});
+        ewise_add(ctx, o.c, binary_id::plus, o.c, o.b, {.mask = &o.c, .replace = true, .transpose_b = true});
+        apply(ctx, o.b, unary_id::ainv, o.b);
+        select(ctx, o.b, index_unary_id::triu, o.b, scalar(0));
+        transpose(ctx, o.a, o.a);
+        kronecker(ctx, o.c, binary_id::times, matrix_of<double>(ctx, 1, 1, {{0, 0, 2}}), o.c);
+        const std::vector<index_t> two{2, 0};
+        extract(ctx, o.c, o.c, index_list::all(), index_list::all());
+        assign(ctx, o.c, scalar(1.0), index_list(two), index_list(two), {.accum = binary_id::plus});
+        assign_row(ctx, o.c, vector::full(ctx, 3, scalar(1)), 1, index_list::all());
+    });
+}
+
+TEST(FailingAllocator, LeavesObjectsValidInVectorOperations) {
+    run_until_it_succeeds([](const context& ctx, objects& o) {
+        ewise_add(ctx, o.w, binary_id::plus, o.u, o.w, {.mask = &o.u});
+        o.w.convert_to(vector_form::bitmap);
+        const vector shared = o.w;
+        apply(ctx, o.w, unary_id::ainv, o.u, {.accum = binary_id::min});
+        assign(ctx, o.w, scalar(3), index_list::all(), {.mask = &o.u, .mask_complement = true});
+        ewise_mult(ctx, o.w, binary_id::times, o.w, o.u);
+        select(ctx, o.w, index_unary_id::rowle, o.w, scalar(40));
+    });
+}
+
+TEST(FailingAllocator, LeavesObjectsValidWhenTheyChange) {
+    run_until_it_succeeds([](const context& ctx, objects& o) {
+        const matrix copy = o.a;
+        o.a.set(1, 2, 9.0);
+        o.a.remove(0, 0);
+        EXPECT_GT(o.a.nnz(), 0);
+        o.b.resize(5, 5);
+        o.b.resize(3, 3);
+        o.a.facts();
+        o.u.set(7, 1.0);
+        o.u.remove(7);
+        o.u.resize(120);
+        o.u.resize(100);
+        o.w.convert_to(vector_form::bitmap);
+        vector full = vector::full(ctx, 10, scalar(1));
+        full.remove(3);
+        o.c.clear();
+    });
+}
+
+TEST(MemoryLimit, IsKeptAndNamed) {
+    context_options options;
+    options.memory_limit = 10000;
+    const context ctx(options);
+    try {
+        vector::full(ctx, 2000, scalar(1.0));
+        FAIL() << "16000 bytes fitted into 10000";
+    } catch (const out_of_memory& e) {
+        EXPECT_NE(std::string(e.what()).find("16000"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("10000"), std::string::npos) << e.what();
+    }
+    EXPECT_NO_THROW(vector::full(ctx, 1000, scalar(1.0)));
+    EXPECT_EQ(ctx.bytes_in_use(), 0u);
+    EXPECT_GE(ctx.peak_bytes(), 8000u);
+}
+
+}  // namespace
+}  // namespace nz::test

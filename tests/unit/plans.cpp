@@ -1,0 +1,185 @@
+// Plans against tables of facts: no matrix, no kernel.
+#include "plan/direction.hpp"
+#include "plan/mxv.hpp"
+#include "plan/traverse.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz {
+namespace {
+
+plan::mxv_facts square(offset_t n, offset_t nnz) {
+    plan::mxv_facts f;
+    f.output_size = f.input_size = n;
+    f.nnz = nnz;
+    f.empty_rows = 0;
+    f.degree_max = nnz / n;
+    f.input_count = n;
+    f.push_ready = true;
+    f.threads = 2;
+    return f;
+}
+
+TEST(MxvPlan, ADenseVectorIsPulledByRows) {
+    const auto p = plan::mxv(square(1000, 10000));
+    EXPECT_EQ(p.kernel, "csr_row");
+    EXPECT_EQ(p.direction, direction::pull);
+    EXPECT_EQ(p.output, vector_form::dense);
+    EXPECT_EQ(p.workspace_bytes, 0u);
+}
+
+TEST(MxvPlan, EmptyRowsMakeTheResultABitmap) {
+    auto f = square(1000, 10000);
+    f.empty_rows = 3;
+    EXPECT_EQ(plan::mxv(f).output, vector_form::bitmap);
+    f.empty_rows = -1;
+    EXPECT_EQ(plan::mxv(f).output, vector_form::bitmap) << "not known is not none";
+}
+
+TEST(MxvPlan, ARowLongerThanHalfAThreadsShareIsSplit) {
+    auto f = square(1000, 10000);
+    f.degree_max = 2501;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+    f.degree_max = 2500;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_row");
+    f.degree_max = 2501;
+    f.threads = 1;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_row") << "one thread has nothing to balance";
+}
+
+TEST(MxvPlan, MergeCompactsRowsOnlyWhereSomeAreEmpty) {
+    auto f = square(1000, 10000);
+    f.pinned = "csr_merge";
+    const auto without = plan::mxv(f);
+    EXPECT_FALSE(without.compacts_rows);
+    f.empty_rows = 1;
+    const auto with = plan::mxv(f);
+    EXPECT_TRUE(with.compacts_rows);
+    EXPECT_GE(with.workspace_bytes, without.workspace_bytes + 12 * 1000);
+}
+
+TEST(MxvPlan, ASparseVectorIsPushedWhereItsColumnsHoldLessWork) {
+    auto f = square(1000, 10000);
+    f.input = vector_form::sparse;
+    f.input_count = 10;
+    EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_scatter");
+    EXPECT_EQ(plan::mxv(f).direction, direction::push);
+    f.input_count = 500;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull);
+    f.input_count = 10;
+    f.products = 9000;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull) << "counted products overrule the mean";
+}
+
+TEST(MxvPlan, ColumnsThatAreNotThereCostTheirBuilding) {
+    auto f = square(1000, 10000);
+    f.input = vector_form::sparse;
+    f.input_count = 10;
+    f.push_ready = false;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull);
+    f.pinned = "csc_gather_radix";
+    EXPECT_TRUE(plan::mxv(f).builds_transpose);
+}
+
+TEST(MxvPlan, AMaskThatAllowsLittleMakesPullCheap) {
+    auto f = square(100000, 1000000);
+    f.input = vector_form::sparse;
+    f.input_count = 1000;
+    EXPECT_EQ(plan::mxv(f).direction, direction::push);
+    f.masked = true;
+    f.mask_allows = 100;
+    const auto p = plan::mxv(f);
+    EXPECT_EQ(p.direction, direction::pull);
+    EXPECT_EQ(p.kernel, "csr_row_masked");
+    EXPECT_EQ(p.input, vector_form::bitmap);
+    EXPECT_TRUE(p.converts_vector);
+}
+
+TEST(MxvPlan, WhatIsNotCompiledRunsGenericallyAndSaysSo) {
+    auto f = square(10, 20);
+    f.compiled = false;
+    const auto p = plan::mxv(f);
+    EXPECT_EQ(p.kernel, "reference");
+    EXPECT_EQ(p.tier, tier::generic);
+    EXPECT_NE(p.reason.find("generic"), std::string_view::npos);
+}
+
+TEST(MxvPlan, APinHoldsWhateverTheFacts) {
+    auto f = square(1000, 10000);
+    for (const auto* id : {"csr_row", "csr_merge", "csr_row_masked", "csc_gather_scatter", "csc_gather_radix",
+                           "csc_gather_merge"}) {
+        f.pinned = id;
+        EXPECT_EQ(plan::mxv(f).kernel, id);
+        EXPECT_EQ(plan::mxv(f).reason, "pinned");
+    }
+}
+
+TEST(MxvPlan, IsAValueThatComparesAndPrints) {
+    const auto f = square(1000, 10000);
+    EXPECT_EQ(plan::mxv(f), plan::mxv(f));
+    EXPECT_NE(to_string(plan::mxv(f)).find("mxv/csr_row pull compiled"), std::string::npos);
+}
+
+struct step {
+    offset_t frontier;
+    direction expected;
+};
+
+void follow(std::initializer_list<step> steps, offset_t vertices, plan::direction_thresholds t = {}) {
+    plan::direction_state state;
+    for (const auto& [frontier, expected] : steps) {
+        const auto choice = plan::choose_direction(state, frontier, vertices, t, true);
+        EXPECT_EQ(choice.next.current, expected) << "frontier " << frontier << ": " << choice.reason;
+        state = choice.next;
+    }
+}
+
+TEST(DirectionRule, AScaleFreeSearchPushesPullsPushes) {
+    using enum direction;
+    follow({{1, push}, {40, push}, {2000, pull}, {60000, pull}, {5000, pull}, {90, push}, {3, push}}, 100000);
+}
+
+TEST(DirectionRule, ExactlyAlphaIsNotPastIt) {
+    using enum direction;
+    follow({{1, push}, {1000, push}, {1001, pull}, {1000, pull}, {999, push}}, 100000);
+}
+
+TEST(DirectionRule, AShrinkingFrontierPastAlphaDoesNotStartAPull) {
+    plan::direction_state state{direction::push, 0.5};
+    const auto choice = plan::choose_direction(state, 2000, 100000, {}, true);
+    EXPECT_EQ(choice.next.current, direction::push);
+    EXPECT_DOUBLE_EQ(choice.ratio, 0.02);
+}
+
+TEST(DirectionRule, AGrowingFrontierBelowBetaDoesNotEndAPull) {
+    plan::direction_state state{direction::pull, 0.001};
+    EXPECT_EQ(plan::choose_direction(state, 500, 100000, {}, true).next.current, direction::pull);
+}
+
+TEST(DirectionRule, StaysInPushWhenItMayNotChange) {
+    EXPECT_EQ(plan::choose_direction({}, 90000, 100000, {}, false).next.current, direction::push);
+}
+
+TEST(TraversePlan, TakesTheFusedFormAndTheRuleOfThePaper) {
+    plan::traverse_facts f;
+    f.vertices = 1000;
+    const auto p = plan::traverse(f);
+    EXPECT_EQ(p.kernel, "push_pull_fused");
+    EXPECT_DOUBLE_EQ(p.thresholds.alpha, 0.01);
+    EXPECT_DOUBLE_EQ(p.thresholds.beta, 0.01);
+    EXPECT_TRUE(p.builds_transpose);
+    f.columns_ready = true;
+    EXPECT_FALSE(plan::traverse(f).builds_transpose);
+    f.columns_ready = false;
+    f.change_direction = false;
+    EXPECT_FALSE(plan::traverse(f).builds_transpose) << "push alone reads rows";
+}
+
+TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
+    plan::traverse_facts f;
+    f.vertices = 1 << 20;
+    EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{10} << 20);
+}
+
+}  // namespace
+}  // namespace nz

@@ -1,0 +1,133 @@
+// COO and DIA: round trips from the battery, each rule broken once.
+#include "storage/coo.hpp"
+#include "storage/dia.hpp"
+#include "storage/matrix_body.hpp"
+#include "support/battery.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz::test {
+namespace {
+
+using namespace storage;
+
+class Representations : public ::testing::TestWithParam<dtype> {};
+INSTANTIATE_TEST_SUITE_P(EveryType, Representations, ::testing::ValuesIn(all_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST_P(Representations, CooAndBackKeepsEveryEntry) {
+    std::mt19937 random(1);
+    const context ctx;
+    for (const auto& [name, d] : matrix_battery(GetParam(), random)) {
+        const matrix a = make_matrix(ctx, d, true);
+        const coo c = to_coo(ctx, a.body().rows());
+        validate(c, "coo");
+        EXPECT_TRUE(same(d, storage::make_matrix(ctx, to_csr(ctx, c)))) << name;
+    }
+}
+
+TEST_P(Representations, DiagonalsAndBackKeepEveryEntryAndExplicitZeros) {
+    std::mt19937 random(2);
+    const context ctx;
+    for (const auto& [name, d] : matrix_battery(GetParam(), random)) {
+        if (name.starts_with("long")) continue;  // nearly every diagonal has one entry: refused
+        const matrix a = make_matrix(ctx, d, true);
+        const dia diagonals = to_dia(ctx, a.body().rows());
+        validate(diagonals, "dia");
+        EXPECT_TRUE(same(d, storage::make_matrix(ctx, to_csr(ctx, diagonals)))) << name;
+    }
+}
+
+TEST(Diagonals, OfAnAntidiagonalMatrixAreRefusedWithBothSizes) {
+    const context ctx;
+    std::vector<index_t> rows, columns;
+    for (index_t i = 0; i < 200; ++i) rows.push_back(i), columns.push_back(199 - i);
+    const std::vector<double> values(200, 1.0);
+    const matrix a = matrix::build<double>(ctx, {200, 200, rows, columns, values});
+    try {
+        to_dia(ctx, a.body().rows());
+        FAIL() << "not refused";
+    } catch (const not_supported& e) {
+        EXPECT_NE(std::string(e.what()).find("200 diagonals would take"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find(std::to_string(a.body().rows().bytes())), std::string::npos)
+            << e.what();
+    }
+}
+
+TEST(Diagonals, OfABandAscendAndHoldZerosInTheGaps) {
+    const context ctx;
+    const dictionary d{3,
+                       4,
+                       dtype::float64,
+                       {{{0, 0}, to_element(1.0)},
+                        {{0, 1}, to_element(2.0)},
+                        {{1, 2}, to_element(0.0)},
+                        {{2, 1}, to_element(5.0)}}};
+    const dia a = to_dia(ctx, make_matrix(ctx, d).body().rows());
+    ASSERT_EQ(std::vector(a.offset_span().begin(), a.offset_span().end()), (std::vector<index_t>{-1, 0, 1}));
+    EXPECT_EQ(a.value(0, 2), to_element(5.0));
+    EXPECT_EQ(a.value(0, 1), to_element(0.0));
+    EXPECT_FALSE(bits::test(a.words(0), 1));
+    EXPECT_TRUE(bits::test(a.words(2), 1)) << "an explicit zero is an entry";
+}
+
+template <class Representation>
+std::string fault(const Representation& a) {
+    try {
+        validate(a, "probe");
+    } catch (const invalid_format& e) {
+        return e.what();
+    }
+    return "";
+}
+
+TEST(Diagonals, ThatBreakARuleAreNamed) {
+    const context ctx;
+    const dictionary d{3,
+                       3,
+                       dtype::float64,
+                       {{{0, 1}, to_element(2.0)}, {{1, 1}, to_element(3.0)}, {{2, 2}, to_element(4.0)}}};
+    const auto fresh = [&] { return to_dia(ctx, make_matrix(ctx, d).body().rows()); };
+    EXPECT_EQ(fault(fresh()), "");
+    dia a = fresh();
+    a.offsets.as<index_t>()[1] = 0;
+    EXPECT_NE(fault(a).find("out of order or repeated"), std::string::npos) << fault(a);
+    a = fresh();
+    a.offsets.as<index_t>()[1] = 3;
+    EXPECT_NE(fault(a).find("outside a 3 x 3"), std::string::npos) << fault(a);
+    a = fresh();
+    bits::set(a.present.as<bits::word>() + 1, 2);
+    EXPECT_NE(fault(a).find("row 2, outside"), std::string::npos) << fault(a);
+    a = fresh();
+    bits::set(a.present.as<bits::word>(), 3);
+    EXPECT_NE(fault(a).find("beyond row 2"), std::string::npos) << fault(a);
+    a = fresh();
+    a.nnz = 4;
+    EXPECT_NE(fault(a).find("the count is 4"), std::string::npos) << fault(a);
+    a = fresh();
+    a.values = buffer(ctx.memory(), 8);
+    EXPECT_NE(fault(a).find("shorter"), std::string::npos) << fault(a);
+}
+
+TEST(Coordinates, ThatBreakARuleAreNamed) {
+    const context ctx;
+    const dictionary d{3, 3, dtype::int8, {{{0, 1}, {2}}, {{1, 1}, {3}}, {{1, 2}, {4}}}};
+    const auto fresh = [&] { return to_coo(ctx, make_matrix(ctx, d).body().rows()); };
+    EXPECT_EQ(fault(fresh()), "");
+    coo a = fresh();
+    a.row_indices.as<index_t>()[1] = 3;
+    EXPECT_NE(fault(a).find("entry 1 is (3, 1), outside 3 x 3"), std::string::npos) << fault(a);
+    a = fresh();
+    a.column_indices.as<index_t>()[2] = 1;
+    EXPECT_NE(fault(a).find("entry 2, (1, 1), is out of order or repeated"), std::string::npos) << fault(a);
+    a = fresh();
+    a.row_indices.as<index_t>()[0] = 2;
+    EXPECT_NE(fault(a).find("out of order"), std::string::npos) << fault(a);
+    a = fresh();
+    a.nnz = 9;
+    EXPECT_NE(fault(a).find("shorter than 9"), std::string::npos) << fault(a);
+}
+
+}  // namespace
+}  // namespace nz::test
