@@ -17,7 +17,8 @@ inline const context& limited_context() {
 }
 
 /// Runs f; the library's own errors are fine, whatever else comes out is a finding.
-template <class F> void attempt(F&& f) {
+template <class F>
+void attempt(F&& f) {
     try {
         f();
     } catch (const error&) {

@@ -44,7 +44,8 @@ public:
     }
     std::vector<std::string> names() const {
         std::vector<std::string> out;
-        for (const auto& entry : std::filesystem::directory_iterator(path_)) out.push_back(entry.path().filename());
+        for (const auto& entry : std::filesystem::directory_iterator(path_))
+            out.push_back(entry.path().filename());
         return out;
     }
 
@@ -84,7 +85,8 @@ inline entry_map entries_of(const matrix& a) {
 }
 
 /// The message of the invalid_format (or other E) that f throws; empty when it throws none.
-template <class E = invalid_format, class F> std::string refusal(F&& f) {
+template <class E = invalid_format, class F>
+std::string refusal(F&& f) {
     try {
         f();
     } catch (const E& e) {

@@ -1,6 +1,5 @@
 // Edge lists of both kinds, by hand.
 #include "io/edge_list.hpp"
-
 #include "support/files.hpp"
 
 #include <gtest/gtest.h>
@@ -42,12 +41,14 @@ TEST(EdgeList, makes_all_weights_real_when_one_is) {
 TEST(EdgeList, stores_both_directions_on_request) {
     const input in = read("0 1 7\n1 0 3\n2 1 5\n2 2 1\n", ids::rows, {.symmetrize = true});
     EXPECT_TRUE(in.declared_symmetric);
-    EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 1}, 7}, {{1, 0}, 7}, {{1, 2}, 5}, {{2, 1}, 5}, {{2, 2}, 1}}));
+    EXPECT_EQ(entries_of(in.matrix),
+              (entry_map{{{0, 1}, 7}, {{1, 0}, 7}, {{1, 2}, 5}, {{2, 1}, 5}, {{2, 2}, 1}}));
 }
 
 TEST(EdgeList, takes_comments_blanks_tabs_commas_and_every_line_end) {
     const entry_map expected{{{0, 1}, 1}, {{2, 3}, 1}};
-    for (const std::string_view text : {"# c\n0\t1\n2\t3\n", "% c\n\n0 1\n  \n 2  3 \n", "0,1\r\n2,3\r\n", "0 , 1\n2, 3", "# a\n0 1\n# b\n2 3\n#"})
+    for (const std::string_view text : {"# c\n0\t1\n2\t3\n", "% c\n\n0 1\n  \n 2  3 \n", "0,1\r\n2,3\r\n",
+                                        "0 , 1\n2, 3", "# a\n0 1\n# b\n2 3\n#"})
         EXPECT_EQ(entries_of(read(text, ids::names).matrix), expected) << text;
 }
 
@@ -74,7 +75,9 @@ TEST(EdgeList, numbers_negative_and_enormous_names) {
 
 TEST(EdgeList, agrees_on_weights_between_blocks) {
     std::string text;
-    for (int i = 0; i < 40000; ++i) text += std::to_string(i) + " " + std::to_string((i * 7) % 40000) + " " + (i == 39000 ? "0.25" : "2") + "\n";
+    for (int i = 0; i < 40000; ++i)
+        text += std::to_string(i) + " " + std::to_string((i * 7) % 40000) + " " +
+                (i == 39000 ? "0.25" : "2") + "\n";
     const input in = read(text, ids::names);
     EXPECT_EQ(in.matrix.type(), dtype::float64);
     EXPECT_EQ(in.matrix.nnz(), 40000);

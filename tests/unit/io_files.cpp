@@ -12,11 +12,13 @@
 namespace nz::test {
 namespace {
 
-constexpr dtype all_types[] = {dtype::boolean, dtype::int8,   dtype::int16,  dtype::int32,   dtype::int64,  dtype::uint8,
-                               dtype::uint16,  dtype::uint32, dtype::uint64, dtype::float32, dtype::float64};
+constexpr dtype all_types[] = {dtype::boolean, dtype::int8,    dtype::int16,  dtype::int32,
+                               dtype::int64,   dtype::uint8,   dtype::uint16, dtype::uint32,
+                               dtype::uint64,  dtype::float32, dtype::float64};
 
 // Extremes of the type among the values; an empty row and column; wide enough for a second word of anything.
-template <class T> matrix sample(const context& ctx, value_kind kind, index_t rows, index_t columns) {
+template <class T>
+matrix sample(const context& ctx, value_kind kind, index_t rows, index_t columns) {
     std::vector<std::int32_t> offsets{0};
     std::vector<index_t> indices;
     std::vector<T> values;
@@ -25,9 +27,10 @@ template <class T> matrix sample(const context& ctx, value_kind kind, index_t ro
             for (index_t j = i % 3; j < columns - 1; j += 3) {
                 indices.push_back(j);
                 const std::size_t k = values.size();
-                values.push_back(k == 0   ? std::numeric_limits<T>::max()
-                                 : k == 1 ? std::numeric_limits<T>::lowest()
-                                          : convert<T>(1.0 / static_cast<double>(k) + static_cast<double>(k % 5)));
+                values.push_back(k == 0 ? std::numeric_limits<T>::max()
+                                 : k == 1
+                                     ? std::numeric_limits<T>::lowest()
+                                     : convert<T>(1.0 / static_cast<double>(k) + static_cast<double>(k % 5)));
             }
         offsets.push_back(static_cast<std::int32_t>(indices.size()));
     }
@@ -41,7 +44,8 @@ template <class T> matrix sample(const context& ctx, value_kind kind, index_t ro
 }
 
 matrix sample(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns) {
-    return dispatch(type, [&]<class T>(std::type_identity<T>) { return sample<T>(ctx, kind, rows, columns); });
+    return dispatch(type,
+                    [&]<class T>(std::type_identity<T>) { return sample<T>(ctx, kind, rows, columns); });
 }
 
 // Exactly the same entries, compared in the matrix's own type.
@@ -68,7 +72,8 @@ TEST(Files, everything_written_reads_back_in_every_type_and_kind) {
             for (const value_kind kind : {value_kind::full, value_kind::iso, value_kind::pattern})
                 for (const index_t columns : {9, 70}) {
                     const matrix a = sample(ctx, type, kind, 9, columns);
-                    const std::string what = std::string(name) + " " + std::string(name_of(type)) + " kind " + std::to_string(static_cast<int>(kind));
+                    const std::string what = std::string(name) + " " + std::string(name_of(type)) + " kind " +
+                                             std::to_string(static_cast<int>(kind));
                     save(ctx, a, folder.path(name));
                     const input in = load(ctx, folder.path(name));
                     in.matrix.validate();
@@ -128,7 +133,8 @@ TEST(Files, a_large_matrix_is_formatted_by_all_threads_in_order) {
 TEST(Files, the_cache_keeps_a_promise_of_symmetry) {
     const context ctx;
     const temporary_folder folder;
-    const std::string path = folder.put("s.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n3 1\n");
+    const std::string path =
+        folder.put("s.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n3 1\n");
     const input in = load(ctx, path);
     ASSERT_TRUE(in.declared_symmetric);
     save(ctx, in.matrix, folder.path("s.nzb"));
@@ -155,7 +161,8 @@ TEST(Files, content_decides_where_the_suffix_does_not) {
 }
 
 // A .npz with members as given, each already with its header.
-std::string npz_of(const temporary_folder& folder, const std::vector<std::pair<std::string, std::string>>& members) {
+std::string npz_of(const temporary_folder& folder,
+                   const std::vector<std::pair<std::string, std::string>>& members) {
     io::zip_writer zip(folder.path("made.npz"));
     for (const auto& [name, bytes] : members) {
         zip.begin(name + ".npy");
@@ -164,8 +171,10 @@ std::string npz_of(const temporary_folder& folder, const std::vector<std::pair<s
     zip.finish();
     return folder.path("made.npz");
 }
-template <class T> std::string npy(std::string_view descr, std::string_view shape, const std::vector<T>& values) {
-    return io::npy_header(descr, shape) + std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+template <class T>
+std::string npy(std::string_view descr, std::string_view shape, const std::vector<T>& values) {
+    return io::npy_header(descr, shape) +
+           std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
 }
 std::string format_member(std::string_view name) { return io::npy_header("|S3", "()") + std::string(name); }
 
@@ -182,26 +191,52 @@ TEST(Npz, reads_each_of_scipys_layouts) {
     };
     const entry_map expected{{{0, 1}, 5}, {{0, 3}, 6}, {{1, 0}, 7}};
     // Rows unsorted, and an entry twice.
-    EXPECT_EQ(entries({{"format", format_member("csr")}, {"shape", shape}, {"indptr", npy<std::int32_t>("<i4", "(3,)", {0, 3, 4})},
-                       {"indices", npy<std::int32_t>("<i4", "(4,)", {3, 1, 3, 0})}, {"data", npy<double>("<f8", "(4,)", {2, 5, 4, 7})}}), expected);
-    EXPECT_EQ(entries({{"format", format_member("csc")}, {"shape", shape}, {"indptr", npy<std::int64_t>("<i8", "(5,)", {0, 1, 2, 2, 3})},
-                       {"indices", npy<std::int64_t>("<i8", "(3,)", {1, 0, 0})}, {"data", npy<std::int16_t>("<i2", "(3,)", {7, 5, 6})}}), expected);
-    EXPECT_EQ(entries({{"format", io::npy_header("<U3", "()") + std::string("c\0\0\0o\0\0\0o\0\0\0", 12)}, {"shape", shape},
-                       {"row", npy<std::uint8_t>("|u1", "(4,)", {1, 0, 0, 0})}, {"col", npy<std::int32_t>("<i4", "(4,)", {0, 3, 1, 3})},
-                       {"data", npy<float>("<f4", "(4,)", {7, 1, 5, 5})}}), expected);
+    EXPECT_EQ(entries({{"format", format_member("csr")},
+                       {"shape", shape},
+                       {"indptr", npy<std::int32_t>("<i4", "(3,)", {0, 3, 4})},
+                       {"indices", npy<std::int32_t>("<i4", "(4,)", {3, 1, 3, 0})},
+                       {"data", npy<double>("<f8", "(4,)", {2, 5, 4, 7})}}),
+              expected);
+    EXPECT_EQ(entries({{"format", format_member("csc")},
+                       {"shape", shape},
+                       {"indptr", npy<std::int64_t>("<i8", "(5,)", {0, 1, 2, 2, 3})},
+                       {"indices", npy<std::int64_t>("<i8", "(3,)", {1, 0, 0})},
+                       {"data", npy<std::int16_t>("<i2", "(3,)", {7, 5, 6})}}),
+              expected);
+    EXPECT_EQ(entries({{"format", io::npy_header("<U3", "()") + std::string("c\0\0\0o\0\0\0o\0\0\0", 12)},
+                       {"shape", shape},
+                       {"row", npy<std::uint8_t>("|u1", "(4,)", {1, 0, 0, 0})},
+                       {"col", npy<std::int32_t>("<i4", "(4,)", {0, 3, 1, 3})},
+                       {"data", npy<float>("<f4", "(4,)", {7, 1, 5, 5})}}),
+              expected);
     // data[d][j] stands in column j; what lies outside the matrix is padding.
-    EXPECT_EQ(entries({{"format", format_member("dia")}, {"shape", shape}, {"offsets", npy<std::int32_t>("<i4", "(3,)", {1, -1, 3})},
-                       {"data", npy<double>("<f8", "(3, 4)", {9, 5, 0, 9, 7, 9, 9, 9, 9, 9, 9, 6})}}), (entry_map{{{0, 1}, 5}, {{0, 3}, 6}, {{1, 0}, 7}}));
-    EXPECT_EQ(entries({{"format", format_member("bsr")}, {"shape", shape}, {"indptr", npy<std::int32_t>("<i4", "(2,)", {0, 2})},
-                       {"indices", npy<std::int32_t>("<i4", "(2,)", {1, 0})}, {"data", npy<double>("<f8", "(2, 2, 2)", {0, 6, 0, 0, 0, 5, 7, 0})}}),
-              (entry_map{{{0, 0}, 0}, {{0, 1}, 5}, {{1, 0}, 7}, {{1, 1}, 0}, {{0, 2}, 0}, {{0, 3}, 6}, {{1, 2}, 0}, {{1, 3}, 0}}));
+    EXPECT_EQ(entries({{"format", format_member("dia")},
+                       {"shape", shape},
+                       {"offsets", npy<std::int32_t>("<i4", "(3,)", {1, -1, 3})},
+                       {"data", npy<double>("<f8", "(3, 4)", {9, 5, 0, 9, 7, 9, 9, 9, 9, 9, 9, 6})}}),
+              (entry_map{{{0, 1}, 5}, {{0, 3}, 6}, {{1, 0}, 7}}));
+    EXPECT_EQ(entries({{"format", format_member("bsr")},
+                       {"shape", shape},
+                       {"indptr", npy<std::int32_t>("<i4", "(2,)", {0, 2})},
+                       {"indices", npy<std::int32_t>("<i4", "(2,)", {1, 0})},
+                       {"data", npy<double>("<f8", "(2, 2, 2)", {0, 6, 0, 0, 0, 5, 7, 0})}}),
+              (entry_map{{{0, 0}, 0},
+                         {{0, 1}, 5},
+                         {{1, 0}, 7},
+                         {{1, 1}, 0},
+                         {{0, 2}, 0},
+                         {{0, 3}, 6},
+                         {{1, 2}, 0},
+                         {{1, 3}, 0}}));
 }
 
 TEST(Npz, reads_big_endian_and_complex_arrays) {
     const context ctx;
     const temporary_folder folder;
-    const std::string path = npz_of(folder, {{"format", format_member("coo")}, {"shape", npy<std::int64_t>("<i8", "(2,)", {2, 2})},
-                                             {"row", npy<std::uint32_t>(">i4", "(1,)", {0x01000000})}, {"col", npy<std::int32_t>("<i4", "(1,)", {0})},
+    const std::string path = npz_of(folder, {{"format", format_member("coo")},
+                                             {"shape", npy<std::int64_t>("<i8", "(2,)", {2, 2})},
+                                             {"row", npy<std::uint32_t>(">i4", "(1,)", {0x01000000})},
+                                             {"col", npy<std::int32_t>("<i4", "(1,)", {0})},
                                              {"data", npy<double>("<c16", "(1,)", {3, 4})}});
     EXPECT_EQ(entries_of(load(ctx, path, {.complex_modulus = true}).matrix), (entry_map{{{1, 0}, 5}}));
     EXPECT_NE(refusal([&] { load(ctx, path); }).find("complex_modulus"), std::string::npos);
