@@ -23,7 +23,7 @@ std::string_view value_word(std::string_view& line) {
     if (word.empty()) refuse(line, "the value is missing");
     return word;
 }
-void check(number_fault fault, std::string_view word, const char* kind, dtype type) {
+void check_number(number_fault fault, std::string_view word, const char* kind, dtype type) {
     if (fault == number_fault::not_a_number)
         refuse(word, fmt::format("the value '{}' is no {}", quote(word), kind));
     if (fault == number_fault::too_large)
@@ -45,7 +45,7 @@ struct integer_value {
     static bool read(const char*& p, const char*, T& out) { return read_integer(p, out); }
     static void parse(std::string_view& line, T& out) {
         const std::string_view word = value_word(line);
-        check(parse_integer(word, out), word, "integer", dtype_of<T>);
+        check_number(parse_integer(word, out), word, "integer", dtype_of<T>);
     }
 };
 template <class T>
@@ -55,7 +55,7 @@ struct real_value {
     static bool read(const char*& p, const char* end, T& out) { return read_real(p, end, out); }
     static void parse(std::string_view& line, T& out) {
         const std::string_view word = value_word(line);
-        check(parse_real(word, out), word, "number", dtype_of<T>);
+        check_number(parse_real(word, out), word, "number", dtype_of<T>);
     }
 };
 struct modulus_value {
@@ -72,7 +72,7 @@ struct modulus_value {
         real_value<double>::parse(line, re);
         const std::string_view word = next_word(line);
         if (word.empty()) refuse(line, "the imaginary part is missing");
-        check(parse_real(word, im), word, "number", dtype::float64);
+        check_number(parse_real(word, im), word, "number", dtype::float64);
         out = std::hypot(re, im);
     }
 };
@@ -238,9 +238,10 @@ void check_count(const header& h, const line_reader& reader, const std::deque<en
                             h.entries));
 }
 
+// All entries, checked: what the file says, not yet a matrix. The records point into the arenas.
 template <class Value>
-input read_entries(const context& ctx, line_reader& reader, const header& h, const read_options& options) {
-    auto arenas = make_arenas(ctx);
+std::deque<entries_record> parse_entries(const context& ctx, line_reader& reader, const header& h,
+                                         const read_options& options, std::vector<tuple_arena>& arenas) {
     auto records = parse_blocks<entries_record>(
         ctx, reader, options.progress, [&](int thread, const text_block& block, entries_record& record) {
             if (h.array)
@@ -249,6 +250,13 @@ input read_entries(const context& ctx, line_reader& reader, const header& h, con
                 parse_coordinates<Value>(h, block, arenas[thread], record);
         });
     check_count(h, reader, records);
+    return records;
+}
+
+template <class Value>
+input read_entries(const context& ctx, line_reader& reader, const header& h, const read_options& options) {
+    auto arenas = make_arenas(ctx);
+    auto records = parse_entries<Value>(ctx, reader, h, options, arenas);
     std::vector<storage::tuple_chunk> chunks;
     offset_t count = 0;
     for (entries_record& record : records) {
@@ -270,24 +278,42 @@ input read_entries(const context& ctx, line_reader& reader, const header& h, con
     return {matrix(std::move(body)), "matrix market", mirror == storage::mirror::symmetric};
 }
 
+// Calls f.operator()<Value>() with the way in which the header's values are read.
+template <class F>
+auto with_values(const line_reader& reader, const header& h, const read_options& options, F&& f) {
+    if (h.field == field::pattern) return f.template operator()<no_value>();
+    if (h.field == field::complex) {
+        if (!options.complex_modulus)
+            fail_at(
+                reader.source_name(), 1,
+                "the values are complex numbers, which a matrix cannot hold; the option complex_modulus reads "
+                "them as |z|");
+        return f.template operator()<modulus_value>();
+    }
+    return dispatch(h.type, [&]<class T>(std::type_identity<T>) {
+        if constexpr (std::is_floating_point_v<T>)
+            return f.template operator()<real_value<T>>();
+        else
+            return f.template operator()<integer_value<T>>();
+    });
+}
+
 }  // namespace
 
 input read(const context& ctx, text_source& source, const read_options& options) {
     line_reader reader(source);
     const header h = read_header(reader);
-    if (h.field == field::pattern) return read_entries<no_value>(ctx, reader, h, options);
-    if (h.field == field::complex) {
-        if (!options.complex_modulus)
-            fail_at(
-                source.name(), 1,
-                "the values are complex numbers, which a matrix cannot hold; the option complex_modulus reads them as |z|");
-        return read_entries<modulus_value>(ctx, reader, h, options);
-    }
-    return dispatch(h.type, [&]<class T>(std::type_identity<T>) {
-        if constexpr (std::is_floating_point_v<T>)
-            return read_entries<real_value<T>>(ctx, reader, h, options);
-        else
-            return read_entries<integer_value<T>>(ctx, reader, h, options);
+    return with_values(reader, h, options,
+                       [&]<class Value> { return read_entries<Value>(ctx, reader, h, options); });
+}
+
+offset_t check(const context& ctx, text_source& source, const read_options& options) {
+    line_reader reader(source);
+    const header h = read_header(reader);
+    return with_values(reader, h, options, [&]<class Value> {
+        auto arenas = make_arenas(ctx);
+        parse_entries<Value>(ctx, reader, h, options, arenas);
+        return h.entries;
     });
 }
 

@@ -32,7 +32,10 @@ header read_header(line_reader& reader);
 
 /// Reads a whole file. Throws invalid_format with file, line and reason.
 input read(const context& ctx, text_source& source, const read_options& options);
-/// The same from bytes in memory, plain or gzip.
+/// Only parses and checks, as read() does before it builds the matrix; returns the entries that the file
+/// holds.
+offset_t check(const context& ctx, text_source& source, const read_options& options);
+/// The same as read() from bytes in memory, plain or gzip.
 input read(const context& ctx, std::span<const std::byte> bytes, std::string name,
            const read_options& options);
 
