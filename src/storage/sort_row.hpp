@@ -1,18 +1,19 @@
 // Sorting one row by column, values along, repeats kept in their order.
 #pragma once
 
+#include "nonzero/types.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "nonzero/types.hpp"
-
 namespace nz::storage {
 
 /// Reused from row to row.
-template <class U> struct row_scratch {
+template <class U>
+struct row_scratch {
     std::vector<std::uint64_t> keys, other;
     std::vector<U> values;
 };
@@ -53,13 +54,15 @@ inline void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64
 }  // namespace detail
 
 /// Sorts columns[0..n) and moves values[0..n) along.
-template <class U> void sort_row(index_t* columns, U* values, std::size_t n, row_scratch<U>& scratch) {
+template <class U>
+void sort_row(index_t* columns, U* values, std::size_t n, row_scratch<U>& scratch) {
     // Keys of column and place: unique, so that any sort of them is stable. A row of 2^32 entries, which only
     // repeats can make, does not fit them and is sorted by a permutation of wider places.
     if (n >> 32) {
         std::vector<std::size_t> order(n);
         for (std::size_t k = 0; k < n; ++k) order[k] = k;
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return columns[a] < columns[b]; });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return columns[a] < columns[b]; });
         const std::vector<index_t> c(columns, columns + n);
         scratch.values.assign(values, values + n);
         for (std::size_t k = 0; k < n; ++k) columns[k] = c[order[k]], values[k] = scratch.values[order[k]];
@@ -68,9 +71,12 @@ template <class U> void sort_row(index_t* columns, U* values, std::size_t n, row
     auto& keys = scratch.keys;
     keys.resize(n);
     for (std::size_t k = 0; k < n; ++k) keys[k] = static_cast<std::uint64_t>(columns[k]) << 32 | k;
-    if (n < detail::insertion_below) detail::insertion_sort(keys.data(), n);
-    else if (n < detail::radix_from) std::sort(keys.begin(), keys.end());
-    else detail::radix_sort(keys, scratch.other);
+    if (n < detail::insertion_below)
+        detail::insertion_sort(keys.data(), n);
+    else if (n < detail::radix_from)
+        std::sort(keys.begin(), keys.end());
+    else
+        detail::radix_sort(keys, scratch.other);
     scratch.values.assign(values, values + n);
     for (std::size_t k = 0; k < n; ++k) {
         columns[k] = static_cast<index_t>(keys[k] >> 32);
