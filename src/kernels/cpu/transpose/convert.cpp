@@ -1,7 +1,8 @@
 // transpose/convert: the conversion that also builds a matrix's columns, used as an operation.
 //
-// Computes: T = A^T; a copy where the transpose is stored already, else a counting sort of the entries by column.
-// Who owns what: threads take consecutive rows with about the same number of entries, and each scatters its own
+// Computes: T = A^T; a copy where the transpose is stored already, else a counting sort of the entries by
+// column. Who owns what: threads take consecutive rows with about the same number of entries, and each
+// scatters its own
 //   with a histogram of columns of its own, so that rows arrive in order and nothing is compared.
 // Determinism: entries only move; the result is the same for any number of threads.
 // Cost: O(nnz) scattered writes and O(columns) a thread.
