@@ -15,7 +15,6 @@ int limits_suite(const options& o) {
 std::vector<suite> suites() {
     return {{"bfs", "breadth-first search against SuiteSparse:GraphBLAS; --table 1: regret of the direction rule", bfs_suite},
             {"matvec", "SpMV and SpMSpV by every kernel, with the share of the read bandwidth", matvec_suite},
-            {"reading", "Matrix Market to sorted CSR", reading_suite},
             {"limits", "what this machine's memory delivers", limits_suite},
             {"papers/yang2018", "--table 2: what each of the five optimisations contributes", yang2018_suite}};
 }

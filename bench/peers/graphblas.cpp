@@ -1,7 +1,25 @@
 #include "peers/graphblas.hpp"
 
 #ifdef NONZERO_HAVE_GRAPHBLAS
+// The header declares C functions without saying so to C++; what it includes itself must come first, outside.
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <complex>
+// clang-format off
+extern "C" {
 #include <GraphBLAS.h>
+}
+// clang-format on
 
 #include <stdexcept>
 

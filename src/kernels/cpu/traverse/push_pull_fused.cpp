@@ -135,33 +135,57 @@ private:
     void push_serial() {
         if (!queue_sorted_) std::sort(queue_, queue_ + frontier_size_);
         queue_sorted_ = true;
-        const bool few = frontier_edges_ < sort_below;
-        offset_t count = 0;
-        for (offset_t q = 0; q < frontier_size_; ++q) {
-            fetch_ahead(q);
-            const index_t u = queue_[q];
-            const offset_t end = a.out_offsets[u + offset_t{1}];
-            for (offset_t k = a.out_offsets[u]; k < end; ++k) {
-                const index_t v = a.out_neighbours[k];
-                const index_t w = v / bits::per_word;
-                const bits::word bit = bits::word{1} << (v % bits::per_word);
-                if ((visited_[w] & bit) || !passes(a.out_values, k)) continue;
-                visited_[w] |= bit;
-                a.levels[v] = depth_;
-                if (a.parents) a.parents[v] = u;
-                if (few) {
-                    next_queue_[count++] = v;
-                } else {
-                    fresh_[w] |= bit;
-                    bits::set(summary_, w);
-                }
-            }
-        }
+        const bool reads_values = !a.switches.structure_only && a.out_values;
+        const bool few = frontier_edges_ < sort_below && !reads_values;
+        const offset_t count = few            ? push_in_order<false, true>()
+                               : reads_values ? push_in_order<true, false>()
+                                              : push_in_order<false, false>();
         std::swap(queue_, next_queue_);
         if (few) std::sort(queue_, queue_ + count);
         frontier_size_ = few ? count : read_back_fresh();
         frontier_edges_ = 0;
         for (offset_t q = 0; q < frontier_size_; ++q) frontier_edges_ += degree(queue_[q]);
+    }
+
+    /// One thread over the ascending queue. Few: finds are appended to the next queue, and their number returned;
+    /// otherwise they go to fresh_. Everything is held in locals: stores through the results' pointers would make
+    /// the compiler read members again after each.
+    template <bool ReadsValues, bool Few>
+    [[gnu::noinline]] offset_t push_in_order() {
+        std::int32_t* const levels = a.levels;
+        std::int32_t* const parents = a.parents;
+        bits::word *const visited = visited_, *const fresh = fresh_, *const summary = summary_;
+        const index_t *const neighbours = a.out_neighbours, *const queue = queue_;
+        index_t* const next = next_queue_;
+        const offset_reader offsets = a.out_offsets;
+        const bool* const values = a.out_values;
+        const offset_t size = frontier_size_;
+        const std::int32_t depth = depth_;
+        offset_t count = 0;
+        for (offset_t q = 0; q < size; ++q) {
+            if (q + 2 * push_ahead < size) offsets.prefetch(queue[q + 2 * push_ahead]);
+            if (q + push_ahead < size) __builtin_prefetch(neighbours + offsets[queue[q + push_ahead]]);
+            const index_t u = queue[q];
+            const offset_t end = offsets[u + offset_t{1}];
+            for (offset_t k = offsets[u]; k < end; ++k) {
+                const auto v = static_cast<std::uint32_t>(neighbours[k]);
+                const std::uint32_t w = v / bits::per_word;
+                const bits::word bit = bits::word{1} << (v % bits::per_word);
+                if (visited[w] & bit) continue;
+                if constexpr (ReadsValues)
+                    if (!values[k]) continue;
+                visited[w] |= bit;
+                levels[v] = depth;
+                if (parents) parents[v] = u;
+                if constexpr (Few) {
+                    next[count++] = static_cast<index_t>(v);
+                } else {
+                    fresh[w] |= bit;
+                    summary[w / bits::per_word] |= bits::word{1} << (w % bits::per_word);
+                }
+            }
+        }
+        return count;
     }
 
     /// Empties fresh_ into the queue, ascending.
