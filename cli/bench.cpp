@@ -8,43 +8,33 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <memory>
+#include <string>
+#include <vector>
 
 namespace nz::cli {
-namespace {
 
-int hand_over(const std::vector<std::string>& words) {
+int become_bench(char** words) {
     namespace fs = std::filesystem;
     std::error_code ignored;
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "nz-bench";
     if (!fs::exists(program, ignored))
         throw error(
-            fmt::format("{} is not there: build it with cmake --build (target nz-bench), or run ./nz bench",
-                        program.string()));
+            fmt::format("{} is not there: build the target nz-bench, or run ./nz bench", program.string()));
     std::string name = program.string();
     std::vector<char*> arguments{name.data()};
-    std::vector<std::string> own = words;
-    for (auto& word : own) arguments.push_back(word.data());
+    for (; *words; ++words) arguments.push_back(*words);
     arguments.push_back(nullptr);
     execv(name.c_str(), arguments.data());
     throw error(fmt::format("cannot run {}: {}", name, std::strerror(errno)));
 }
 
-}  // namespace
-
-void add_bench(CLI::App& app, runner& run) {
+// For the help alone: the words after `bench` are nz-bench's own and are not read here.
+void add_bench(CLI::App& app) {
     auto* verb = app.add_subcommand("bench", "Run benchmarks: a suite, or a paper's tables and figures");
-    const auto words = std::make_shared<std::vector<std::string>>();
-    verb->add_option("SUITE", *words,
-                     "matvec, bfs, or papers/KEY [--table N|--figure N]; what follows goes to nz-bench")
-        ->required();
-    verb->prefix_command();
+    verb->add_option("SUITE", "matvec, bfs, or papers/KEY [--table N|--figure N]; all goes to nz-bench")
+        ->required()
+        ->option_text(" ");
     verb->footer("Example: nz bench papers/yang2018 --table 2");
-    verb->callback([&run, verb, words] {
-        std::vector<std::string> all = *words;
-        for (const auto& word : verb->remaining()) all.push_back(word);
-        run = [all] { return hand_over(all); };
-    });
 }
 
 }  // namespace nz::cli

@@ -281,17 +281,20 @@ void add_bfs(CLI::App& app, runner& run) {
     auto* verb = app.add_subcommand("bfs", "Breadth-first search, level by level");
     const auto s = std::make_shared<bfs_settings>();
     add_input(*verb, *s);
-    verb->add_option(
-            "--source", s->sources,
-            "Vertex to start from, by the input's own id (several: one search after another; default: the "
-            "vertex with most edges out)")
+    add_file_reading(*verb, *s);
+    verb->add_option("--source", s->sources,
+                     "Vertex to start from, by the input's own id; may be given again for more\n"
+                     "searches (default: the first vertex with most edges out)")
         ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->option_text("ID");
     verb->add_option("--max-depth", s->max_depth, "Stop after this many levels")
-        ->check(CLI::Range(0, 2147483647));
+        ->check(CLI::Range(0, 2147483647))
+        ->option_text("N");
     verb->add_option("--switches", s->switches,
-                     "all (default), none, or a list with commas of change_direction, masking, early_exit, "
-                     "operand_reuse, structure_only");
+                     "all (default), none, or some of change_direction,masking,early_exit,\n"
+                     "operand_reuse,structure_only")
+        ->option_text("LIST");
     verb->add_flag("--hub-first", s->hub_first,
                    "Pull over neighbours of large degree first; parents are then any");
     add_computation(*verb, *s, kernels::known_ids("traverse") + ", push_pull_loop");
@@ -299,7 +302,8 @@ void add_bfs(CLI::App& app, runner& run) {
     add_output(*verb, *s, "Write 'vertex level parent' for every vertex to this file");
     verb->footer(
         "Example: nz bfs rmat:18,16 --validate --explain\n"
-        "Edges run from row to column. GTEPS counts the entries in the rows of the vertices reached.");
+        "Edges run from row to column. GTEPS counts the entries in the rows of the vertices reached.\n"
+        "With several sources, --json has an object for each in \"runs\".");
     verb->callback([&run, s] { run = [s] { return run_bfs(*s); }; });
 }
 

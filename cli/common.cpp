@@ -75,7 +75,7 @@ context make_context(const settings& s) {
 }
 
 loaded load_input(const context& ctx, const settings& s) {
-    progress_bar bar("Reading " + s.input);
+    progress_bar bar(fmt::format("{} {}", is_generator(s.input) ? "Making" : "Reading", s.input));
     read_options o;
     o.complex_modulus = s.complex_modulus;
     o.symmetrize = s.symmetrize;

@@ -30,6 +30,7 @@ void add_convert(CLI::App& app, runner& run) {
     auto* verb = app.add_subcommand("convert", "Read any input, write a file");
     const auto s = std::make_shared<settings>();
     add_input(*verb, *s);
+    add_file_reading(*verb, *s);
     add_transformations(*verb, *s);
     add_output(*verb, *s, "The file; its suffix says the format: .mtx, .mtx.gz, .el, .wel, .npz, .nzb")
         ->required();

@@ -125,6 +125,7 @@ void add_info(CLI::App& app, runner& run) {
     auto* verb = app.add_subcommand("info", "Shape, entries, symmetry, degrees, bandwidth, memory");
     const auto s = std::make_shared<settings>();
     add_input(*verb, *s);
+    add_file_reading(*verb, *s);
     add_transformations(*verb, *s);
     verb->footer("Example: nz info laplace2d:100");
     verb->callback([&run, s] { run = [s] { return run_info(*s); }; });

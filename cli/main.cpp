@@ -89,12 +89,12 @@ void add_verbs(CLI::App& app, runner& run) {
     add_bfs(app, run);
     add_spmv(app, run);
     add_spmspv(app, run);
-    add_bench(app, run);
+    add_bench(app);
     for (auto* verb : verbs_of(app)) verb->group("Verbs (nz VERB --help says more)");
 }
 
 int run_program(int argc, char** argv) {
-    CLI::App app("Nonzero: sparse matrices and graphs over any semiring");
+    CLI::App app("Nonzero: sparse matrices and graphs over any semiring", "nz");
     runner run;
     describe(app);
     add_verbs(app, run);
@@ -102,6 +102,9 @@ int run_program(int argc, char** argv) {
     if (argv[1][0] != '-' &&
         std::ranges::none_of(verbs_of(app), [&](CLI::App* verb) { return verb->get_name() == argv[1]; }))
         return complain(wrong_usage, fmt::format("unknown verb '{}'; verbs: {}", argv[1], verb_list(app)));
+    const std::string_view second = argc > 2 ? argv[2] : "-h";
+    if (argv[1] == std::string_view("bench") && second != "-h" && second != "--help")
+        return become_bench(argv + 2);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

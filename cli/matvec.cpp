@@ -171,10 +171,11 @@ vector random_vector(const context& ctx, dtype type, offset_t size, double densi
 void add_matvec_options(CLI::App& verb, matvec_settings& s) {
     s.repeat = 10;
     add_input(verb, s);
-    verb.add_option("--semiring", s.semiring,
-                    "Monoid and multiply operator, like min_plus or any_second (default plus_times)");
-    verb.add_option("--dtype", s.type,
-                    "Type of x and of the products, like float32 or int64 (default float64)");
+    add_file_reading(verb, s);
+    verb.add_option("--semiring", s.semiring, "Like min_plus, any_second, lor_land (default plus_times)")
+        ->option_text("NAME");
+    verb.add_option("--dtype", s.type, "Type of x and of the products: int64, float32... (default float64)")
+        ->option_text("NAME");
     add_computation(verb, s, kernels::known_ids("mxv") + ", reference");
     add_output(verb, s, "Write y as lines 'index value' to this file");
 }

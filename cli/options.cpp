@@ -6,6 +6,16 @@
 #include <limits>
 
 namespace nz::cli {
+namespace {
+
+// Not both at once. The text keeps CLI11 from writing "Excludes: ..." into the help.
+void exclude(CLI::Option* a, CLI::Option* b) {
+    a->excludes(b);
+    a->option_text(" ");
+    b->option_text(" ");
+}
+
+}  // namespace
 
 std::size_t parse_bytes(const std::string& text) {
     std::uint64_t number = 0;
@@ -24,48 +34,52 @@ std::size_t parse_bytes(const std::string& text) {
 }
 
 void add_input(CLI::App& verb, settings& s, const std::string& what) {
-    verb.add_option("INPUT", s.input, what)->required();
-    verb.add_option("--seed", s.seed, "Seed of everything random (default 1)");
-    verb.add_flag("--complex-modulus", s.complex_modulus, "Read complex values as their modulus");
+    verb.add_option("INPUT", s.input, what)->required()->option_text(" ");
+    verb.add_option("--seed", s.seed, "Seed of everything random (default 1)")->option_text("N");
     verb.add_option("--threads", s.threads, "Threads to use (default: all cores)")
-        ->check(CLI::Range(1, 4096));
+        ->check(CLI::Range(1, 4096))
+        ->option_text("N");
     verb.add_option_function<std::string>(
-        "--memory-limit", [&s](const std::string& text) { s.memory_limit = parse_bytes(text); },
-        "Fail rather than use more memory than this: bytes, or with K, M, G");
+            "--memory-limit", [&s](const std::string& text) { s.memory_limit = parse_bytes(text); },
+            "Fail rather than use more memory: bytes, or with K, M, G")
+        ->option_text("BYTES");
     verb.add_flag("--json", s.json, "Print one JSON object in place of text");
+}
+
+void add_file_reading(CLI::App& verb, settings& s) {
+    verb.add_flag("--complex-modulus", s.complex_modulus, "Read complex values as their modulus");
 }
 
 void add_transformations(CLI::App& verb, settings& s) {
     const std::string group = "Changes to the input";
     auto* both = verb.add_flag("--symmetrize", s.symmetrize, "Store both directions of every edge");
     auto* one = verb.add_flag("--directed", s.directed, "Keep the edges as they are stored (the default)");
-    one->excludes(both);
-    both->group(group);
-    one->group(group);
-    verb.add_flag("--drop-loops", s.drop_loops, "Leave out entries on the diagonal")->group(group);
-    verb.add_flag("--largest-component", s.largest_component,
-                  "Keep the largest component, whatever the direction of its edges")
-        ->group(group);
+    exclude(one, both);
+    auto* loops = verb.add_flag("--drop-loops", s.drop_loops, "Leave out entries on the diagonal");
+    auto* component = verb.add_flag("--largest-component", s.largest_component,
+                                    "Keep the largest component, whatever the direction of its edges");
+    for (auto* option : {both, one, loops, component}) option->group(group);
 }
 
 void add_computation(CLI::App& verb, settings& s, const std::string& kernels) {
-    verb.add_option("--backend", s.backend, "auto, cpu or cuda (default auto: the GPU where there is one)")
-        ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-    verb.add_option("--kernel", s.kernel, "Run this kernel, or fail: " + kernels);
-    verb.add_option("--repeat", s.repeat,
-                    fmt::format("Time this many runs and report the median, after a warm-up if more than one "
-                                "(default {})",
-                                s.repeat))
-        ->check(CLI::Range(1, 1000000));
+    verb.add_option("--backend", s.backend, "auto (default: the GPU where there is one), cpu or cuda")
+        ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+        ->option_text("NAME");
+    verb.add_option("--kernel", s.kernel, "Run this kernel, or fail:\n" + kernels)->option_text("ID");
+    verb.add_option(
+            "--repeat", s.repeat,
+            fmt::format("Runs to time; the median counts, after a warm-up if N > 1 (default {})", s.repeat))
+        ->check(CLI::Range(1, 1000000))
+        ->option_text("N");
     verb.add_flag("--validate", s.validate, "Check the result; exit status 1 if it is wrong");
     verb.add_flag("--explain", s.explain, "Say in sentences what was chosen, and why");
     auto* strict =
         verb.add_flag("--deterministic", s.deterministic, "The same result in every run (the default)");
-    verb.add_flag("--fast", s.fast, "Any valid result, any order of summation")->excludes(strict);
+    exclude(verb.add_flag("--fast", s.fast, "Any valid result, any order of summation"), strict);
 }
 
 CLI::Option* add_output(CLI::App& verb, settings& s, const std::string& what) {
-    return verb.add_option("-o,--output", s.output, what);
+    return verb.add_option("-o,--output", s.output, what)->option_text("FILE");
 }
 
 }  // namespace nz::cli

@@ -42,9 +42,11 @@ struct settings {
 /// Runs the chosen verb and returns the exit status.
 using runner = std::function<int()>;
 
-/// INPUT and how to read it: --seed, --complex-modulus, --threads, --memory-limit; and --json.
+/// INPUT, --seed, --threads, --memory-limit and --json.
 void add_input(CLI::App& verb, settings& s,
                const std::string& what = "A file or a generator (nz --help lists both)");
+/// --complex-modulus.
+void add_file_reading(CLI::App& verb, settings& s);
 /// --symmetrize, --directed, --drop-loops, --largest-component.
 void add_transformations(CLI::App& verb, settings& s);
 /// --backend, --kernel ID of `operation`, --repeat, --validate, --explain, --deterministic, --fast.
@@ -62,6 +64,10 @@ void add_generate(CLI::App& app, runner& run);
 void add_bfs(CLI::App& app, runner& run);
 void add_spmv(CLI::App& app, runner& run);
 void add_spmspv(CLI::App& app, runner& run);
-void add_bench(CLI::App& app, runner& run);
+void add_bench(CLI::App& app);
+
+/// Becomes nz-bench with these arguments (`words` ends with a null pointer). Throws nz::error where it
+/// cannot.
+int become_bench(char** words);
 
 }  // namespace nz::cli

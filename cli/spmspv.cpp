@@ -11,11 +11,8 @@ void add_spmspv(CLI::App& app, runner& run) {
     s->density = 0.01;
     add_matvec_options(*verb, *s);
     verb->add_option("--density", s->density, "Share of the entries of x that are present (default 0.01)")
-        ->check([](const std::string& text) {
-            double share = 0;
-            const bool fits = CLI::detail::lexical_cast(text, share) && share > 0 && share <= 1;
-            return fits ? std::string() : text + " is not above 0 and at most 1";
-        });
+        ->option_text("D")
+        ->check(CLI::Range(1e-12, 1.0));
     verb->footer(
         "x is random from --seed. GFLOP/s counts 2 for an entry of A that meets an entry of x.\n"
         "Example: nz spmspv rmat:16,16 --density 0.001 --kernel csc_gather_radix --validate");

@@ -38,10 +38,12 @@ void add_spy(CLI::App& app, runner& run) {
     auto* verb = app.add_subcommand("spy", "Draw the pattern as a PNG");
     const auto s = std::make_shared<spy_settings>();
     add_input(*verb, *s);
+    add_file_reading(*verb, *s);
     add_transformations(*verb, *s);
     add_output(*verb, *s, "The picture, a .png")->required();
     verb->add_option("--pixels", s->pixels, "Longer side of the picture (default 800)")
-        ->check(CLI::Range(16, 16384));
+        ->check(CLI::Range(16, 16384))
+        ->option_text("N");
     verb->footer("Example: nz spy laplace2d:30 -o laplace.png");
     verb->callback([&run, s] { run = [s] { return run_spy(*s); }; });
 }

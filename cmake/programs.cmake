@@ -17,7 +17,7 @@ if(nonzero_bench AND nonzero_bench_sources)
   target_include_directories(nz-bench PRIVATE ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(nz-bench PRIVATE NONZERO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(nz-bench PRIVATE
-    nonzero benchmark::benchmark OpenMP::OpenMP_CXX nlohmann_json::nlohmann_json fmt::fmt-header-only)
+    nonzero benchmark::benchmark OpenMP::OpenMP_CXX CLI11::CLI11 fmt::fmt-header-only)
   # Debian 12 has no static Google Benchmark: the shared one travels beside the program, in lib/.
   get_target_property(benchmark_type benchmark::benchmark TYPE)
   if(benchmark_type STREQUAL "SHARED_LIBRARY")

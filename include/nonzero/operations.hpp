@@ -17,8 +17,9 @@ namespace nz {
 
 /// How a result reaches its output, and requests to the plan. `mask` has the output's shape: entry i may be
 /// written where mask(i) is present and, unless mask_structure, not 0 (mask_complement: where it is not).
-/// Where it may not be written the old entry stays, or goes with `replace`. With `accum`, entries of the old
-/// output and of the result are combined; without, the result stands alone.
+/// Without a mask every entry may be written, and none when that is complemented. Where it may not be written
+/// the old entry stays, or goes with `replace`. With `accum`, entries of the old output and of the result are
+/// combined; without, the result stands alone.
 template <class Object>
 struct operation_options {
     const Object* mask = nullptr;
@@ -64,7 +65,7 @@ mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, 
 operation_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
                    const matrix_options& options = {});
 
-/// Union: op where both are present, the one that is present elsewhere.
+/// Union: op where both are present; elsewhere the one that is present, converted to the type of op's result.
 operation_plan ewise_add(const context& ctx, vector& w, const binary_op& op, const vector& u, const vector& v,
                          const vector_options& options = {});
 operation_plan ewise_add(const context& ctx, matrix& c, const binary_op& op, const matrix& a, const matrix& b,
@@ -108,7 +109,8 @@ operation_plan reduce(const context& ctx, vector& w, const monoid& add, const ma
 scalar reduce(const context& ctx, const monoid& add, const vector& u);
 scalar reduce(const context& ctx, const monoid& add, const matrix& a);
 
-/// w(I) = u, entries of u absent delete, places outside I stay (GrB_assign: the mask has w's size).
+/// w(I) = u, entries of u absent delete, places outside I stay (GrB_assign: the mask has w's size). Where a
+/// list names a place more than once, its last position wins; GraphBLAS leaves that open.
 operation_plan assign(const context& ctx, vector& w, const vector& u, const index_list& indices,
                       const vector_options& options = {});
 operation_plan assign(const context& ctx, vector& w, scalar x, const index_list& indices,

@@ -26,6 +26,8 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxv", "csc_gather_radix", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
     {"mxv", "csc_gather_merge", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
     {"traverse", "push_pull_fused", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+    {"mxm", "row_row", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+    {"transpose", "convert", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
 };
 // clang-format on
 

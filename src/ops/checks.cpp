@@ -1,8 +1,7 @@
 #include "ops/checks.hpp"
 
 #include "core/checks.hpp"
-
-#include <algorithm>
+#include "kernels/kernel_ids.hpp"
 
 namespace nz::ops {
 
@@ -51,10 +50,11 @@ void check_indices(std::string_view operation, std::string_view what, const inde
                                      list[k], k, extent - 1);
 }
 
-void check_kernel(std::string_view operation, std::string_view pinned,
-                  std::initializer_list<std::string_view> ids) {
-    if (pinned.empty() || std::find(ids.begin(), ids.end(), pinned) != ids.end()) return;
-    fail<domain_error>("{}: there is no kernel '{}'; there are {}", operation, pinned, fmt::join(ids, ", "));
+void check_kernel(std::string_view operation, std::string_view pinned) {
+    if (pinned.empty() || pinned == "reference" || kernels::known_on_cpu(operation, pinned)) return;
+    const std::string ids = kernels::known_ids(operation);
+    fail<domain_error>("'{}' is not a kernel of {}; there are {}{}reference", pinned, operation, ids,
+                       ids.empty() ? "" : ", ");
 }
 
 }  // namespace nz::ops

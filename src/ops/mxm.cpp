@@ -17,7 +17,7 @@ operation_plan mxm(const context& ctx, matrix& c, const semiring& s, const matri
     ops::check_output("mxm", c, left.rows(), right.columns(),
                       left.describe("A") + " and " + right.describe("B"));
     ops::check_mask("mxm", c, options);
-    ops::check_kernel("mxm", options.kernel, {"row_row", "reference"});
+    ops::check_kernel("mxm", options.kernel);
     const operation_plan plan = plan::mxm({options.kernel});
     auto product = plan.kernel == "reference"
                        ? kernels::reference::mxm(ctx, s, left.entries(), right.entries())

@@ -1,5 +1,6 @@
 #include "plan/transpose.hpp"
 
+#include "kernels/cpu/transpose/convert.hpp"
 #include "kernels/reference/transpose.hpp"
 #include "ops/checks.hpp"
 #include "ops/write_back.hpp"
@@ -11,7 +12,7 @@ storage::csr run(const context& ctx, const operation_plan& plan, const matrix& a
     const storage::csr& rows = a.body().rows();
     if (transposed_twice) return storage::copy(ctx, rows);
     if (plan.kernel == "reference") return kernels::reference::transpose(ctx, rows);
-    return a.body().has_columns() ? storage::copy(ctx, a.body().columns()) : storage::transpose(ctx, rows);
+    return kernels::cpu::transpose_convert(ctx, rows, a.body().has_columns() ? &a.body().columns() : nullptr);
 }
 
 }  // namespace
@@ -20,7 +21,7 @@ operation_plan transpose(const context& ctx, matrix& c, const matrix& a, const m
     const ops::operand input{a, !options.transpose_a};
     ops::check_output("transpose", c, input.rows(), input.columns(), input.describe("A"));
     ops::check_mask("transpose", c, options);
-    ops::check_kernel("transpose", options.kernel, {"convert", "reference"});
+    ops::check_kernel("transpose", options.kernel);
     const operation_plan plan =
         plan::transpose({options.kernel, options.transpose_a, a.body().has_columns()});
     ops::write_back(ctx, c, run(ctx, plan, a, options.transpose_a), options);

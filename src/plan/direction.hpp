@@ -5,7 +5,7 @@
 
 namespace nz::plan {
 
-/// r = nnz(f) / M against these. alpha = beta = 0.01 is the paper's choice; docs/kernels.md has what other
+/// r = nnz(f) / M against these. alpha = beta = 0.01 is the paper's choice; docs/measurements.md has what other
 /// values cost here (regret report of `nz bench bfs`).
 struct direction_thresholds {
     double alpha = 0.01;  ///< push -> pull once r has risen past it

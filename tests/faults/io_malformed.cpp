@@ -259,8 +259,7 @@ TEST(MalformedCache, every_damaged_byte_is_noticed) {
     EXPECT_EQ(ctx.bytes_in_use(), 0u);
 }
 
-// A few thousand files with some bytes changed, cut out or doubled: a matrix that keeps its rules, or an
-// error.
+// A few thousand files with some bytes changed, cut out or doubled: a matrix that keeps its rules, or an error.
 template <class Read>
 void mutate(const std::string& seed, std::uint64_t random, Read&& read) {
     const auto next = [&](std::size_t below) {

@@ -1,15 +1,16 @@
 // mxv/csc_gather_merge: w = A u for sparse u; the gathered columns, each sorted already, are merged pairwise
 // (yang2015, "merge sort"), then reduced by key.
 //
-// Rounds: with R runs, round r merges runs 2j and 2j+1; ceil(log2 R) rounds. Threads share a round by output
-// positions, [t*P/T, (t+1)*P/T): each finds its pair of runs and, inside it, the merge-path split of its
-// first position by binary search (dalton2015, figure 1a), so the last round, one pair, is shared evenly too.
-// Structure-only semirings move keys without values.
-// Determinism: merging is stable (left run first), so products of a row are added in order of k, by one
-// thread. Memory: two copies of the products and two of the run bounds. Cost: products * log2(columns) moves;
-// nothing of order rows. Why the radix sort was not enough: a few long columns take one or two rounds here,
-// and always two or three passes there; with many columns the radix sort wins (docs/kernels.md has the
-// crossing).
+// Rounds: with R runs, ceil(log2 R) rounds merge neighbours. Threads share a round by output positions: each finds
+//   its pair of runs and, inside it, the merge-path split of its first position by binary search (dalton2015,
+//   figure 1a), so the last round, one pair, is shared evenly too. Structure-only semirings move keys alone.
+// Who owns what: thread t owns outputs [t*P/T, (t+1)*P/T) of each round; a join ends a round.
+// Memory: two copies of the products and two of the run bounds; nothing of order rows.
+// Determinism: merging is stable (left run first), so products of a row are added in order of k, by one thread.
+// Cost: products * log2(columns) moves.
+// Distance to the limit: docs/measurements.md (SpMSpV).
+// Why the radix sort was not enough: a few long columns take one or two rounds here and always two or three
+//   passes there; with many columns the radix sort wins.
 #pragma once
 
 #include "kernels/cpu/mxv/common_gather.hpp"

@@ -1,14 +1,15 @@
-// mxv/csc_gather_radix: w = A u for sparse u; products are radix-sorted by row, then reduced by key
-// (yang2015).
+// mxv/csc_gather_radix: w = A u for sparse u; products are radix-sorted by row, then reduced by key (yang2015).
 //
-// Least significant digit first, 11 bits a pass and only the bits that row numbers need (two passes to 4 M
-// rows). Each pass: a histogram a thread, one scan over (digit, thread), a scatter that keeps the order of
-// equal keys. Structure-only semirings (pair) sort keys without values (yang2018, section 5.5). Who owns
-// what: thread t owns products [t*P/T, (t+1)*P/T) of each pass. Determinism: the sort is stable, so products
-// of a row are added in order of k, by one thread. Memory: two copies of the products. Cost: passes *
-// products * 2 * (4 + value) bytes; nothing of order rows. Why csc_gather_scatter was not enough: its
-// scattered writes miss the cache when w does not fit in it, and it reads a bitmap of all rows; why this one
-// is not the default: w usually does fit.
+// Passes: least significant digit first, 11 bits each and only the bits that row numbers need (two passes to 4 M
+//   rows). A pass is a histogram a thread, one scan over (digit, thread), a scatter that keeps equal keys in order.
+//   Structure-only semirings (pair) sort keys without values (yang2018, section 5.5).
+// Who owns what: thread t owns products [t*P/T, (t+1)*P/T) of each pass; joins between the steps of a pass.
+// Memory: two copies of the products; nothing of order rows.
+// Determinism: the sort is stable, so products of a row are added in order of k, by one thread.
+// Cost: passes * products * 2 * (4 + value) bytes.
+// Distance to the limit: docs/measurements.md (SpMSpV).
+// Why csc_gather_scatter was not enough: its scattered writes miss the cache when w does not fit there, and it
+//   reads a bitmap of all rows. Why this one is not the default: w usually does fit.
 #pragma once
 
 #include "kernels/cpu/mxv/common_gather.hpp"

@@ -1,14 +1,15 @@
 // mxv/csc_gather_scatter: w = A u for sparse u, products scattered without sorting (yang2015, "no sort").
 //
 // One thread: gathers the columns in order and adds each product where it belongs; a bitmap says which places
-// hold a sum already, so that values need no clearing. Several threads: rows are divided into one range a
-// thread; each thread counts, then writes the products of its share into one bucket a range, and after a
-// barrier adds up the buckets of its own range, those of the first thread first. Who owns what: a thread owns
-// a range of rows (multiples of 64: whole bitmap words) in the adding phase. Determinism: products of a row
-// are added in order of k whatever the number of threads. Memory: bitmap of rows / 8 bytes cleared and read
-// once, products written and read once when threads > 1. Cost: rows / 64 + products scattered accesses to w.
-// Falls with the work, down to clearing the bitmap. Why SpMV was not enough: it reads every entry of A,
-// whatever u holds.
+//   hold a sum already, so values need no clearing.
+// Several threads: rows are divided into one range a thread. Each thread counts, then writes the products of its
+//   share into one bucket a range; after a join it adds up the buckets of its own range, first thread's first.
+// Who owns what: a thread owns a range of rows (multiples of 64: whole bitmap words) in the adding phase.
+// Memory: a bitmap of rows / 8 bytes cleared and read once; with several threads products written and read once.
+// Determinism: products of a row are added in order of k whatever the number of threads.
+// Cost: rows / 64 + products scattered accesses to w: falls with the work, down to clearing the bitmap.
+// Distance to the limit: docs/measurements.md (SpMSpV).
+// Why SpMV was not enough: it reads every entry of A, whatever u holds.
 #pragma once
 
 #include "kernels/cpu/mxv/common_gather.hpp"

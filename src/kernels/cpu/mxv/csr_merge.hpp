@@ -1,17 +1,18 @@
-// mxv/csr_merge: w = A u with the entries shared out evenly, rows split where need be (dalton2015, section
-// III-A).
+// mxv/csr_merge: w = A u, entries shared out evenly, rows split where need be (dalton2015, section III-A).
 //
-// Partition: piece p of P takes entries [p*nnz/P, (p+1)*nnz/P) and finds its first row by binary search in
-// the offsets. Reduce: it sums row by row; a row that ends inside the piece is stored, the part of the last
-// row that does not end there is the piece's carry. Update: carries are added to their rows in order of
-// pieces, by one thread (there are as many as threads). Empty rows: without them, the row after the one that
-// ended is the next one, no test needed (the fast path, offsets as stored). With them, the offsets are first
-// compacted to the rows that hold entries (row numbers and ends in the workspace; O(rows) a call), as the
-// paper does. Who owns what: a thread owns one piece; boundaries fall anywhere, so presence words shared by
-// two threads are written with atomic or. Workspace: a carry a thread; compacted: 12 bytes a row.
-// Determinism: sums depend on where pieces begin, i.e. on the number of threads, not on timing.
+// Partition: piece p of P takes entries [p*nnz/P, (p+1)*nnz/P) and finds its first row by binary search.
+// Reduce: it sums row by row. A row that ends inside the piece is stored; the part of a row that does not is the
+//   piece's carry.
+// Update: carries are added to their rows, last piece first, by one thread (there are as many as threads).
+// Empty rows: without them the next row is simply the next one (the fast path, offsets as stored). With them the
+//   offsets are first compacted to the rows that hold entries, O(rows) a call, as the paper does.
+// Who owns what: a thread owns one piece; boundaries fall anywhere, so presence words at the seam are written
+//   with atomic or, gathered word by word. Joins: after reduce.
+// Memory: as csr_row, plus a carry a thread, and 12 bytes a row where rows are compacted.
+// Determinism: sums depend on where pieces begin, i.e. on the number of threads, never on timing.
 // Cost: as csr_row, balanced whatever the row lengths; time follows nnz + rows.
-// Why csr_row was not enough: four rows of two million entries keep four threads busy at most, and unevenly.
+// Distance to the limit: docs/measurements.md, both paths.
+// Why csr_row was not enough: a row longer than a thread's share leaves the other threads idle.
 #pragma once
 
 #include "core/parallel.hpp"

@@ -1,14 +1,15 @@
-// mxv/csr_row: w(i) = sum over k of A(i,k) x u(k), row by row (the row-based matvec of yang2018,
-// section 3.1).
+// mxv/csr_row: w(i) = sum over k of A(i,k) x u(k), row by row (the row-based matvec of yang2018, section 3.1).
 //
 // Who owns what: a thread owns a contiguous range of whole rows with about the same rows + entries as the
-// others (schedule/rows.hpp), boundaries at multiples of 64 so that it alone writes the words of the presence
-// bitmap. Memory: reads offsets, indices and values once in order, u by gathers; writes one value a row. No
-// workspace. Determinism: a row is summed by one thread in an order fixed by the row: same bits for any
-// thread count. Cost: nnz * (4 + value) + rows * (offset + value) bytes from memory, u from cache while it
-// fits. Distance to the limit: bench/ops/matvec.cpp reports the share of the read bandwidth; docs/kernels.md
-// has the last figures. What it leaves: one long row keeps one thread busy (csr_merge splits it), and rows of
-// a few entries pay a mispredicted branch each when their lengths vary.
+//   others (schedule/rows.hpp), boundaries at multiples of 64, so that it alone writes the words of the
+//   presence bitmap. No synchronisation but the join at the end.
+// Memory: offsets, indices and values are read once, in order; u by gathers; one value a row is written.
+//   No workspace.
+// Determinism: a row is summed by one thread in an order fixed by the row: same bits for any thread count.
+// Cost: nnz * (4 + value) + rows * (offset + value) bytes from memory; u comes from cache while it fits.
+// Distance to the limit: docs/measurements.md, from `nz bench matvec`, as a share of the read bandwidth.
+// What it leaves: one long row keeps one thread busy (csr_merge splits it), and rows of a few entries pay a
+//   mispredicted branch each when their lengths vary.
 #pragma once
 
 #include "kernels/cpu/mxv/common_row.hpp"

@@ -1,13 +1,14 @@
 // mxv/csr_row_masked: the rows of w = A u that the mask lets through, and no others (yang2018, algorithm 2).
 //
-// Who owns what: a thread takes the next 16 words of the mask (1,024 rows) from a shared counter when it is
-// done with its last ones: what a masked row costs is not known beforehand, since early exit may end it at
-// once. It alone writes the presence words of those rows. Memory: mask and presence bitmap once; offsets,
-// indices and values of allowed rows only. No workspace. Determinism: each row by one thread, entries in
-// order; `any` is the entry that comes first. Cost: rows / 64 words of mask + entries of allowed rows, up to
-// the first terminal value with early exit (any: the first entry met; lor: the first true one). Expected O(d
-// * nnz(m)), table 1 of the paper. Why csr_row was not enough: it reads every row, also those whose result is
-// thrown away.
+// Who owns what: a thread takes the next 16 words of the mask (1,024 rows) from a shared counter when it is done
+//   with its last ones: what a masked row costs is not known beforehand, since early exit may end it at once.
+//   It alone writes the presence words of those rows.
+// Memory: mask and presence bitmap once; offsets, indices and values of allowed rows only. No workspace.
+// Determinism: each row by one thread, entries in order; `any` is the entry that comes first.
+// Cost: rows / 64 words of mask, and the entries of allowed rows up to the first terminal value with early exit
+//   (any: the first entry met; lor: the first true one). Expected O(d * nnz(m)), table 1 of the paper.
+// Distance to the limit: bound by latency, not bytes: docs/measurements.md (BFS, whose pull it is in the loop form).
+// Why csr_row was not enough: it reads every row, also those whose result is thrown away.
 #pragma once
 
 #include "core/parallel.hpp"

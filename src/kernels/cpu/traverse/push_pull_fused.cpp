@@ -1,23 +1,27 @@
-// traverse/push_pull_fused: breadth-first search, all levels in one call (yang2018, algorithm 1, with its
-// five optimisations as run-time switches).
+// traverse/push_pull_fused: breadth-first search, all levels in one call (yang2018, algorithm 1, with its five
+// optimisations as run-time switches).
 //
-// Push: the frontier is a queue. A level of few edges is done by one thread without atomics; a larger one by
-// all, each taking 64 queue entries at a time, claiming vertices with compare-and-swap on the claim array
-// (parents, or levels where no parents are wanted) and gathering its finds in a local block that is copied to
-// the next queue. Pull: visited set and finds are bitmaps. A thread takes 64 words (4,096 vertices) at a
-// time, lists the unvisited ones, and scans the in-neighbours of each for a member of the frontier, up to the
-// first (early exit). Because every visited in-neighbour of an unvisited vertex is in the frontier, it reads
-// the visited set itself (operand reuse). Vertices without in-neighbours are noted in the first pull and
-// never looked at again. Who owns what: in pull a thread alone writes the words, levels and parents of its
-// vertices; in push a vertex belongs to whoever claims it. Between levels there is one join. Determinism: the
-// parent is the smallest frontier neighbour: pull meets it first, as neighbours ascend; push keeps the
-// minimum over all claims of the level. The order of the queue varies between runs, results do not. Without
-// smallest_parent the first claim stands. Memory: two queues and four bitmaps
-// (plan::push_pull_fused_workspace), of order vertices. Cost: push: frontier edges * (bit test; claim when
-// unvisited); pull: unvisited vertices * (offsets, first line of neighbours, bit tests to the first hit).
-// Distance to the limit: docs/kernels.md. Why the loop over mxv was not enough: every level pays operation
-// overhead, bitmap clearing and conversions of order vertices / 64, which is all the time there is on thin,
-// deep graphs.
+// Push, few edges: the frontier is a queue. One thread walks it in ascending order, without atomics: the first to
+//   find a vertex is then its smallest parent. Finds go to a bitmap with a summary (one bit a word), from which the
+//   next queue is read back ascending. The lines of queue entries to come are fetched ahead.
+// Push, many edges: all threads, 64 queue entries a turn; a vertex is claimed by compare-and-swap on the claim
+//   array (parents, or levels where none are wanted); finds are gathered in a local block and copied to the queue.
+// Pull: visited set and finds are bitmaps. A thread takes 64 words (4,096 vertices) a turn, lists the unvisited
+//   ones, and scans the in-neighbours of each for a member of the frontier up to the first (early exit). Every
+//   visited in-neighbour of an unvisited vertex is in the frontier, so the visited set itself is read (operand
+//   reuse). Vertices without in-neighbours are noted in the first pull and not looked at again.
+// Who owns what: in pull a thread alone writes the words, levels and parents of its vertices; in push a vertex
+//   belongs to whoever claims it. One join a level.
+// Memory: two queues and five bitmaps (plan::push_pull_fused_workspace), of order vertices.
+// Determinism: the parent is the smallest frontier neighbour: pull meets it first, as neighbours ascend, and so
+//   does one pushing thread, as the queue does; several keep the minimum over all claims of the level. The order of
+//   their queue varies between runs, results do not. Without smallest_parent the first claim stands.
+// Cost: push: frontier edges * (bit test; claim when unvisited). Pull: unvisited vertices * (offsets, first line
+//   of neighbours, bit tests to the first hit).
+// Distance to the limit: docs/measurements.md. Bound by the latency of neighbours' lines and by mispredicted
+//   branches (two to three a vertex), not by bytes.
+// Why the loop over mxv was not enough: every level pays operation overhead, bitmap clearing and conversions of
+//   order vertices / 64, which is all the time there is on thin, deep graphs.
 #include "kernels/cpu/traverse/push_pull_fused.hpp"
 
 #include "core/parallel.hpp"

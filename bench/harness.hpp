@@ -1,0 +1,56 @@
+// What the suites share: options, timing, and results that come out as a table and as Google Benchmark's JSON.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "nonzero/nonzero.hpp"
+
+namespace nz::bench {
+
+struct options {
+    int threads = 0;       ///< 0: all
+    std::string filter;    ///< regular expression over benchmark names; empty: all
+    std::string json;      ///< file for Google Benchmark's JSON; empty: none
+    int table = 0, figure = 0;
+    bool quick = false;    ///< smaller inputs, for a look
+    std::vector<std::string> inputs;  ///< in place of the suite's own
+};
+
+/// A suite registers benchmarks with add(), runs them with run(), and prints what follows from the results.
+struct suite {
+    const char* name;
+    const char* summary;
+    int (*main)(const options&);
+};
+std::vector<suite> suites();
+
+/// Median of what `repeats` calls of `work` took, after one warm-up, in milliseconds.
+double median_ms(int repeats, const std::function<void()>& work);
+double median(std::vector<double> values);
+double geometric_mean(const std::vector<double>& values);
+/// Pearson's correlation coefficient.
+double correlation(const std::vector<double>& x, const std::vector<double>& y);
+
+/// A measurement: one time, and counters that explain it.
+struct measurement {
+    double ms = 0;
+    std::map<std::string, double> counters;
+};
+
+/// Registers a benchmark whose body measures by itself.
+void add(const std::string& name, std::function<measurement()> body);
+/// Runs what was registered and passes the filter; prints as it goes; returns results by name.
+std::map<std::string, measurement> run(const options& o);
+
+/// Bytes a second that `threads` threads read from a block of 1 GiB on huge pages: the limit of every matvec.
+double read_bandwidth(int threads);
+/// The same on pages of 4 KiB.
+double read_bandwidth_small_pages(int threads);
+
+}  // namespace nz::bench

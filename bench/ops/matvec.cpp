@@ -1,0 +1,210 @@
+// SpMV and SpMSpV, double, plus_times. Each kernel is checked against a plain loop before it is timed. The floor is
+// the bytes of one pass (entries, offsets, x and y once) over the read bandwidth that this run measures itself.
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include "peers/eigen.hpp"
+#include "peers/graphblas.hpp"
+#include "suites.hpp"
+
+namespace nz::bench {
+namespace {
+
+struct bench_matrix {
+    std::string name;
+    std::shared_ptr<matrix> a;
+    std::shared_ptr<std::vector<double>> x;
+};
+
+// G + I with every entry a dense block x block: the row length and blocking of pwtk or cant from a mesh's graph.
+matrix blocked(const context& ctx, const matrix& graph, index_t block) {
+    matrix eye(ctx, dtype::float64, graph.rows(), graph.rows());
+    std::vector<index_t> diagonal(graph.rows());
+    for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = static_cast<index_t>(i);
+    eye = matrix::build<double>(ctx, {static_cast<index_t>(graph.rows()), static_cast<index_t>(graph.rows()), diagonal, diagonal, {}});
+    matrix sum(ctx, dtype::float64, graph.rows(), graph.rows());
+    ewise_add(ctx, sum, binary_id::plus, graph, eye);
+    const matrix dense = load(ctx, fmt::format("dense:{},{}", block, block)).matrix;
+    matrix product(ctx, dtype::float64, graph.rows() * block, graph.rows() * block);
+    kronecker(ctx, product, binary_id::times, sum, dense);
+    return product;
+}
+
+std::string data_folder() {
+    if (const char* given = std::getenv("NONZERO_TEST_DATA"); given && *given) return given;
+    const auto beside = std::filesystem::path(NONZERO_SOURCE_DIR).parent_path() / "shared" / "data";
+    return std::filesystem::exists(beside) ? beside.string() : std::string();
+}
+
+matrix as_double(const context& ctx, const matrix& a) {
+    if (a.type() == dtype::float64 && a.values_held() == value_kind::full) return a;
+    std::vector<index_t> rows, columns;
+    std::vector<double> values;
+    a.extract_tuples(rows, columns, values);
+    return matrix::build<double>(ctx, {static_cast<index_t>(a.rows()), static_cast<index_t>(a.columns()), rows, columns, values});
+}
+
+bench_matrix make(const context& ctx, const std::string& source) {
+    matrix a(ctx, dtype::float64, 0, 0);
+    if (source == "fe_body(x)6x6") a = blocked(ctx, as_double(ctx, load(ctx, data_folder() + "/matrices/fe_body.mtx.gz").matrix), 6);
+    else a = as_double(ctx, load(ctx, source).matrix);
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> unit(0, 1);
+    auto x = std::make_shared<std::vector<double>>(a.columns());
+    for (double& v : *x) v = unit(random);
+    a.facts();  // empty rows and the longest one are known to the plan, as on any second use
+    const auto slash = source.rfind('/');
+    return {slash == std::string::npos || source.starts_with("fe_body(") ? source : source.substr(slash + 1), std::make_shared<matrix>(std::move(a)), x};
+}
+
+double pass_bytes(const matrix& a) {
+    const auto nnz = static_cast<double>(a.nnz()), rows = static_cast<double>(a.rows()), columns = static_cast<double>(a.columns());
+    return nnz * (sizeof(index_t) + sizeof(double)) + rows * sizeof(std::int32_t) + (rows + columns) * sizeof(double);
+}
+
+std::vector<double> plain_spmv(const matrix& a, const std::vector<double>& x) {
+    const auto v = a.csr<double>();
+    std::vector<double> y(v.rows, 0);
+    for (index_t i = 0; i < v.rows; ++i)
+        for (auto k = v.offsets[i]; k < v.offsets[i + 1]; ++k) y[i] += v.values[k] * x[v.columns[k]];
+    return y;
+}
+
+void expect_close(const std::vector<double>& expected, const std::function<double(std::size_t)>& found, const std::string& name) {
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        if (!(std::abs(expected[i] - found(i)) <= 1e-9 * (1 + std::abs(expected[i]))))
+            throw error(fmt::format("{}: row {} is {}, not {}", name, i, found(i), expected[i]));
+}
+
+measurement rated(double ms, const matrix& a, double bandwidth) {
+    const double bytes = pass_bytes(a), seconds = ms / 1e3;
+    return {ms, {{"gflops", 2.0 * static_cast<double>(a.nnz()) / seconds / 1e9}, {"gbytes_per_s", bytes / seconds / 1e9},
+                 {"share_of_floor", bytes / bandwidth / seconds}, {"floor_ms", bytes / bandwidth * 1e3}, {"entries", static_cast<double>(a.nnz())}}};
+}
+
+void add_spmv(const context& ctx, const bench_matrix& m, double bandwidth) {
+    const auto expected = std::make_shared<std::vector<double>>(plain_spmv(*m.a, *m.x));
+    for (const std::string kernel : {"planned", "csr_row", "csr_merge"})
+        add("spmv/" + m.name + "/" + kernel, [=] {
+            const semiring s("plus_times_fp64");
+            vector w(ctx, dtype::float64, m.a->rows());
+            const vector x = vector::dense<double>(ctx, *m.x);
+            const vector_options options{.kernel = kernel == "planned" ? std::string_view() : std::string_view(kernel)};
+            mxv(ctx, w, s, *m.a, x, options);
+            expect_close(*expected, [&](std::size_t i) {
+                const auto y = w.get(static_cast<offset_t>(i));
+                return y ? y->get<double>() : 0.0;
+            }, m.name);
+            return rated(median_ms(15, [&] { mxv(ctx, w, s, *m.a, x, options); }), *m.a, bandwidth);
+        });
+    if (have_eigen())
+        add("spmv/" + m.name + "/eigen", [=] {
+            eigen_spmv peer(*m.a, *m.x, ctx.threads());
+            peer.run();
+            const auto y = peer.result();
+            expect_close(*expected, [&](std::size_t i) { return y[i]; }, "eigen");
+            return rated(median_ms(15, [&] { peer.run(); }), *m.a, bandwidth);
+        });
+    if (have_graphblas())
+        add("spmv/" + m.name + "/graphblas", [=] {
+            graphblas_spmv peer(*m.a, *m.x, ctx.threads());
+            peer.run();
+            const auto y = peer.result();
+            expect_close(*expected, [&](std::size_t i) { return y[i]; }, "graphblas");
+            return rated(median_ms(15, [&] { peer.run(); }), *m.a, bandwidth);
+        });
+}
+
+void add_spmspv(const context& ctx, const bench_matrix& m) {
+    for (const double density : {0.1, 0.01, 0.001, 0.0001})
+        for (const std::string kernel : {"planned", "csc_gather_scatter", "csc_gather_radix", "csc_gather_merge"})
+            add(fmt::format("spmspv/{}/{}/{}", m.name, density, kernel), [=] {
+                std::mt19937_64 random(7);
+                std::vector<index_t> places;
+                std::vector<double> values;
+                std::uniform_real_distribution<double> unit(0, 1);
+                for (index_t i = 0; i < m.a->columns(); ++i)
+                    if (unit(random) < density) places.push_back(i), values.push_back(unit(random));
+                const auto u = vector::build<double>(ctx, m.a->columns(), places, values);
+                const semiring s("plus_times_fp64");
+                vector w(ctx, dtype::float64, m.a->rows()), expected(ctx, dtype::float64, m.a->rows());
+                const vector_options options{.kernel = kernel == "planned" ? std::string_view() : std::string_view(kernel)};
+                mxv(ctx, expected, s, *m.a, u, {.kernel = "csr_row"});
+                mxv(ctx, w, s, *m.a, u, options);
+                if (w.count() != expected.count()) throw error("spmspv: other entries than by rows");
+                measurement r{median_ms(15, [&] { mxv(ctx, w, s, *m.a, u, options); }), {}};
+                r.counters["input_entries"] = static_cast<double>(u.count());
+                return r;
+            });
+}
+
+void print_spmv(const std::vector<std::string>& names, const std::map<std::string, measurement>& results, double bandwidth) {
+    const auto at = [&](const std::string& n, const char* label) -> const measurement* {
+        const auto it = results.find("spmv/" + n + "/" + label);
+        return it == results.end() ? nullptr : &it->second;
+    };
+    fmt::print("\nread bandwidth {:.1f} GB/s\n{:28} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}\n", bandwidth / 1e9, "ms", "floor", "planned",
+               "csr_row", "csr_merge", "eigen", "graphblas", "share");
+    std::vector<double> times, floors, entries;
+    for (const auto& n : names) {
+        const measurement* planned = at(n, "planned");
+        if (!planned) continue;
+        const auto ms = [&](const char* label) { return at(n, label) ? at(n, label)->ms : 0.0; };
+        fmt::print("{:28} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>7.1f}%\n", n, planned->counters.at("floor_ms"), planned->ms,
+                   ms("csr_row"), ms("csr_merge"), ms("eigen"), ms("graphblas"), 100 * planned->counters.at("share_of_floor"));
+        times.push_back(planned->ms);
+        floors.push_back(planned->counters.at("floor_ms"));
+        entries.push_back(planned->counters.at("entries"));
+    }
+    if (times.size() > 2)
+        fmt::print("correlation of time with the floor {:.4f}, with the entries (dalton2015) {:.4f}\n", correlation(times, floors),
+                   correlation(times, entries));
+}
+
+void print_spmspv(const std::string& name, const std::map<std::string, measurement>& results) {
+    const auto spmv = results.find("spmv/" + name + "/planned");
+    fmt::print("\nspmspv {} (ms; spmv planned {:.3f})\n{:>9} {:>9} {:>9} {:>9} {:>9}\n", name, spmv == results.end() ? 0 : spmv->second.ms, "density",
+               "planned", "scatter", "radix", "merge");
+    for (const double density : {0.1, 0.01, 0.001, 0.0001}) {
+        const auto ms = [&](const char* k) {
+            const auto it = results.find(fmt::format("spmspv/{}/{}/{}", name, density, k));
+            return it == results.end() ? 0 : it->second.ms;
+        };
+        fmt::print("{:>9} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f}\n", density, ms("planned"), ms("csc_gather_scatter"), ms("csc_gather_radix"),
+                   ms("csc_gather_merge"));
+    }
+}
+
+}  // namespace
+
+int matvec_suite(const options& o) {
+    const context ctx({.threads = o.threads});
+    std::vector<std::string> sources = o.inputs;
+    if (sources.empty())
+        sources = {"laplace3d:80", "banded:500000,21", "powerlaw:1000000", "random:1000000,3", "dense:4,2000000", "laplace2d:1500", "random:1000000,16",
+                   "lp:4284,1092610,11300000"};
+    if (o.inputs.empty() && !data_folder().empty()) sources.insert(sources.begin() + 2, "fe_body(x)6x6");
+    if (o.quick) sources = {"laplace3d:20", "random:20000,8"};
+    const double bandwidth = read_bandwidth(ctx.threads());
+    std::vector<std::string> names;
+    const std::string sparse_input = o.quick ? "random:20000,8" : "random:1000000,16";
+    for (const auto& source : sources) {
+        const bench_matrix m = make(ctx, source);
+        names.push_back(m.name);
+        add_spmv(ctx, m, bandwidth);
+        if (source == sparse_input) {
+            add_spmspv(ctx, m);
+        }
+    }
+    const auto results = run(o);
+    print_spmv(names, results, bandwidth);
+    print_spmspv(sparse_input, results);
+    return 0;
+}
+
+}  // namespace nz::bench

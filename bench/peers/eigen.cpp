@@ -1,0 +1,45 @@
+#include "peers/eigen.hpp"
+
+#ifdef NONZERO_HAVE_EIGEN
+#include <Eigen/SparseCore>
+
+namespace nz::bench {
+
+bool have_eigen() { return true; }
+
+struct eigen_spmv::state {
+    Eigen::SparseMatrix<double, Eigen::RowMajor, int> a;
+    Eigen::VectorXd x, y;
+};
+
+eigen_spmv::eigen_spmv(const matrix& m, const std::vector<double>& x, int threads) : state_(std::make_unique<state>()) {
+    Eigen::setNbThreads(threads);
+    const auto view = m.csr<double>();
+    // Entries beyond the first value stand for themselves; pattern and iso matrices are spread out.
+    std::vector<double> values(view.columns.size());
+    for (std::size_t k = 0; k < values.size(); ++k)
+        values[k] = view.values.empty() ? 1 : view.values[view.values.size() == 1 ? 0 : k];
+    state_->a = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>>(
+        view.rows, view.columns_count, static_cast<Eigen::Index>(values.size()), view.offsets.data(), view.columns.data(), values.data());
+    state_->x = Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
+    state_->y.resize(view.rows);
+}
+eigen_spmv::~eigen_spmv() = default;
+void eigen_spmv::run() { state_->y.noalias() = state_->a * state_->x; }
+std::vector<double> eigen_spmv::result() const { return {state_->y.begin(), state_->y.end()}; }
+
+}  // namespace nz::bench
+
+#else
+
+namespace nz::bench {
+
+struct eigen_spmv::state {};
+bool have_eigen() { return false; }
+eigen_spmv::eigen_spmv(const matrix&, const std::vector<double>&, int) {}
+eigen_spmv::~eigen_spmv() = default;
+void eigen_spmv::run() {}
+std::vector<double> eigen_spmv::result() const { return {}; }
+
+}  // namespace nz::bench
+#endif

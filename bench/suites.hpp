@@ -1,0 +1,14 @@
+// The suites, each in a file of its own.
+#pragma once
+
+#include "harness.hpp"
+
+namespace nz::bench {
+
+int bfs_suite(const options& o);
+int matvec_suite(const options& o);
+int reading_suite(const options& o);
+int limits_suite(const options& o);
+int yang2018_suite(const options& o);
+
+}  // namespace nz::bench

@@ -1,0 +1,89 @@
+// nz info, spy, convert and generate.
+#include "run_nz.hpp"
+
+namespace nz::test {
+namespace {
+
+class file_verbs : public command_line {};
+
+TEST_F(file_verbs, info_describes_a_matrix) {
+    const auto r = expect_json({"info", "laplace2d:10"});
+    EXPECT_EQ(r["command"], "info");
+    EXPECT_EQ(r["input"]["rows"], 100);
+    EXPECT_EQ(r["input"]["nonzeros"], 460);
+    EXPECT_EQ(r["type"], "float64");
+    EXPECT_EQ(r["values"], "full");
+    EXPECT_EQ(r["symmetric_pattern"], true);
+    EXPECT_EQ(r["degree"]["min"], 3);
+    EXPECT_EQ(r["degree"]["max"], 5);
+    EXPECT_EQ(r["bandwidth"]["lower"], 10);
+    EXPECT_EQ(r["bandwidth"]["upper"], 10);
+    EXPECT_EQ(r["diagonal_entries"], 100);
+    EXPECT_EQ(r["empty_rows"], 0);
+    long long rows = 0;
+    for (const auto& line : r["histogram"]) rows += line["rows"].get<long long>();
+    EXPECT_EQ(rows, 100);
+    const outcome text = nz({"info", "laplace2d:10"});
+    for (const auto* word : {"100 x 100", "460", "float64", "mean 4.60", "row lengths", "KiB"})
+        EXPECT_NE(text.out.find(word), std::string::npos) << word << "\n" << text.out;
+}
+
+TEST_F(file_verbs, info_takes_matrices_without_entries) {
+    write("none.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 0\n");
+    const auto r = expect_json({"info", "none.mtx"});
+    EXPECT_EQ(r["empty_rows"], 3);
+    write("nothing.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+    EXPECT_EQ(expect_json({"info", "nothing.mtx"})["input"]["rows"], 0);
+    EXPECT_EQ(nz({"info", "nothing.mtx"}).status, 0);
+}
+
+TEST_F(file_verbs, formats_convert_into_each_other_and_back) {
+    EXPECT_EQ(nz({"generate", "banded:50,5", "-o", "a.mtx"}).status, 0);
+    const std::string original = read("a.mtx");
+    EXPECT_FALSE(original.empty());
+    std::string from = "a.mtx";
+    for (const std::string to : {"b.npz", "c.nzb", "d.mtx.gz", "e.wel", "f.mtx"}) {
+        const outcome run = nz({"convert", from, "-o", to});
+        EXPECT_EQ(run.status, 0) << to << run.err;
+        EXPECT_EQ(run.err, "") << to;
+        EXPECT_EQ(expect_json({"info", to})["input"]["nonzeros"],
+                  expect_json({"info", "a.mtx"})["input"]["nonzeros"])
+            << to;
+        from = to;
+    }
+    EXPECT_EQ(read("f.mtx"), original);
+}
+
+TEST_F(file_verbs, convert_applies_changes_and_reports) {
+    write("path.el", "0 0\n0 1\n2 1\n");
+    const auto r = expect_json({"convert", "path.el", "-o", "out.mtx", "--symmetrize", "--drop-loops"});
+    EXPECT_EQ(r["command"], "convert");
+    EXPECT_EQ(r["output"], "out.mtx");
+    EXPECT_EQ(r["input"]["nonzeros"], 4);
+    EXPECT_EQ(expect_json({"info", "out.mtx"})["input"]["nonzeros"], 4);
+}
+
+TEST_F(file_verbs, convert_warns_where_ids_are_lost) {
+    write("graph.txt", "1000 2000\n");
+    const outcome run = nz({"convert", "graph.txt", "-o", "out.mtx"});
+    EXPECT_EQ(run.status, 0);
+    EXPECT_NE(run.err.find("nz: warning: "), std::string::npos) << run.err;
+}
+
+TEST_F(file_verbs, generate_is_the_same_for_the_same_seed) {
+    for (const auto* name : {"a.mtx", "b.mtx"})
+        EXPECT_EQ(nz({"generate", "random:50,3", "-o", name}).status, 0);
+    EXPECT_EQ(nz({"generate", "random:50,3", "-o", "c.mtx", "--seed", "2"}).status, 0);
+    EXPECT_EQ(read("a.mtx"), read("b.mtx"));
+    EXPECT_NE(read("a.mtx"), read("c.mtx"));
+}
+
+TEST_F(file_verbs, spy_draws_a_png) {
+    const auto r = expect_json({"spy", "laplace2d:30", "-o", "picture.png", "--pixels", "200"});
+    EXPECT_EQ(r["command"], "spy");
+    EXPECT_TRUE(read("picture.png").starts_with("\x89PNG\r\n\x1a\n"));
+    EXPECT_EQ(file_count(), 1u);
+}
+
+}  // namespace
+}  // namespace nz::test

@@ -1,0 +1,88 @@
+// nz spmv and nz spmspv: every kernel, semirings and types, checked by the program's own plain loop.
+#include "kernels/kernel_ids.hpp"
+#include "run_nz.hpp"
+
+namespace nz::test {
+namespace {
+
+class matvec_verbs : public command_line {};
+
+TEST_F(matvec_verbs, every_kernel_gives_a_valid_product) {
+    std::vector<std::string> kernels = {"reference"};
+    for (const auto& k : kernels::kernel_ids)
+        if (k.operation == "mxv") kernels.emplace_back(k.id);
+    for (const auto& kernel : kernels) {
+        for (const auto* input : {"rmat:8,8", "lp:60,300,900", "laplace2d:12", "dense:3,70"}) {
+            for (const auto* verb : {"spmv", "spmspv"}) {
+                const auto r = expect_json({verb, input, "--kernel", kernel, "--validate", "--repeat", "2"});
+                EXPECT_EQ(r["kernel"], kernel) << verb << " " << input;
+                EXPECT_EQ(r["valid"], true) << verb << " " << input << " " << kernel;
+            }
+        }
+    }
+}
+
+TEST_F(matvec_verbs, semirings_and_types_give_valid_products) {
+    for (const auto* ring : {"plus_times", "min_plus", "max_times", "any_secondi", "any_second", "lor_land",
+                             "plus_pair", "times_rminus"}) {
+        for (const auto* type : {"float64", "float32", "int32", "uint8", "bool"}) {
+            const std::vector<std::string> words = {"spmv", "lp:40,40,300", "--semiring", ring, "--dtype",
+                                                    type,   "--validate",   "--repeat",   "1"};
+            EXPECT_EQ(expect_json(words)["valid"], true) << ring << " " << type;
+        }
+    }
+    EXPECT_EQ(
+        expect_json({"spmspv", "rmat:8,8", "--semiring", "any_secondi", "--fast", "--validate"})["valid"],
+        true);
+}
+
+TEST_F(matvec_verbs, json_is_one_object_with_every_field) {
+    const auto r = expect_json({"spmv", "laplace2d:30", "--validate", "--explain"});
+    EXPECT_EQ(r["command"], "spmv");
+    EXPECT_EQ(r["input"]["rows"], 900);
+    EXPECT_EQ(r["input"]["nonzeros"], 4380);
+    EXPECT_EQ(r["products"], 4380);
+    EXPECT_EQ(r["vector_entries"], 900);
+    EXPECT_EQ(r["type"], "float64");
+    EXPECT_GT(r["gflops"], 0);
+    EXPECT_GT(r["gbytes_per_s"], 0);
+    EXPECT_GT(r["time_ms"], 0);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(r["backend"], "cpu");
+    EXPECT_FALSE(r["device"].get<std::string>().empty());
+    EXPECT_NE(r["plan"].get<std::string>().find(r["kernel"].get<std::string>()), std::string::npos);
+}
+
+TEST_F(matvec_verbs, prints_the_plan_and_the_rates) {
+    const outcome run = nz({"spmv", "laplace2d:30", "--validate", "--explain"});
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.err, "");
+    for (const auto* word : {"plan: ", "GFLOP/s", "GB/s", "Kernel ", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+}
+
+TEST_F(matvec_verbs, density_says_how_much_of_x_is_there) {
+    EXPECT_EQ(expect_json({"spmspv", "random:1000,3", "--density", "1"})["vector_entries"], 1000);
+    const auto r = expect_json({"spmspv", "random:10000,3", "--density", "0.1", "--validate"});
+    EXPECT_NEAR(r["vector_entries"].get<double>(), 1000, 150);
+    EXPECT_EQ(
+        expect_json({"spmspv", "random:100,3", "--density", "0.000001", "--validate"})["vector_entries"], 1);
+}
+
+TEST_F(matvec_verbs, the_same_seed_gives_the_same_result_whatever_the_threads) {
+    const std::vector<std::string> words = {"spmv", "lp:300,300,3000", "--repeat", "1", "-o"};
+    const auto product = [&](const std::string& file, const std::vector<std::string>& more) {
+        std::vector<std::string> all = words;
+        all.push_back(file);
+        all.insert(all.end(), more.begin(), more.end());
+        EXPECT_EQ(nz(all).status, 0);
+        return read(file);
+    };
+    const std::string one = product("one.txt", {"--threads", "1"});
+    EXPECT_FALSE(one.empty());
+    EXPECT_EQ(product("two.txt", {"--threads", "2"}), one);
+    EXPECT_NE(product("three.txt", {"--seed", "2"}), one);
+}
+
+}  // namespace
+}  // namespace nz::test

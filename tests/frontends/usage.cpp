@@ -1,0 +1,93 @@
+// Help, version, and words that make no sense.
+#include "run_nz.hpp"
+
+namespace nz::test {
+namespace {
+
+const std::vector<std::string> verbs = {"info", "spy",  "convert", "generate",
+                                        "bfs",  "spmv", "spmspv",  "bench"};
+
+class usage : public command_line {};
+
+TEST_F(usage, help_lists_every_verb_and_every_generator) {
+    const outcome run = nz({"--help"});
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.err, "");
+    for (const auto& verb : verbs) EXPECT_NE(run.out.find("\n  " + verb + " "), std::string::npos) << verb;
+    for (const auto* word : {"rmat:", "grid2d:", "powerlaw:", ".mtx.gz", "Exit status"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word;
+}
+
+TEST_F(usage, help_of_every_verb_has_an_example) {
+    for (const auto& verb : verbs) {
+        const outcome run = nz({verb, "--help"});
+        EXPECT_EQ(run.status, 0) << verb;
+        EXPECT_EQ(run.err, "") << verb;
+        EXPECT_NE(run.out.find("Example: nz " + verb), std::string::npos) << run.out;
+    }
+}
+
+TEST_F(usage, generators_can_be_listed) {
+    const outcome run = nz({"generate", "--list"});
+    EXPECT_EQ(run.status, 0);
+    EXPECT_NE(run.out.find("laplace3d:SIDE"), std::string::npos);
+}
+
+TEST_F(usage, version_is_one_line) {
+    const outcome run = nz({"--version"});
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.out, "nz 0.1.0\n");
+}
+
+TEST_F(usage, an_unknown_verb_is_answered_with_the_verbs) {
+    expect_refused({"frobnicate", "grid2d:3"}, 2, {"frobnicate", "info, spy, convert, generate, bfs"});
+    expect_refused({"pagerank", "grid2d:3"}, 2, {"pagerank", "spmspv"});
+}
+
+TEST_F(usage, no_verb_is_wrong_usage) { expect_refused({}, 2, {"verb", "bfs"}); }
+
+TEST_F(usage, a_missing_input_is_wrong_usage) {
+    expect_refused({"bfs"}, 2, {"INPUT is required", "nz bfs --help"});
+    expect_refused({"bench"}, 2, {"SUITE is required"});
+}
+
+TEST_F(usage, an_option_of_another_verb_is_refused_and_its_verbs_are_named) {
+    expect_refused({"info", "grid2d:3", "--source", "1"}, 2, {"info has no option --source", "bfs"});
+    expect_refused({"spmv", "grid2d:3", "--largest-component"}, 2,
+                   {"spmv has no option --largest-component"});
+    expect_refused({"bfs", "grid2d:3", "--semiring=min_plus"}, 2, {"bfs has no option --semiring", "spmv"});
+}
+
+TEST_F(usage, an_option_of_no_verb_is_refused) {
+    expect_refused({"bfs", "grid2d:3", "--frob"}, 2, {"--frob"});
+}
+
+TEST_F(usage, options_that_contradict_each_other_are_refused) {
+    expect_refused({"bfs", "grid2d:3", "--fast", "--deterministic"}, 2, {"--deterministic", "--fast"});
+    expect_refused({"bfs", "grid2d:3", "--directed", "--symmetrize"}, 2, {"--directed", "--symmetrize"});
+    expect_refused({"bfs", "grid2d:3", "--validate", "--max-depth", "2"}, 2, {"--max-depth"});
+    expect_refused({"bfs", "grid2d:3", "--source", "1", "--source", "2", "-o", "t"}, 2, {"--output"});
+}
+
+TEST_F(usage, numbers_out_of_range_are_refused) {
+    expect_refused({"bfs", "grid2d:3", "--threads", "0"}, 2, {"--threads"});
+    expect_refused({"bfs", "grid2d:3", "--repeat", "0"}, 2, {"--repeat"});
+    expect_refused({"spmspv", "grid2d:3", "--density", "2"}, 2, {"--density"});
+    expect_refused({"spmspv", "grid2d:3", "--density", "many"}, 2, {"--density"});
+    for (const auto* limit : {"", "0", "12Q", "-1", "K", "1KB", "99999999999999999999", "99999999999G"})
+        expect_refused({"info", "grid2d:3", std::string("--memory-limit=") + limit}, 2, {});
+}
+
+TEST_F(usage, byte_counts_take_suffixes) {
+    for (const auto* limit : {"100000000", "100000K", "100m", "1G"})
+        EXPECT_EQ(nz({"info", "grid2d:3", "--memory-limit", limit}).status, 0) << limit;
+}
+
+TEST_F(usage, generate_takes_no_files) {
+    write("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n");
+    expect_refused({"generate", "a.mtx", "-o", "b.mtx"}, 2, {"'a.mtx' is not a generator", "nz convert"});
+    EXPECT_FALSE(exists("b.mtx"));
+}
+
+}  // namespace
+}  // namespace nz::test
