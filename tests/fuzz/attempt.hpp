@@ -10,7 +10,8 @@
 
 namespace nz::fuzz {
 
-/// Two threads, so that blocks meet, and so little memory that absurd sizes fail at once instead of being filled.
+/// Two threads, so that blocks meet, and so little memory that absurd sizes fail at once instead of being
+/// filled.
 inline const context& limited_context() {
     static const context ctx({.threads = 2, .memory_limit = std::size_t{16} << 20});
     return ctx;
