@@ -1,8 +1,9 @@
-// How fast files become matrices. The main case is the one that other readers were measured on: 64 MB, 3.8 M lines,
-// symmetric, integer weights (the best of them needs 0.9 s and does not expand the symmetry; SciPy 1.10 2.9 s).
-// Names: reading/FORMAT/ORDER/STAGE. MB/s are of the file's text (for gzip: of what it inflates to), warm.
-#include "io/matrix_market.hpp"
+// How fast files become matrices. The main case is the one that other readers were measured on: 64 MB, 3.8 M
+// lines, symmetric, integer weights (the best of them needs 0.9 s and does not expand the symmetry;
+// SciPy 1.10 2.9 s). Names: reading/FORMAT/ORDER/STAGE. MB/s are of the file's text (for gzip: of what it
+// inflates to), warm.
 #include "io/mapped_file.hpp"
+#include "io/matrix_market.hpp"
 #include "nonzero/io.hpp"
 
 #include <benchmark/benchmark.h>
@@ -30,8 +31,8 @@ std::uint64_t next(std::uint64_t& state) {  // splitmix64
     return x ^ (x >> 31);
 }
 
-// Distinct entries below the diagonal of an R-MAT graph with permuted vertices, as (column << 32 | row), sorted as
-// most published files are: by column, then row.
+// Distinct entries below the diagonal of an R-MAT graph with permuted vertices, as (column << 32 | row),
+// sorted as most published files are: by column, then row.
 std::vector<std::uint64_t> lower_triangle() {
     std::uint64_t state = 1;
     std::vector<std::uint32_t> name(std::size_t{1} << scale);
@@ -62,23 +63,27 @@ std::string file_text(bool shuffled) {
     if (shuffled)
         for (std::size_t k = list.size(); k > 1; --k) std::swap(list[k - 1], list[next(state) % k]);
     const std::string n = std::to_string(1 << scale);
-    std::string text = "%%MatrixMarket matrix coordinate integer symmetric\n" + n + " " + n + " " + std::to_string(list.size()) + "\n";
+    std::string text = "%%MatrixMarket matrix coordinate integer symmetric\n" + n + " " + n + " " +
+                       std::to_string(list.size()) + "\n";
     for (const std::uint64_t e : list)
-        text += std::to_string((e & 0xffffffff) + 1) + " " + std::to_string((e >> 32) + 1) + " " + std::to_string(next(state) % 255 + 1) + "\n";
+        text += std::to_string((e & 0xffffffff) + 1) + " " + std::to_string((e >> 32) + 1) + " " +
+                std::to_string(next(state) % 255 + 1) + "\n";
     return text;
 }
 
 // Files for one run of the program.
 class files {
 public:
-    files() : folder_(std::filesystem::temp_directory_path() / ("nonzero-bench-" + std::to_string(::getpid()))) {
+    files()
+        : folder_(std::filesystem::temp_directory_path() / ("nonzero-bench-" + std::to_string(::getpid()))) {
         std::filesystem::create_directories(folder_);
     }
     ~files() {
         std::error_code ignored;
         std::filesystem::remove_all(folder_, ignored);
     }
-    // The path of "sorted.mtx", "shuffled.mtx", "sorted.mtx.gz" or a file derived from them; made when first asked for.
+    // The path of "sorted.mtx", "shuffled.mtx", "sorted.mtx.gz" or a file derived from them; made when first
+    // asked for.
     std::string path(const std::string& name) {
         const std::string path = folder_ / name;
         if (std::filesystem::exists(path)) return path;
@@ -114,7 +119,8 @@ std::size_t status_bytes(const std::string& key) {
 }
 
 void rate(benchmark::State& state, std::uintmax_t bytes) {
-    state.counters["MB/s"] = benchmark::Counter(static_cast<double>(bytes) * 1e-6, benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["MB/s"] =
+        benchmark::Counter(static_cast<double>(bytes) * 1e-6, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void whole(benchmark::State& state, const std::string& name, const std::string& text_name) {
@@ -155,7 +161,8 @@ void first_load(benchmark::State& state) {
 void parse(benchmark::State& state, const std::string& name, const std::string& text_name) {
     const std::string path = shared_files().path(name);
     const context ctx({.threads = static_cast<int>(state.range(0))});
-    for (auto _ : state) benchmark::DoNotOptimize(io::matrix_market::check(ctx, *io::open_text(ctx, path), {}));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(io::matrix_market::check(ctx, *io::open_text(ctx, path), {}));
     rate(state, std::filesystem::file_size(shared_files().path(text_name)));
 }
 
@@ -166,7 +173,8 @@ void inflate_only(benchmark::State& state) {
     for (auto _ : state) {
         const gzFile in = gzopen(path.c_str(), "rb");
         gzbuffer(in, 1 << 20);
-        while (gzread(in, out.data(), static_cast<unsigned>(out.size())) > 0) benchmark::DoNotOptimize(out.data());
+        while (gzread(in, out.data(), static_cast<unsigned>(out.size())) > 0)
+            benchmark::DoNotOptimize(out.data());
         gzclose(in);
     }
     rate(state, std::filesystem::file_size(shared_files().path("sorted.mtx")));
@@ -176,15 +184,33 @@ void threads_axis(benchmark::internal::Benchmark* b) {
     b->ArgName("threads")->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 }
 
-BENCHMARK_CAPTURE(parse, sorted, "sorted.mtx", "sorted.mtx")->Name("reading/mtx_symmetric_integer/sorted/parse")->Apply(threads_axis);
-BENCHMARK_CAPTURE(whole, sorted, "sorted.mtx", "sorted.mtx")->Name("reading/mtx_symmetric_integer/sorted/whole")->Apply(threads_axis);
-BENCHMARK_CAPTURE(whole, shuffled, "shuffled.mtx", "shuffled.mtx")->Name("reading/mtx_symmetric_integer/shuffled/whole")->Apply(threads_axis);
-BENCHMARK(first_load)->Name("reading/mtx_symmetric_integer/sorted/first_load")->Apply(threads_axis)->Iterations(3);
-BENCHMARK_CAPTURE(whole, gzip, "sorted.mtx.gz", "sorted.mtx")->Name("reading/mtx_gz_symmetric_integer/sorted/whole")->Apply(threads_axis);
-BENCHMARK(inflate_only)->Name("reading/mtx_gz_symmetric_integer/sorted/zlib_alone")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(parse, sorted, "sorted.mtx", "sorted.mtx")
+    ->Name("reading/mtx_symmetric_integer/sorted/parse")
+    ->Apply(threads_axis);
+BENCHMARK_CAPTURE(whole, sorted, "sorted.mtx", "sorted.mtx")
+    ->Name("reading/mtx_symmetric_integer/sorted/whole")
+    ->Apply(threads_axis);
+BENCHMARK_CAPTURE(whole, shuffled, "shuffled.mtx", "shuffled.mtx")
+    ->Name("reading/mtx_symmetric_integer/shuffled/whole")
+    ->Apply(threads_axis);
+BENCHMARK(first_load)
+    ->Name("reading/mtx_symmetric_integer/sorted/first_load")
+    ->Apply(threads_axis)
+    ->Iterations(3);
+BENCHMARK_CAPTURE(whole, gzip, "sorted.mtx.gz", "sorted.mtx")
+    ->Name("reading/mtx_gz_symmetric_integer/sorted/whole")
+    ->Apply(threads_axis);
+BENCHMARK(inflate_only)
+    ->Name("reading/mtx_gz_symmetric_integer/sorted/zlib_alone")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK_CAPTURE(whole, el, "sorted.el", "sorted.el")->Name("reading/el/sorted/whole")->Apply(threads_axis);
-BENCHMARK_CAPTURE(whole, npz, "sorted.npz", "sorted.npz")->Name("reading/npz/sorted/whole")->Apply(threads_axis);
-BENCHMARK_CAPTURE(whole, nzb, "sorted.nzb", "sorted.nzb")->Name("reading/nzb/sorted/whole")->Apply(threads_axis);
+BENCHMARK_CAPTURE(whole, npz, "sorted.npz", "sorted.npz")
+    ->Name("reading/npz/sorted/whole")
+    ->Apply(threads_axis);
+BENCHMARK_CAPTURE(whole, nzb, "sorted.nzb", "sorted.nzb")
+    ->Name("reading/nzb/sorted/whole")
+    ->Apply(threads_axis);
 
 }  // namespace
 }  // namespace nz::bench

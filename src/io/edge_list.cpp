@@ -18,14 +18,21 @@ union weight {
 };
 
 struct edges_record : block_record {
-    std::int64_t* sources = nullptr;
-    std::int64_t* targets = nullptr;
+    void* sources = nullptr;
+    void* targets = nullptr;
+    bool narrow = false;  // the ids of this block are index_t, not std::int64_t
     weight* weights = nullptr;
     offset_t count = 0;
     int columns = 0;    // 2 or 3, by the block's first edge
     bool real = false;  // the weights are doubles
     std::int64_t least = std::numeric_limits<std::int64_t>::max(),
                  most = std::numeric_limits<std::int64_t>::min();
+
+    std::int64_t id(const void* ids, offset_t k) const {
+        return narrow ? static_cast<const index_t*>(ids)[k] : static_cast<const std::int64_t*>(ids)[k];
+    }
+    std::int64_t source(offset_t k) const { return id(sources, k); }
+    std::int64_t target(offset_t k) const { return id(targets, k); }
 };
 
 [[noreturn]] void refuse(std::string_view where, std::string reason) {
@@ -52,17 +59,24 @@ std::string_view next_column(std::string_view& line) {
     return word;
 }
 
+// Where a thread keeps the ids of the block at hand, until their range is known.
+struct id_scratch {
+    buffer sources, targets;
+    void grow(const context& ctx, std::size_t bytes) {
+        if (sources.bytes() >= bytes) return;
+        sources = buffer(ctx.memory(), bytes);
+        targets = buffer(ctx.memory(), bytes);
+    }
+};
+
 class block_parser {
 public:
-    block_parser(const text_block& block, tuple_arena& arena, edges_record& record)
-        : block_(block), arena_(arena), record_(record) {}
+    block_parser(const text_block& block, tuple_arena& arena, id_scratch& scratch, edges_record& record)
+        : block_(block), arena_(arena), scratch_(scratch), record_(record) {}
 
-    void run() {
+    void run(const context& ctx) {
         record_.measure(block_);
-        record_.sources =
-            static_cast<std::int64_t*>(arena_.take(record_.most_entries * sizeof(std::int64_t)));
-        record_.targets =
-            static_cast<std::int64_t*>(arena_.take(record_.most_entries * sizeof(std::int64_t)));
+        scratch_.grow(ctx, record_.most_entries * sizeof(std::int64_t));
         for (const char* p = block_.begin; p < block_.end;) {
             const char* q = p;
             if (read_edge(q)) [[likely]] {
@@ -74,12 +88,30 @@ public:
             parse_edge(std::string_view(p, static_cast<std::size_t>(stop - p)));
             p = newline ? stop + 1 : stop;
         }
+        record_.narrow = record_.least >= 0 && record_.most < max_dimension;
+        if (record_.narrow)
+            keep<index_t>();
+        else
+            keep<std::int64_t>();
     }
 
 private:
+    template <class Id>
+    void keep() {
+        const auto count = static_cast<std::size_t>(record_.count);
+        const auto copy = [&](const buffer& from) {
+            auto* const ids = static_cast<Id*>(arena_.take(count * sizeof(Id)));
+            std::transform(from.as<std::int64_t>(), from.as<std::int64_t>() + count, ids,
+                           [](std::int64_t id) { return static_cast<Id>(id); });
+            return ids;
+        };
+        record_.sources = copy(scratch_.sources);
+        record_.targets = copy(scratch_.targets);
+    }
+
     void store(std::int64_t source, std::int64_t target) {
-        record_.sources[record_.count] = source;
-        record_.targets[record_.count] = target;
+        scratch_.sources.as<std::int64_t>()[record_.count] = source;
+        scratch_.targets.as<std::int64_t>()[record_.count] = target;
         ++record_.count;
         record_.least = std::min({record_.least, source, target});
         record_.most = std::max({record_.most, source, target});
@@ -168,6 +200,7 @@ public:
 private:
     const text_block& block_;
     tuple_arena& arena_;
+    id_scratch& scratch_;
     edges_record& record_;
 };
 
@@ -226,7 +259,7 @@ private:
             words_[at / 64] |= bits::word{1} << (at % 64);
         };
         for (const edges_record& r : records)
-            for (offset_t k = 0; k < r.count; ++k) set(r.sources[k]), set(r.targets[k]);
+            for (offset_t k = 0; k < r.count; ++k) set(r.source(k)), set(r.target(k));
         for (std::size_t w = 0; w < words; ++w) {
             before_[w] = size_;
             size_ += std::popcount(words_[w]);
@@ -236,8 +269,7 @@ private:
         sorted_ = array<std::int64_t>(ctx, static_cast<std::size_t>(2 * edges));
         std::int64_t* out = sorted_.data();
         for (const edges_record& r : records) {
-            out = std::copy_n(r.sources, r.count, out);
-            out = std::copy_n(r.targets, r.count, out);
+            for (offset_t k = 0; k < r.count; ++k) *out++ = r.source(k), *out++ = r.target(k);
         }
         std::sort(sorted_.begin(), out);
         size_ = std::unique(sorted_.begin(), out) - sorted_.begin();
@@ -292,7 +324,7 @@ offset_t read_size_comment(line_reader& reader) {
                              std::string_view reason) {
     for (const edges_record& r : records)
         for (offset_t k = 0; k < r.count; ++k)
-            if (r.sources[k] == id || r.targets[k] == id) fail_at(name, r.line_of(k), reason);
+            if (r.source(k) == id || r.target(k) == id) fail_at(name, r.line_of(k), reason);
     fail_at(name, 1, reason);
 }
 
@@ -300,17 +332,18 @@ offset_t read_size_comment(line_reader& reader) {
 template <class Place>
 std::vector<storage::tuple_chunk> number_edges(const context& ctx, records_type& records, Place&& place) {
     for_records(ctx, records, [&](edges_record& r) {
-        for (std::int64_t* ids : {r.sources, r.targets})
+        for (void* ids : {r.sources, r.targets})
             for (offset_t k = 0; k < r.count; ++k) {
-                const auto row = static_cast<index_t>(place(ids[k]));
-                std::memcpy(reinterpret_cast<char*>(ids) + k * sizeof row, &row, sizeof row);
+                const auto row = static_cast<index_t>(place(r.id(ids, k)));
+                std::memcpy(static_cast<char*>(ids) + k * static_cast<offset_t>(sizeof row), &row,
+                            sizeof row);
             }
     });
     std::vector<storage::tuple_chunk> chunks;
     for (const edges_record& r : records)
         if (r.count)
-            chunks.push_back({reinterpret_cast<const index_t*>(r.sources),
-                              reinterpret_cast<const index_t*>(r.targets), r.weights, r.count});
+            chunks.push_back({static_cast<const index_t*>(r.sources), static_cast<const index_t*>(r.targets),
+                              r.weights, r.count});
     return chunks;
 }
 
@@ -320,10 +353,12 @@ input read(const context& ctx, text_source& source, ids meaning, const read_opti
     line_reader reader(source);
     const offset_t declared = meaning == ids::rows ? read_size_comment(reader) : 0;
     auto arenas = make_arenas(ctx);
-    auto records = parse_blocks<edges_record>(ctx, reader, options.progress,
-                                              [&](int thread, const text_block& block, edges_record& record) {
-                                                  block_parser(block, arenas[thread], record).run();
-                                              });
+    std::vector<id_scratch> scratch(arenas.size());
+    auto records = parse_blocks<edges_record>(
+        ctx, reader, options.progress, [&](int thread, const text_block& block, edges_record& record) {
+            block_parser(block, arenas[thread], scratch[thread], record).run(ctx);
+        });
+    scratch.clear();
     const offset_t edges = unify(source.name(), records);
     if (edges == 0 && declared == 0)
         reader.fail("there are no edges in the file, so nothing says how many vertices it means");

@@ -10,9 +10,10 @@
 
 namespace nz::fuzz {
 
-/// Two threads, so that blocks meet, and memory that absurd sizes soon exhaust.
+/// Two threads, so that blocks meet, and so little memory that absurd sizes fail at once instead of being
+/// filled.
 inline const context& limited_context() {
-    static const context ctx({.threads = 2, .memory_limit = std::size_t{256} << 20});
+    static const context ctx({.threads = 2, .memory_limit = std::size_t{16} << 20});
     return ctx;
 }
 

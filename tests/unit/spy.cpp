@@ -126,7 +126,7 @@ TEST_F(Spy, ThatCannotBeWrittenLeavesNothingBehind) {
     try {
         save_spy(ctx_, a, "/nowhere/a.png");
     } catch (const error& e) {
-        EXPECT_STREQ(e.what(), "cannot write '/nowhere/a.png': No such file or directory");
+        EXPECT_STREQ(e.what(), "/nowhere/a.png: cannot be created: No such file or directory");
     }
 }
 
