@@ -26,7 +26,8 @@ double median_ms(int repeats, const std::function<void()>& work) {
     for (int r = 0; r < repeats; ++r) {
         const auto start = std::chrono::steady_clock::now();
         work();
-        times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+        times.push_back(
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }
     return median(std::move(times));
 }
@@ -39,7 +40,8 @@ double geometric_mean(const std::vector<double>& values) {
 
 double correlation(const std::vector<double>& x, const std::vector<double>& y) {
     const auto n = static_cast<double>(x.size());
-    const double mx = std::accumulate(x.begin(), x.end(), 0.0) / n, my = std::accumulate(y.begin(), y.end(), 0.0) / n;
+    const double mx = std::accumulate(x.begin(), x.end(), 0.0) / n,
+                 my = std::accumulate(y.begin(), y.end(), 0.0) / n;
     double xy = 0, xx = 0, yy = 0;
     for (std::size_t k = 0; k < x.size(); ++k) {
         xy += (x[k] - mx) * (y[k] - my);
@@ -57,19 +59,24 @@ std::map<std::string, measurement>& results() {
 }  // namespace
 
 void add(const std::string& name, std::function<measurement()> body) {
-    benchmark::RegisterBenchmark(name.c_str(), [name, body = std::move(body)](benchmark::State& state) {
-        for (auto _ : state) {
-            const measurement m = body();
-            state.SetIterationTime(m.ms / 1e3);
-            for (const auto& [key, value] : m.counters) state.counters[key] = value;
-            results()[name] = m;
-        }
-    })->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(name.c_str(),
+                                 [name, body = std::move(body)](benchmark::State& state) {
+                                     for (auto _ : state) {
+                                         const measurement m = body();
+                                         state.SetIterationTime(m.ms / 1e3);
+                                         for (const auto& [key, value] : m.counters)
+                                             state.counters[key] = value;
+                                         results()[name] = m;
+                                     }
+                                 })
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Unit(benchmark::kMillisecond);
 }
 
-std::map<std::string, measurement> run(const options& o) {
+std::map<std::string, measurement> run(const options& o, const char* own) {
     std::vector<std::string> arguments = {"nz-bench", "--benchmark_counters_tabular=false"};
-    if (!o.filter.empty()) arguments.push_back("--benchmark_filter=" + o.filter);
+    arguments.push_back("--benchmark_filter=" + (o.filter.empty() ? std::string(own) : o.filter));
     if (!o.json.empty()) {
         arguments.push_back("--benchmark_out=" + o.json);
         arguments.push_back("--benchmark_out_format=json");
@@ -99,7 +106,8 @@ double bandwidth(int threads, int advice) {
 #pragma omp parallel for simd num_threads(threads) schedule(static) reduction(+ : sum)
         for (std::size_t k = 0; k < n; ++k) sum += words[k];
         benchmark::DoNotOptimize(sum);
-        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        best =
+            std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
     std::free(block);
     return static_cast<double>(bytes) / best;

@@ -1,6 +1,8 @@
 // What the suites share: options, timing, and results that come out as a table and as Google Benchmark's JSON.
 #pragma once
 
+#include "nonzero/nonzero.hpp"
+
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -9,16 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "nonzero/nonzero.hpp"
-
 namespace nz::bench {
 
 struct options {
-    int threads = 0;       ///< 0: all
-    std::string filter;    ///< regular expression over benchmark names; empty: all
-    std::string json;      ///< file for Google Benchmark's JSON; empty: none
+    int threads = 0;     ///< 0: all
+    std::string filter;  ///< regular expression over benchmark names; empty: all
+    std::string json;    ///< file for Google Benchmark's JSON; empty: none
     int table = 0, figure = 0;
-    bool quick = false;    ///< smaller inputs, for a look
+    bool quick = false;               ///< smaller inputs, for a look
     std::vector<std::string> inputs;  ///< in place of the suite's own
 };
 
@@ -45,8 +45,9 @@ struct measurement {
 
 /// Registers a benchmark whose body measures by itself.
 void add(const std::string& name, std::function<measurement()> body);
-/// Runs what was registered and passes the filter; prints as it goes; returns results by name.
-std::map<std::string, measurement> run(const options& o);
+/// Runs what matches the options' filter, or else `own`, the suite's own names; prints as it goes; returns the
+/// results of add() by name.
+std::map<std::string, measurement> run(const options& o, const char* own);
 
 /// Bytes a second that `threads` threads read from a block of 1 GiB on huge pages: the limit of every matvec.
 double read_bandwidth(int threads);

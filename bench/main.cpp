@@ -1,8 +1,8 @@
 // nz-bench SUITE: check first, then time. `nz bench` runs it.
+#include "harness.hpp"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-
-#include "harness.hpp"
 
 int main(int argc, char** argv) {
     CLI::App app{"Benchmarks of nonzero and, in the same run, of its peers"};

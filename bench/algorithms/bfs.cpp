@@ -1,19 +1,20 @@
 // Breadth-first search: 16 random sources of degree > 0, median, parents included, each checked first; the peer in
 // the same process on the same graph. With --table 1: both directions of each level, and the regret of the rule.
+#include "peers/graphblas.hpp"
+#include "storage/matrix_body.hpp"
+#include "suites.hpp"
+
 #include <fmt/format.h>
 #include <omp.h>
 
 #include <random>
 
-#include "peers/graphblas.hpp"
-#include "storage/matrix_body.hpp"
-#include "suites.hpp"
-
 namespace nz::bench {
 namespace {
 
 constexpr int source_count = 16;
-constexpr const char* graphs[] = {"rmat:18,16", "rmat:20,16", "uniform:262144,16", "grid2d:1000,0.15", "grid2d:2000,0.3"};
+constexpr const char* graphs[] = {"rmat:18,16", "rmat:20,16", "uniform:262144,16", "grid2d:1000,0.15",
+                                  "grid2d:2000,0.3"};
 
 std::vector<offset_t> random_sources(const matrix& a, int count) {
     const auto& rows = a.body().rows();
@@ -27,7 +28,8 @@ std::vector<offset_t> random_sources(const matrix& a, int count) {
 }
 
 // Median over the sources of the better of two runs each, so that the first touch of a source is not counted.
-measurement over_sources(const matrix& a, const std::vector<offset_t>& sources, const std::function<offset_t(offset_t)>& search) {
+measurement over_sources(const matrix& a, const std::vector<offset_t>& sources,
+                         const std::function<offset_t(offset_t)>& search) {
     std::vector<double> times, rates;
     for (const offset_t s : sources) {
         double best = 1e300;
@@ -35,16 +37,22 @@ measurement over_sources(const matrix& a, const std::vector<offset_t>& sources, 
         for (int round = 0; round < 3; ++round) {
             const auto start = std::chrono::steady_clock::now();
             edges = search(s);
-            best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+            best = std::min(
+                best,
+                std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
         }
         times.push_back(best);
         rates.push_back(static_cast<double>(edges) / best / 1e6);
     }
-    return {median(times), {{"gteps", median(rates)}, {"entries", static_cast<double>(a.nnz())},
-                            {"min_ms", std::ranges::min(times)}, {"max_ms", std::ranges::max(times)}}};
+    return {median(times),
+            {{"gteps", median(rates)},
+             {"entries", static_cast<double>(a.nnz())},
+             {"min_ms", std::ranges::min(times)},
+             {"max_ms", std::ranges::max(times)}}};
 }
 
-void check(const context& ctx, const matrix& a, offset_t source, const traverse_options& o, const std::string& name) {
+void check(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
+           const std::string& name) {
     const auto found = bfs(ctx, a, source, o);
     const std::string broken = validate_bfs(ctx, a, source, found.levels, found.parents);
     if (!broken.empty()) throw error(fmt::format("{} from {}: {}", name, source, broken));
@@ -102,8 +110,8 @@ void regret(const context& ctx, const matrix& a, const std::string& graph, offse
     std::vector<direction> rule;
     for (const auto& l : found.iterations) rule.push_back(l.direction);
     const std::size_t levels = std::min<std::size_t>(rule.size(), 12);
-    fmt::print("\n{} from {}: {} levels, the first {}\n{:>6} {:>6} {:>10} {:>8} {:>11} {:>11}\n", graph, source, rule.size(), levels, "level",
-               "rule", "frontier", "r", "push us", "pull us");
+    fmt::print("\n{} from {}: {} levels, the first {}\n{:>6} {:>6} {:>10} {:>8} {:>11} {:>11}\n", graph,
+               source, rule.size(), levels, "level", "rule", "frontier", "r", "push us", "pull us");
     double chosen = 0, best = 0;
     for (std::size_t l = 0; l < levels; ++l) {
         std::vector<direction> schedule(rule.begin(), rule.begin() + static_cast<std::ptrdiff_t>(l) + 1);
@@ -114,8 +122,9 @@ void regret(const context& ctx, const matrix& a, const std::string& graph, offse
         }
         chosen += t[static_cast<int>(rule[l])];
         best += std::min(t[0], t[1]);
-        fmt::print("{:>6} {:>6} {:>10} {:>8.4f} {:>11.1f} {:>11.1f}\n", l + 1, name_of(rule[l]), found.iterations[l].frontier,
-                   found.iterations[l].ratio, t[static_cast<int>(direction::push)], t[static_cast<int>(direction::pull)]);
+        fmt::print("{:>6} {:>6} {:>10} {:>8.4f} {:>11.1f} {:>11.1f}\n", l + 1, name_of(rule[l]),
+                   found.iterations[l].frontier, found.iterations[l].ratio,
+                   t[static_cast<int>(direction::push)], t[static_cast<int>(direction::pull)]);
     }
     fmt::print("rule {:.1f} us, best of both {:.1f} us: regret {:.2f}\n", chosen, best, chosen / best);
 }
@@ -137,21 +146,24 @@ int bfs_suite(const options& o) {
         }
         const auto start = std::chrono::steady_clock::now();
         bfs(ctx, *a, sources->front(), {.hub_first = true});
-        fmt::print("{}: hub-first order built in {:.0f} ms\n", graph,
-                   std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+        fmt::print(
+            "{}: hub-first order built in {:.0f} ms\n", graph,
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
         add_variants(ctx, graph, a, sources);
         add_peer(ctx, graph, a, sources);
     }
     if (o.table == 1) return 0;
-    const auto results = run(o);
-    fmt::print("\n{:24} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8}\n", "graph", "nonzero", "fast", "hub first", "loop", "graphblas", "ratio");
+    const auto results = run(o, "^bfs/");
+    fmt::print("\n{:24} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8}\n", "graph", "nonzero", "fast", "hub first",
+               "loop", "graphblas", "ratio");
     for (const auto& graph : inputs) {
         const auto ms = [&](const char* label) {
             const auto it = results.find("bfs/" + graph + "/" + label);
             return it == results.end() ? 0.0 : it->second.ms;
         };
-        fmt::print("{:24} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>8.2f}\n", graph, ms("nonzero"), ms("nonzero_fast"),
-                   ms("nonzero_hub_first"), ms("nonzero_loop"), ms("graphblas"), ms("nonzero") > 0 ? ms("graphblas") / ms("nonzero") : 0);
+        fmt::print("{:24} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>8.2f}\n", graph, ms("nonzero"),
+                   ms("nonzero_fast"), ms("nonzero_hub_first"), ms("nonzero_loop"), ms("graphblas"),
+                   ms("nonzero") > 0 ? ms("graphblas") / ms("nonzero") : 0);
     }
     return 0;
 }

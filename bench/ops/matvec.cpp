@@ -1,5 +1,9 @@
 // SpMV and SpMSpV, double, plus_times. Each kernel is checked against a plain loop before it is timed. The floor is
 // the bytes of one pass (entries, offsets, x and y once) over the read bandwidth that this run measures itself.
+#include "peers/eigen.hpp"
+#include "peers/graphblas.hpp"
+#include "suites.hpp"
+
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -7,10 +11,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <random>
-
-#include "peers/eigen.hpp"
-#include "peers/graphblas.hpp"
-#include "suites.hpp"
 
 namespace nz::bench {
 namespace {
@@ -26,7 +26,9 @@ matrix blocked(const context& ctx, const matrix& graph, index_t block) {
     matrix eye(ctx, dtype::float64, graph.rows(), graph.rows());
     std::vector<index_t> diagonal(graph.rows());
     for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = static_cast<index_t>(i);
-    eye = matrix::build<double>(ctx, {static_cast<index_t>(graph.rows()), static_cast<index_t>(graph.rows()), diagonal, diagonal, {}});
+    eye = matrix::build<double>(
+        ctx,
+        {static_cast<index_t>(graph.rows()), static_cast<index_t>(graph.rows()), diagonal, diagonal, {}});
     matrix sum(ctx, dtype::float64, graph.rows(), graph.rows());
     ewise_add(ctx, sum, binary_id::plus, graph, eye);
     const matrix dense = load(ctx, fmt::format("dense:{},{}", block, block)).matrix;
@@ -46,25 +48,31 @@ matrix as_double(const context& ctx, const matrix& a) {
     std::vector<index_t> rows, columns;
     std::vector<double> values;
     a.extract_tuples(rows, columns, values);
-    return matrix::build<double>(ctx, {static_cast<index_t>(a.rows()), static_cast<index_t>(a.columns()), rows, columns, values});
+    return matrix::build<double>(
+        ctx, {static_cast<index_t>(a.rows()), static_cast<index_t>(a.columns()), rows, columns, values});
 }
 
 bench_matrix make(const context& ctx, const std::string& source) {
     matrix a(ctx, dtype::float64, 0, 0);
-    if (source == "fe_body(x)6x6") a = blocked(ctx, as_double(ctx, load(ctx, data_folder() + "/matrices/fe_body.mtx.gz").matrix), 6);
-    else a = as_double(ctx, load(ctx, source).matrix);
+    if (source == "fe_body(x)6x6")
+        a = blocked(ctx, as_double(ctx, load(ctx, data_folder() + "/matrices/fe_body.mtx.gz").matrix), 6);
+    else
+        a = as_double(ctx, load(ctx, source).matrix);
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> unit(0, 1);
     auto x = std::make_shared<std::vector<double>>(a.columns());
     for (double& v : *x) v = unit(random);
     a.facts();  // empty rows and the longest one are known to the plan, as on any second use
     const auto slash = source.rfind('/');
-    return {slash == std::string::npos || source.starts_with("fe_body(") ? source : source.substr(slash + 1), std::make_shared<matrix>(std::move(a)), x};
+    return {slash == std::string::npos || source.starts_with("fe_body(") ? source : source.substr(slash + 1),
+            std::make_shared<matrix>(std::move(a)), x};
 }
 
 double pass_bytes(const matrix& a) {
-    const auto nnz = static_cast<double>(a.nnz()), rows = static_cast<double>(a.rows()), columns = static_cast<double>(a.columns());
-    return nnz * (sizeof(index_t) + sizeof(double)) + rows * sizeof(std::int32_t) + (rows + columns) * sizeof(double);
+    const auto nnz = static_cast<double>(a.nnz()), rows = static_cast<double>(a.rows()),
+               columns = static_cast<double>(a.columns());
+    return nnz * (sizeof(index_t) + sizeof(double)) + rows * sizeof(std::int32_t) +
+           (rows + columns) * sizeof(double);
 }
 
 std::vector<double> plain_spmv(const matrix& a, const std::vector<double>& x) {
@@ -75,7 +83,8 @@ std::vector<double> plain_spmv(const matrix& a, const std::vector<double>& x) {
     return y;
 }
 
-void expect_close(const std::vector<double>& expected, const std::function<double(std::size_t)>& found, const std::string& name) {
+void expect_close(const std::vector<double>& expected, const std::function<double(std::size_t)>& found,
+                  const std::string& name) {
     for (std::size_t i = 0; i < expected.size(); ++i)
         if (!(std::abs(expected[i] - found(i)) <= 1e-9 * (1 + std::abs(expected[i]))))
             throw error(fmt::format("{}: row {} is {}, not {}", name, i, found(i), expected[i]));
@@ -83,8 +92,12 @@ void expect_close(const std::vector<double>& expected, const std::function<doubl
 
 measurement rated(double ms, const matrix& a, double bandwidth) {
     const double bytes = pass_bytes(a), seconds = ms / 1e3;
-    return {ms, {{"gflops", 2.0 * static_cast<double>(a.nnz()) / seconds / 1e9}, {"gbytes_per_s", bytes / seconds / 1e9},
-                 {"share_of_floor", bytes / bandwidth / seconds}, {"floor_ms", bytes / bandwidth * 1e3}, {"entries", static_cast<double>(a.nnz())}}};
+    return {ms,
+            {{"gflops", 2.0 * static_cast<double>(a.nnz()) / seconds / 1e9},
+             {"gbytes_per_s", bytes / seconds / 1e9},
+             {"share_of_floor", bytes / bandwidth / seconds},
+             {"floor_ms", bytes / bandwidth * 1e3},
+             {"entries", static_cast<double>(a.nnz())}}};
 }
 
 void add_spmv(const context& ctx, const bench_matrix& m, double bandwidth) {
@@ -94,12 +107,16 @@ void add_spmv(const context& ctx, const bench_matrix& m, double bandwidth) {
             const semiring s("plus_times_fp64");
             vector w(ctx, dtype::float64, m.a->rows());
             const vector x = vector::dense<double>(ctx, *m.x);
-            const vector_options options{.kernel = kernel == "planned" ? std::string_view() : std::string_view(kernel)};
+            const vector_options options{.kernel = kernel == "planned" ? std::string_view()
+                                                                       : std::string_view(kernel)};
             mxv(ctx, w, s, *m.a, x, options);
-            expect_close(*expected, [&](std::size_t i) {
-                const auto y = w.get(static_cast<offset_t>(i));
-                return y ? y->get<double>() : 0.0;
-            }, m.name);
+            expect_close(
+                *expected,
+                [&](std::size_t i) {
+                    const auto y = w.get(static_cast<offset_t>(i));
+                    return y ? y->get<double>() : 0.0;
+                },
+                m.name);
             return rated(median_ms(15, [&] { mxv(ctx, w, s, *m.a, x, options); }), *m.a, bandwidth);
         });
     if (have_eigen())
@@ -122,7 +139,8 @@ void add_spmv(const context& ctx, const bench_matrix& m, double bandwidth) {
 
 void add_spmspv(const context& ctx, const bench_matrix& m) {
     for (const double density : {0.1, 0.01, 0.001, 0.0001})
-        for (const std::string kernel : {"planned", "csc_gather_scatter", "csc_gather_radix", "csc_gather_merge"})
+        for (const std::string kernel :
+             {"planned", "csc_gather_scatter", "csc_gather_radix", "csc_gather_merge"})
             add(fmt::format("spmspv/{}/{}/{}", m.name, density, kernel), [=] {
                 std::mt19937_64 random(7);
                 std::vector<index_t> places;
@@ -133,7 +151,8 @@ void add_spmspv(const context& ctx, const bench_matrix& m) {
                 const auto u = vector::build<double>(ctx, m.a->columns(), places, values);
                 const semiring s("plus_times_fp64");
                 vector w(ctx, dtype::float64, m.a->rows()), expected(ctx, dtype::float64, m.a->rows());
-                const vector_options options{.kernel = kernel == "planned" ? std::string_view() : std::string_view(kernel)};
+                const vector_options options{.kernel = kernel == "planned" ? std::string_view()
+                                                                           : std::string_view(kernel)};
                 mxv(ctx, expected, s, *m.a, u, {.kernel = "csr_row"});
                 mxv(ctx, w, s, *m.a, u, options);
                 if (w.count() != expected.count()) throw error("spmspv: other entries than by rows");
@@ -143,40 +162,44 @@ void add_spmspv(const context& ctx, const bench_matrix& m) {
             });
 }
 
-void print_spmv(const std::vector<std::string>& names, const std::map<std::string, measurement>& results, double bandwidth) {
+void print_spmv(const std::vector<std::string>& names, const std::map<std::string, measurement>& results,
+                double bandwidth) {
     const auto at = [&](const std::string& n, const char* label) -> const measurement* {
         const auto it = results.find("spmv/" + n + "/" + label);
         return it == results.end() ? nullptr : &it->second;
     };
-    fmt::print("\nread bandwidth {:.1f} GB/s\n{:28} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}\n", bandwidth / 1e9, "ms", "floor", "planned",
-               "csr_row", "csr_merge", "eigen", "graphblas", "share");
+    fmt::print("\nread bandwidth {:.1f} GB/s\n{:28} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}\n",
+               bandwidth / 1e9, "ms", "floor", "planned", "csr_row", "csr_merge", "eigen", "graphblas",
+               "share");
     std::vector<double> times, floors, entries;
     for (const auto& n : names) {
         const measurement* planned = at(n, "planned");
         if (!planned) continue;
         const auto ms = [&](const char* label) { return at(n, label) ? at(n, label)->ms : 0.0; };
-        fmt::print("{:28} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>7.1f}%\n", n, planned->counters.at("floor_ms"), planned->ms,
-                   ms("csr_row"), ms("csr_merge"), ms("eigen"), ms("graphblas"), 100 * planned->counters.at("share_of_floor"));
+        fmt::print("{:28} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>7.1f}%\n", n,
+                   planned->counters.at("floor_ms"), planned->ms, ms("csr_row"), ms("csr_merge"), ms("eigen"),
+                   ms("graphblas"), 100 * planned->counters.at("share_of_floor"));
         times.push_back(planned->ms);
         floors.push_back(planned->counters.at("floor_ms"));
         entries.push_back(planned->counters.at("entries"));
     }
     if (times.size() > 2)
-        fmt::print("correlation of time with the floor {:.4f}, with the entries (dalton2015) {:.4f}\n", correlation(times, floors),
-                   correlation(times, entries));
+        fmt::print("correlation of time with the floor {:.4f}, with the entries (dalton2015) {:.4f}\n",
+                   correlation(times, floors), correlation(times, entries));
 }
 
 void print_spmspv(const std::string& name, const std::map<std::string, measurement>& results) {
     const auto spmv = results.find("spmv/" + name + "/planned");
-    fmt::print("\nspmspv {} (ms; spmv planned {:.3f})\n{:>9} {:>9} {:>9} {:>9} {:>9}\n", name, spmv == results.end() ? 0 : spmv->second.ms, "density",
-               "planned", "scatter", "radix", "merge");
+    fmt::print("\nspmspv {} (ms; spmv planned {:.3f})\n{:>9} {:>9} {:>9} {:>9} {:>9}\n", name,
+               spmv == results.end() ? 0 : spmv->second.ms, "density", "planned", "scatter", "radix",
+               "merge");
     for (const double density : {0.1, 0.01, 0.001, 0.0001}) {
         const auto ms = [&](const char* k) {
             const auto it = results.find(fmt::format("spmspv/{}/{}/{}", name, density, k));
             return it == results.end() ? 0 : it->second.ms;
         };
-        fmt::print("{:>9} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f}\n", density, ms("planned"), ms("csc_gather_scatter"), ms("csc_gather_radix"),
-                   ms("csc_gather_merge"));
+        fmt::print("{:>9} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f}\n", density, ms("planned"),
+                   ms("csc_gather_scatter"), ms("csc_gather_radix"), ms("csc_gather_merge"));
     }
 }
 
@@ -186,8 +209,8 @@ int matvec_suite(const options& o) {
     const context ctx({.threads = o.threads});
     std::vector<std::string> sources = o.inputs;
     if (sources.empty())
-        sources = {"laplace3d:80", "banded:500000,21", "powerlaw:1000000", "random:1000000,3", "dense:4,2000000", "laplace2d:1500", "random:1000000,16",
-                   "lp:4284,1092610,11300000"};
+        sources = {"laplace3d:80",    "banded:500000,21", "powerlaw:1000000",  "random:1000000,3",
+                   "dense:4,2000000", "laplace2d:1500",   "random:1000000,16", "lp:4284,1092610,11300000"};
     if (o.inputs.empty() && !data_folder().empty()) sources.insert(sources.begin() + 2, "fe_body(x)6x6");
     if (o.quick) sources = {"laplace3d:20", "random:20000,8"};
     const double bandwidth = read_bandwidth(ctx.threads());
@@ -201,7 +224,7 @@ int matvec_suite(const options& o) {
             add_spmspv(ctx, m);
         }
     }
-    const auto results = run(o);
+    const auto results = run(o, "^sp(mv|mspv)/");
     print_spmv(names, results, bandwidth);
     print_spmspv(sparse_input, results);
     return 0;

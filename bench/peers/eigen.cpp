@@ -12,7 +12,8 @@ struct eigen_spmv::state {
     Eigen::VectorXd x, y;
 };
 
-eigen_spmv::eigen_spmv(const matrix& m, const std::vector<double>& x, int threads) : state_(std::make_unique<state>()) {
+eigen_spmv::eigen_spmv(const matrix& m, const std::vector<double>& x, int threads)
+    : state_(std::make_unique<state>()) {
     Eigen::setNbThreads(threads);
     const auto view = m.csr<double>();
     // Entries beyond the first value stand for themselves; pattern and iso matrices are spread out.
@@ -20,7 +21,8 @@ eigen_spmv::eigen_spmv(const matrix& m, const std::vector<double>& x, int thread
     for (std::size_t k = 0; k < values.size(); ++k)
         values[k] = view.values.empty() ? 1 : view.values[view.values.size() == 1 ? 0 : k];
     state_->a = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>>(
-        view.rows, view.columns_count, static_cast<Eigen::Index>(values.size()), view.offsets.data(), view.columns.data(), values.data());
+        view.rows, view.columns_count, static_cast<Eigen::Index>(values.size()), view.offsets.data(),
+        view.columns.data(), values.data());
     state_->x = Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
     state_->y.resize(view.rows);
 }

@@ -1,10 +1,10 @@
 // The Eigen peer: row-major SparseMatrix times VectorXd, with OpenMP.
 #pragma once
 
+#include "nonzero/nonzero.hpp"
+
 #include <memory>
 #include <vector>
-
-#include "nonzero/nonzero.hpp"
 
 namespace nz::bench {
 

@@ -28,7 +28,8 @@ namespace nz::bench {
 namespace {
 
 void check(GrB_Info info) {
-    if (info != GrB_SUCCESS && info != GrB_NO_VALUE) throw std::runtime_error("GraphBLAS returned " + std::to_string(info));
+    if (info != GrB_SUCCESS && info != GrB_NO_VALUE)
+        throw std::runtime_error("GraphBLAS returned " + std::to_string(info));
 }
 
 void start(int threads) {
@@ -62,7 +63,8 @@ struct graphblas_graph::state {
     bool own_transpose = false;
 };
 
-graphblas_graph::graphblas_graph(const matrix& m, bool symmetric, int threads) : state_(std::make_unique<state>()) {
+graphblas_graph::graphblas_graph(const matrix& m, bool symmetric, int threads)
+    : state_(std::make_unique<state>()) {
     start(threads);
     state& s = *state_;
     s.n = static_cast<GrB_Index>(m.rows());
@@ -108,7 +110,8 @@ void graphblas_graph::bfs(std::int64_t source) {
     GrB_Vector_free(&s.parent);
     check(GrB_Vector_new(&s.parent, GrB_INT32, s.n));
     check(GxB_Vector_Option_set(s.parent, GxB_SPARSITY_CONTROL, GxB_BITMAP + GxB_FULL));
-    check(GrB_Vector_setElement_INT32(s.parent, static_cast<std::int32_t>(source), static_cast<GrB_Index>(source)));
+    check(GrB_Vector_setElement_INT32(s.parent, static_cast<std::int32_t>(source),
+                                      static_cast<GrB_Index>(source)));
     check(GrB_Vector_new(&q, GrB_INT32, s.n));
     check(GrB_Vector_setElement_INT32(q, static_cast<std::int32_t>(source), static_cast<GrB_Index>(source)));
     check(GrB_Vector_new(&w, GrB_INT64, s.n));
@@ -163,11 +166,14 @@ struct graphblas_spmv::state {
     GrB_Vector x = nullptr, y = nullptr;
 };
 
-graphblas_spmv::graphblas_spmv(const matrix& m, const std::vector<double>& x, int threads) : state_(std::make_unique<state>()) {
+graphblas_spmv::graphblas_spmv(const matrix& m, const std::vector<double>& x, int threads)
+    : state_(std::make_unique<state>()) {
     start(threads);
     const tuples t(m);
-    check(GrB_Matrix_new(&state_->a, GrB_FP64, static_cast<GrB_Index>(m.rows()), static_cast<GrB_Index>(m.columns())));
-    check(GrB_Matrix_build_FP64(state_->a, t.i.data(), t.j.data(), t.values.data(), t.i.size(), GrB_PLUS_FP64));
+    check(GrB_Matrix_new(&state_->a, GrB_FP64, static_cast<GrB_Index>(m.rows()),
+                         static_cast<GrB_Index>(m.columns())));
+    check(
+        GrB_Matrix_build_FP64(state_->a, t.i.data(), t.j.data(), t.values.data(), t.i.size(), GrB_PLUS_FP64));
     check(GrB_Matrix_wait(state_->a, GrB_MATERIALIZE));
     check(GrB_Vector_new(&state_->x, GrB_FP64, x.size()));
     for (std::size_t k = 0; k < x.size(); ++k) check(GrB_Vector_setElement_FP64(state_->x, x[k], k));

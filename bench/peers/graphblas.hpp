@@ -1,11 +1,11 @@
 // The GraphBLAS peer: the same work through SuiteSparse:GraphBLAS's own API, as well as it can.
 #pragma once
 
+#include "nonzero/nonzero.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <vector>
-
-#include "nonzero/nonzero.hpp"
 
 namespace nz::bench {
 

@@ -1,12 +1,12 @@
 // yang2018, table 2: the five optimisations switched on one after another, over the loop on mxv, in the paper's
 // order (structure only, change of direction, masking, early exit, operand reuse), on a Kronecker graph. The paper:
 // 0.874, 1.411, 1.527, 3.932, 15.83, 42.44 GTEPS on a K40c. The same switches on the fused kernel beside it.
+#include "storage/matrix_body.hpp"
+#include "suites.hpp"
+
 #include <fmt/format.h>
 
 #include <random>
-
-#include "storage/matrix_body.hpp"
-#include "suites.hpp"
 
 namespace nz::bench {
 namespace {
@@ -29,7 +29,8 @@ matrix valued(const context& ctx, const matrix& a) {
     return out;
 }
 
-double gteps(const context& ctx, const matrix& a, const std::vector<offset_t>& sources, const char* kernel, const char* switches) {
+double gteps(const context& ctx, const matrix& a, const std::vector<offset_t>& sources, const char* kernel,
+             const char* switches) {
     std::vector<double> rates;
     for (const offset_t s : sources) {
         traverse_options o;
@@ -60,13 +61,15 @@ int yang2018_suite(const options& o) {
         const auto s = static_cast<offset_t>(random() % static_cast<std::uint64_t>(a.rows()));
         if (rows.offset(s + 1) > rows.offset(s)) sources.push_back(s);
     }
-    fmt::print("{}: {} vertices, {} entries; levels; median of {} sources\n{:22} {:>10} {:>9} {:>10} {:>9}\n", source, a.rows(), a.nnz(), sources.size(),
-               "optimisation", "loop", "speed-up", "fused", "speed-up");
+    fmt::print("{}: {} vertices, {} entries; levels; median of {} sources\n{:22} {:>10} {:>9} {:>10} {:>9}\n",
+               source, a.rows(), a.nnz(), sources.size(), "optimisation", "loop", "speed-up", "fused",
+               "speed-up");
     double last[2] = {0, 0};
     for (const auto& [name, switches] : stages) {
-        const double now[2] = {gteps(ctx, a, sources, "push_pull_loop", switches), gteps(ctx, a, sources, "push_pull_fused", switches)};
-        fmt::print("{:22} {:>10.3f} {:>8.2f}x {:>10.3f} {:>8.2f}x\n", name, now[0], last[0] > 0 ? now[0] / last[0] : 1, now[1],
-                   last[1] > 0 ? now[1] / last[1] : 1);
+        const double now[2] = {gteps(ctx, a, sources, "push_pull_loop", switches),
+                               gteps(ctx, a, sources, "push_pull_fused", switches)};
+        fmt::print("{:22} {:>10.3f} {:>8.2f}x {:>10.3f} {:>8.2f}x\n", name, now[0],
+                   last[0] > 0 ? now[0] / last[0] : 1, now[1], last[1] > 0 ? now[1] / last[1] : 1);
         last[0] = now[0];
         last[1] = now[1];
     }
