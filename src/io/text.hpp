@@ -177,6 +177,7 @@ std::deque<Record> parse_blocks(const context& ctx, line_reader& reader,
     }
     if (first) fail_at(source.name(), line + first->line, first->reason);
     if (other) std::rethrow_exception(other);
+    if (progress) progress(source.share());  // whoever read the last block, the caller hears of the end
     return records;
 }
 
