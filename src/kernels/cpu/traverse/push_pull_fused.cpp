@@ -325,8 +325,6 @@ private:
 
     /// The first in-neighbour in `operand`, or -1.
     index_t first_member(offset_t begin, offset_t end, const bits::word* operand) const {
-        if (a.switches.early_exit && (a.switches.structure_only || !a.in_values))
-            return first_of_four(begin, end, operand);
         index_t parent = -1;
         for (offset_t k = begin; k < end; ++k) {
             const index_t u = a.in_neighbours[k];
@@ -335,22 +333,6 @@ private:
             if (a.switches.early_exit) break;
         }
         return parent;
-    }
-
-    /// Tests four neighbours at a time: where the first member stands cannot be predicted, so that each test with a
-    /// branch of its own costs more than three tests in vain.
-    index_t first_of_four(offset_t k, offset_t end, const bits::word* operand) const {
-        const index_t* const neighbours = a.in_neighbours;
-        for (; k + 4 <= end; k += 4) {
-            const unsigned hits = static_cast<unsigned>(bits::test(operand, neighbours[k])) |
-                                  static_cast<unsigned>(bits::test(operand, neighbours[k + 1])) << 1 |
-                                  static_cast<unsigned>(bits::test(operand, neighbours[k + 2])) << 2 |
-                                  static_cast<unsigned>(bits::test(operand, neighbours[k + 3])) << 3;
-            if (hits) return neighbours[k + std::countr_zero(hits)];
-        }
-        for (; k < end; ++k)
-            if (bits::test(operand, neighbours[k])) return neighbours[k];
-        return -1;
     }
 
     // ---- between directions
