@@ -118,4 +118,27 @@ double bandwidth(int threads, int advice) {
 double read_bandwidth(int threads) { return bandwidth(threads, MADV_HUGEPAGE); }
 double read_bandwidth_small_pages(int threads) { return bandwidth(threads, MADV_NOHUGEPAGE); }
 
+double gather_rate(int threads, std::size_t table_bytes) {
+    constexpr std::size_t gathers = std::size_t{1} << 24;
+    const std::size_t entries = std::max<std::size_t>(1, table_bytes / sizeof(double));
+    std::vector<double> table(entries, 1.0);
+    std::vector<std::uint32_t> places(gathers);
+    std::uint64_t state = 1;
+    for (auto& p : places) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        p = static_cast<std::uint32_t>((state >> 33) % entries);
+    }
+    double best = 1e300;
+    for (int round = 0; round < 4; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        double sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
+        for (std::size_t k = 0; k < gathers; ++k) sum += table[places[k]];
+        benchmark::DoNotOptimize(sum);
+        best =
+            std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return static_cast<double>(gathers) / best;
+}
+
 }  // namespace nz::bench

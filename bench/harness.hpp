@@ -54,4 +54,7 @@ double read_bandwidth(int threads);
 /// The same on pages of 4 KiB.
 double read_bandwidth_small_pages(int threads);
 
+/// Gathers of 8 bytes a second from random places of a table, by `threads` threads.
+double gather_rate(int threads, std::size_t table_bytes);
+
 }  // namespace nz::bench

@@ -153,7 +153,7 @@ vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_bo
     k.workspace = workspace.data();
 
     vector_body t = storage::make_vector_body(p.ctx, p.value, k.output_size, plan.output,
-                                              plan.output == vector_form::sparse ? products : 0);
+                                              plan.output == vector_form::sparse ? products : 0, false);
     offset_t count = 0;
     k.out_values = t.values.data();
     k.out_present = t.form == vector_form::bitmap ? t.words() : nullptr;

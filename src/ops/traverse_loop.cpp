@@ -87,7 +87,7 @@ private:
             operand = &visited;  // its members that have unvisited neighbours are the frontier
         }
         vector_options options{.transpose_a = true};
-        options.kernel = d == direction::push ? "csc_gather_scatter" : "csr_row_masked";
+        options.kernel = d == direction::push ? "csc_gather_radix" : "csr_row_masked";
         const vector_options filter{
             .mask = &visited, .mask_structure = true, .mask_complement = true, .replace = true};
         if (o.switches.masking) {

@@ -18,6 +18,8 @@ choice choose_pull(const mxv_facts& f) {
         static_cast<double>(f.degree_max) > long_row_share * static_cast<double>(f.nnz) / f.threads)
         return {"csr_merge",
                 "one row holds more than half of a thread's share of the entries: split by entries"};
+    if (f.threads > 1 && f.output_size < 64 * row_blocks_a_thread * f.threads && f.nnz > merge_from_entries)
+        return {"csr_merge", "too few rows to share out whole: split by entries"};
     return {"csr_row", "rows shared out whole by entries"};
 }
 
@@ -37,7 +39,7 @@ choice choose(const mxv_facts& f) {
     // A representation that is not there costs about eight reads of the matrix, once.
     if (!f.push_ready) push += 8.0 * static_cast<double>(f.nnz);
     if (!f.pull_ready) pull += 8.0 * static_cast<double>(f.nnz);
-    if (push < pull) return {"csc_gather_scatter", "u is sparse: its columns hold less work than the rows"};
+    if (push < pull) return {"csc_gather_radix", "u is sparse: its columns hold less work than the rows"};
     return choose_pull(f);
 }
 

@@ -29,9 +29,13 @@ struct mxv_facts {
     std::string_view pinned{};
 };
 
-/// Thresholds of the choice between push and pull. Measured with bench/ops/matvec.cpp (2 cores, 1 M rows, 16
-/// M entries): a product costs 5 to 9 times as much when scattered as an entry costs when read in order.
-inline constexpr double push_cost = 8;
+/// Push or pull. Measured with `nz bench matvec` (2 cores, 1 M rows, 16 M entries): a product that is gathered,
+/// radix-sorted and reduced costs 10 to 14 times what an entry costs that is read in order.
+inline constexpr double push_cost = 12;
+/// Rows are shared out in multiples of 64; with fewer of these than this for each thread, entries are instead.
+inline constexpr offset_t row_blocks_a_thread = 4;
+/// Below this many entries it does not matter.
+inline constexpr offset_t merge_from_entries = 65536;
 /// Rows this much longer than the mean leave a thread behind when rows are shared out whole.
 inline constexpr double long_row_share = 0.5;
 

@@ -17,7 +17,8 @@ offset_t vector_body::find(index_t i) const {
     return at != index_data() + count && *at == i ? at - index_data() : -1;
 }
 
-vector_body make_vector_body(const context& ctx, dtype type, index_t size, vector_form form, offset_t count) {
+vector_body make_vector_body(const context& ctx, dtype type, index_t size, vector_form form, offset_t count,
+                             bool cleared) {
     vector_body v{ctx, size, type, form, count, {}, {}, {}};
     v.values = buffer(ctx.memory(),
                       static_cast<std::size_t>(form == vector_form::sparse ? count : size) * size_of(type));
@@ -25,8 +26,9 @@ vector_body make_vector_body(const context& ctx, dtype type, index_t size, vecto
         v.indices = buffer(ctx.memory(), static_cast<std::size_t>(count) * sizeof(index_t));
     if (form == vector_form::bitmap) {
         v.present = buffer(ctx.memory(), bits::words_for(size) * sizeof(bits::word));
-        if (v.present.bytes()) std::memset(v.present.data(), 0, v.present.bytes());
-        if (v.values.bytes()) std::memset(v.values.data(), 0, v.values.bytes());
+        if (v.present.bytes() && cleared) std::memset(v.present.data(), 0, v.present.bytes());
+        if (v.values.bytes() && (cleared || type == dtype::boolean))
+            std::memset(v.values.data(), 0, v.values.bytes());
     }
     return v;
 }

@@ -24,7 +24,10 @@ struct vector_body {
     offset_t find(index_t i) const;
 };
 
-vector_body make_vector_body(const context& ctx, dtype type, index_t size, vector_form form, offset_t count);
+/// Values are uninitialised; those of a bitmap and its bits are 0 unless `cleared` is false (a kernel that writes
+/// all bits itself; truth values are cleared all the same, for no other byte is one).
+vector_body make_vector_body(const context& ctx, dtype type, index_t size, vector_form form, offset_t count,
+                             bool cleared = true);
 vector_body copy(const vector_body& v);
 /// The same entries in another form; to dense only when all are present.
 vector_body convert(const vector_body& v, vector_form form);

@@ -47,6 +47,12 @@ TEST(MxvPlan, ARowLongerThanHalfAThreadsShareIsSplit) {
     EXPECT_EQ(plan::mxv(f).kernel, "csr_row") << "one thread has nothing to balance";
 }
 
+TEST(MxvPlan, FewLongRowsAreSplit) {
+    auto f = square(4, 8000000);
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+    EXPECT_EQ(plan::mxv(square(4, 16)).kernel, "csr_row") << "too little to share";
+}
+
 TEST(MxvPlan, MergeCompactsRowsOnlyWhereSomeAreEmpty) {
     auto f = square(1000, 10000);
     f.pinned = "csr_merge";
@@ -62,7 +68,7 @@ TEST(MxvPlan, ASparseVectorIsPushedWhereItsColumnsHoldLessWork) {
     auto f = square(1000, 10000);
     f.input = vector_form::sparse;
     f.input_count = 10;
-    EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_scatter");
+    EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_radix");
     EXPECT_EQ(plan::mxv(f).direction, direction::push);
     f.input_count = 500;
     EXPECT_EQ(plan::mxv(f).direction, direction::pull);
