@@ -5,8 +5,8 @@
 
 namespace nz::plan {
 
-/// r = nnz(f) / M against these. alpha = beta = 0.01 is the paper's choice; docs/measurements.md has what other
-/// values cost here (regret report of `nz bench bfs`).
+/// r = nnz(f) / M against these. alpha = beta = 0.01 is the paper's choice; docs/measurements.md has its
+/// regret (`nz bench bfs --table 1`).
 struct direction_thresholds {
     double alpha = 0.01;  ///< push -> pull once r has risen past it
     double beta = 0.01;   ///< pull -> push once r has fallen past it
