@@ -7,7 +7,7 @@
 int main(int argc, char** argv) {
     CLI::App app{"Benchmarks of nonzero and, in the same run, of its peers"};
     nz::bench::options o;
-    std::string suite, json_flag;
+    std::string suite;
     std::string known;
     for (const auto& s : nz::bench::suites()) known += fmt::format("  {:18} {}\n", s.name, s.summary);
     app.footer("Suites:\n" + known);
@@ -17,7 +17,6 @@ int main(int argc, char** argv) {
     app.add_option("--filter", o.filter, "Regular expression over benchmark names");
     app.add_option("--output,-o", o.json, "Write Google Benchmark's JSON to this file");
     app.add_option("--table", o.table, "Table of the paper");
-    app.add_option("--figure", o.figure, "Figure of the paper");
     app.add_flag("--quick", o.quick, "Smaller inputs, for a look");
     try {
         app.parse(argc, argv);

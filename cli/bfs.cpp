@@ -257,7 +257,7 @@ int run_bfs(const bfs_settings& s) {
     const loaded in = load_input(ctx, s);
     setup u{s, ctx, in, options, {}, {}};
     const auto sources = choose_sources(u);
-    u.plan = ops::plan_traverse(ctx, in.matrix(), options);
+    u.plan = ops::plan_traverse(in.matrix(), options);
     prepare(u, sources[0]);
     std::vector<search> runs;
     for (const auto source : sources) runs.push_back(run_search(u, source));

@@ -27,7 +27,7 @@ std::vector<offset_t> random_sources(const matrix& a, int count) {
     return sources;
 }
 
-// Median over the sources of the better of two runs each, so that the first touch of a source is not counted.
+// Median over the sources of the best of three runs each, so that the first touch of a source is not counted.
 measurement over_sources(const matrix& a, const std::vector<offset_t>& sources,
                          const std::function<offset_t(offset_t)>& search) {
     std::vector<double> times, rates;

@@ -25,7 +25,6 @@ struct offset_reader {
 struct mxv_arguments {
     // The matrix: for csr_* kernels the rows of A, for csc_* kernels its columns (the rows of A^T).
     index_t output_size = 0;  ///< rows of A
-    index_t input_size = 0;   ///< columns of A
     offset_t nnz = 0;
     offset_reader offsets;
     const index_t* indices = nullptr;
@@ -36,7 +35,6 @@ struct mxv_arguments {
     const bits::word* u_present = nullptr;
     const index_t* u_indices = nullptr;
     offset_t u_count = 0;
-    offset_t products = 0;  ///< entries in the columns of u's entries (csc_* kernels)
     // The mask, canonical; null: every row may be written.
     const bits::word* mask = nullptr;
     bool complement = false;

@@ -134,7 +134,6 @@ vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_bo
     const matrix_values values = values_for(p, a);
     kernels::mxv_arguments k;
     k.output_size = static_cast<index_t>(p.output_size());
-    k.input_size = static_cast<index_t>(p.input_size());
     k.nnz = a.nnz;
     k.offsets = {a.offsets.data(), a.offset_bytes == 8};
     k.indices = a.index_data();

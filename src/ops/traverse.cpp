@@ -59,18 +59,18 @@ void check(const matrix& a, offset_t source, const traverse_options& o) {
         "'{}' is not a kernel of traverse; there are {}, {}", o.kernel, kernels::known_ids("traverse"),
         loop_id);
     require<not_supported>(
+        !o.hub_first || o.switches.structure_only,
+        "hub-first adjacency holds no values: leave --hub-first out, or switch structure_only on");
+    require<not_supported>(
         !o.hub_first || o.kernel != loop_id,
         "kernel {} reads adjacency in its own order: leave --hub-first out, or use push_pull_fused", loop_id);
 }
 
-plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse_options& o) {
+plan::traverse_facts collect(const matrix& a, const traverse_options& o) {
     plan::traverse_facts f;
     f.vertices = a.rows();
-    f.nnz = a.nnz();
     f.columns_ready = a.body().has_columns();
     f.change_direction = o.switches.change_direction || !o.schedule.empty();
-    f.hub_first = o.hub_first;
-    f.threads = ctx.threads();
     f.alpha = o.alpha;
     f.beta = o.beta;
     f.pinned = o.kernel;
@@ -146,14 +146,14 @@ traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, 
 
 }  // namespace
 
-plan::traverse_plan plan_traverse(const context& ctx, const matrix& a, const traverse_options& options) {
-    return plan::traverse(collect(ctx, a, options));
+plan::traverse_plan plan_traverse(const matrix& a, const traverse_options& options) {
+    return plan::traverse(collect(a, options));
 }
 
 traverse_result traverse(const context& ctx, const matrix& a, offset_t source,
                          const traverse_options& options) {
     check(a, source, options);
-    const plan::traverse_plan plan = plan_traverse(ctx, a, options);
+    const plan::traverse_plan plan = plan_traverse(a, options);
     return plan.kernel == loop_id ? traverse_loop(ctx, a, source, options, plan)
                                   : run_fused(ctx, a, source, options, plan);
 }

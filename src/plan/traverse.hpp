@@ -7,12 +7,9 @@
 namespace nz::plan {
 
 struct traverse_facts {
-    offset_t vertices = 0, nnz = 0;
+    offset_t vertices = 0;
     bool columns_ready = false;  ///< the transpose is at hand, or the matrix is symmetric
     bool change_direction = true;
-    bool parents = true;
-    bool hub_first = false;
-    int threads = 1;
     double alpha = -1, beta = -1;  ///< asked for; negative: the plan's own
     std::string_view pinned{};
 };

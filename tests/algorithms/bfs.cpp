@@ -53,8 +53,9 @@ void expect_right(const context& ctx, const matrix& a, offset_t source, const tr
     EXPECT_EQ(copy(found.levels), expected.level);
     if (options.parents) {
         EXPECT_EQ(validate_bfs(ctx, a, source, found.levels, found.parents), "");
-        if (options.determinism == determinism::strict && !options.hub_first)
+        if (options.determinism == determinism::strict && !options.hub_first) {
             EXPECT_EQ(copy(found.parents), expected.parent);
+        }
     }
     offset_t reached = 0, edges = 0;
     const auto& facts_of_rows = a;
@@ -204,6 +205,10 @@ TEST(BfsFaults, SayWhatIsWrong) {
     o.kernel = "push_pull_fuzed";
     EXPECT_THROW(bfs(ctx, a, 0, o), domain_error);
     EXPECT_THROW(parse_switches("masking,earlyexit"), domain_error);
+    traverse_options values;
+    values.hub_first = true;
+    values.switches.structure_only = false;
+    EXPECT_THROW(bfs(ctx, a, 0, values), not_supported) << "the hub-first lists hold no values";
 }
 
 TEST(BfsFaults, ANeighbourlessSourceReachesItself) {

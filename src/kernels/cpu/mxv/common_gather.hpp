@@ -69,6 +69,37 @@ struct gathered_columns {
 template <class Cell>
 inline constexpr bool carries_values = Cell::multiply_id != binary_id::pair;
 
+/// The two copies of the products between which a sort moves them, in an odd or even number of `steps`: it begins in
+/// whichever lets the last step end in the result.
+template <class Cell>
+struct product_copies {
+    using V = typename Cell::value;
+    index_t *rows, *to_rows;
+    V *values, *to_values;
+
+    product_copies(const mxv_arguments& a, plan::workspace_parts& memory, offset_t count, int steps)
+        : rows(a.out_indices),
+          to_rows(memory.take<index_t>(count)),
+          values(static_cast<V*>(a.out_values)),
+          to_values(memory.take<V>(count)) {
+        if (steps % 2 != 0) swap();
+    }
+    void swap() {
+        std::swap(rows, to_rows);
+        std::swap(values, to_values);
+    }
+    /// Writes all products to (rows, values), in order.
+    void gather(const gathered_columns<Cell>& columns) const {
+        parallel::run(columns.threads(), [&](int t, int threads) {
+            const auto [begin, end] = parallel::piece(columns.products(), t, threads);
+            columns.visit(begin, end, [&](offset_t place, index_t i, V x) {
+                rows[place] = i;
+                if constexpr (carries_values<Cell>) values[place] = x;
+            });
+        });
+    }
+};
+
 /// Products sorted by row (equal rows in order of k) become one sum a row. In place; returns the rows.
 template <class Cell>
 offset_t reduce_by_row(index_t* rows, typename Cell::value* values, offset_t count) {

@@ -66,8 +66,6 @@ void csc_gather_merge(const mxv_arguments& a) {
     const offset_t n = columns.products();
     const int threads = columns.threads();
     auto* bounds = memory.take<offset_t>(a.u_count + 1);
-    auto* spare_rows = memory.take<index_t>(n);
-    auto* spare_values = memory.take<V>(n);
     // Empty columns are no runs.
     offset_t runs = 0;
     for (offset_t c = 0; c < a.u_count; ++c)
@@ -75,27 +73,17 @@ void csc_gather_merge(const mxv_arguments& a) {
     bounds[runs] = n;
     int rounds = 0;
     for (offset_t r = runs; r > 1; r = (r + 1) / 2) ++rounds;
-    auto *rows = rounds % 2 == 0 ? a.out_indices : spare_rows,
-         *to_rows = rounds % 2 == 0 ? spare_rows : a.out_indices;
-    auto *values = rounds % 2 == 0 ? static_cast<V*>(a.out_values) : spare_values,
-         *to_values = rounds % 2 == 0 ? spare_values : static_cast<V*>(a.out_values);
-    parallel::run(threads, [&](int t, int) {
-        const auto [begin, end] = parallel::piece(n, t, threads);
-        columns.visit(begin, end, [&](offset_t place, index_t i, V x) {
-            rows[place] = i;
-            if constexpr (with_values) values[place] = x;
-        });
-    });
+    product_copies<Cell> copies(a, memory, n, rounds);
+    copies.gather(columns);
     for (; runs > 1; runs = (runs + 1) / 2) {
         parallel::run(threads, [&](int t, int) {
             const auto [begin, end] = parallel::piece(n, t, threads);
-            merge_runs_detail::merge_piece<with_values>(begin, end, bounds, runs, rows, values, to_rows,
-                                                        to_values);
+            merge_runs_detail::merge_piece<with_values>(begin, end, bounds, runs, copies.rows, copies.values,
+                                                        copies.to_rows, copies.to_values);
         });
         for (offset_t r = 0; r < (runs + 1) / 2; ++r) bounds[r] = bounds[2 * r];
         bounds[(runs + 1) / 2] = n;
-        std::swap(rows, to_rows);
-        std::swap(values, to_values);
+        copies.swap();
     }
     *a.out_count = reduce_by_row<Cell>(a.out_indices, static_cast<V*>(a.out_values), n);
 }

@@ -65,25 +65,12 @@ void csc_gather_radix(const mxv_arguments& a) {
     const offset_t n = columns.products();
     const int threads = columns.threads(), passes = radix_detail::passes_for(a.output_size);
     auto* counters = memory.take<offset_t>(static_cast<offset_t>(radix_detail::digits) * a.threads);
-    auto* spare_rows = memory.take<index_t>(n);
-    auto* spare_values = memory.take<V>(n);
-    // The last pass must end in the output: start there when the number of passes is even.
-    auto *rows = passes % 2 == 0 ? a.out_indices : spare_rows,
-         *to_rows = passes % 2 == 0 ? spare_rows : a.out_indices;
-    auto *values = passes % 2 == 0 ? static_cast<V*>(a.out_values) : spare_values,
-         *to_values = passes % 2 == 0 ? spare_values : static_cast<V*>(a.out_values);
-    parallel::run(threads, [&](int t, int) {
-        const auto [begin, end] = parallel::piece(n, t, threads);
-        columns.visit(begin, end, [&](offset_t place, index_t i, V x) {
-            rows[place] = i;
-            if constexpr (with_values) values[place] = x;
-        });
-    });
+    product_copies<Cell> copies(a, memory, n, passes);
+    copies.gather(columns);
     for (int p = 0; p < passes; ++p) {
-        radix_detail::pass<with_values>(threads, n, p * radix_detail::digit_bits, counters, rows, values,
-                                        to_rows, to_values);
-        std::swap(rows, to_rows);
-        std::swap(values, to_values);
+        radix_detail::pass<with_values>(threads, n, p * radix_detail::digit_bits, counters, copies.rows,
+                                        copies.values, copies.to_rows, copies.to_values);
+        copies.swap();
     }
     *a.out_count = reduce_by_row<Cell>(a.out_indices, static_cast<V*>(a.out_values), n);
 }

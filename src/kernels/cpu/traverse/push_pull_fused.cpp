@@ -305,12 +305,8 @@ private:
             found_[w] = 0;
         }
         for (int c = 0; c < count; ++c) {
-            if (c + prefetch_ahead < count) {
-                const index_t* row = a.in_neighbours + a.in_offsets[candidates[c + prefetch_ahead]];
-                __builtin_prefetch(row);
-                __builtin_prefetch(row +
-                                   16);  // the next line: where the frontier is thin, the first does not do
-            }
+            if (c + prefetch_ahead < count)
+                __builtin_prefetch(a.in_neighbours + a.in_offsets[candidates[c + prefetch_ahead]]);
             const index_t v = candidates[c];
             const offset_t begin = a.in_offsets[v], end = a.in_offsets[v + offset_t{1}];
             if (begin == end) {
