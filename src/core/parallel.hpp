@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace nz::parallel {
@@ -56,6 +57,54 @@ void for_chunks(int threads, offset_t n, offset_t grain, F&& f) {
     run(n <= grain ? 1 : threads, [&](int, int) {
         for (offset_t begin; (begin = next.fetch_add(grain)) < n;) f(begin, std::min(n, begin + grain));
     });
+}
+
+/// Where all threads of a team wait for the last: a fraction of a microsecond when each has a core. One that waits
+/// long sleeps, so that a team larger than the machine still moves on.
+class spin_barrier {
+public:
+    explicit spin_barrier(int size) : size_(size) {}
+    void wait() {
+        const unsigned before = phase_.load(std::memory_order_acquire);
+        if (arrived_.fetch_add(1, std::memory_order_acq_rel) == size_ - 1) {
+            arrived_.store(0, std::memory_order_relaxed);
+            phase_.store(before + 1, std::memory_order_release);
+            phase_.notify_all();
+            return;
+        }
+        for (int i = 0; i < spins; ++i)
+            if (phase_.load(std::memory_order_acquire) != before) return;
+        while (phase_.load(std::memory_order_acquire) == before) phase_.wait(before);
+    }
+
+private:
+    static constexpr int spins =
+        1 << 15;  // tens of microseconds: longer than any balanced step of a thin level
+    const int size_;
+    alignas(64) std::atomic<int> arrived_{0};
+    alignas(64) std::atomic<unsigned> phase_{0};
+};
+
+/// Runs f(member, barrier) on up to `threads` threads that all run at once, so that they may wait for each other,
+/// after prepare(size), once, with the number that OpenMP granted. Neither may throw.
+template <class Prepare, class F>
+void team(int threads, Prepare&& prepare, F&& f) {
+    if (threads <= 1) {
+        spin_barrier alone(1);
+        prepare(1);
+        f(0, alone);
+        return;
+    }
+    std::optional<spin_barrier> barrier;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp single
+        {
+            barrier.emplace(omp_get_num_threads());
+            prepare(omp_get_num_threads());
+        }
+        f(omp_get_thread_num(), *barrier);
+    }
 }
 
 }  // namespace nz::parallel

@@ -24,10 +24,11 @@ struct traverse_plan {
     friend bool operator==(const traverse_plan&, const traverse_plan&) = default;
 };
 
-/// Bytes of the fused kernel: two queues, five bitmaps and the summary of one.
+/// Bytes of the fused kernel: two queues, four bitmaps and one packed word a vertex.
 constexpr std::size_t push_pull_fused_workspace(offset_t vertices) {
     const auto n = static_cast<std::size_t>(vertices);
-    return 2 * padded(n * sizeof(index_t)) + 5 * padded((n + 63) / 64 * 8) + padded((n + 4095) / 4096 * 8);
+    return 2 * padded(n * sizeof(index_t)) + 4 * padded((n + 63) / 64 * 8) +
+           padded(n * sizeof(std::uint64_t));
 }
 
 constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
