@@ -160,7 +160,8 @@ private:
         offset_t size = finds.size, edges = finds.edges;
         for (offset_t q = 0; q < count; ++q) {
             if (q + 2 * entries_ahead < count) offsets.prefetch(entries[q + 2 * entries_ahead]);
-            if (q + entries_ahead < count) __builtin_prefetch(neighbours + offsets[entries[q + entries_ahead]]);
+            if (q + entries_ahead < count)
+                __builtin_prefetch(neighbours + offsets[entries[q + entries_ahead]]);
             const index_t u = entries[q];
             const std::uint64_t mine = level | static_cast<std::uint32_t>(u);
             const offset_t begin = offsets[u], end = offsets[u + offset_t{1}];
@@ -231,7 +232,7 @@ private:
     offset_t capacity_ = 0;  // finds that a segment keeps
     segment segments_[2][most_threads];
     progress published_{}, last_{};  // what thread 0 tells the others; where the team ended
-    std::exception_ptr failure_;  // thread 0's
+    std::exception_ptr failure_;     // thread 0's
     std::atomic<offset_t> frontier_edges_{0};
 };
 

@@ -14,12 +14,13 @@
 namespace nz::kernels::cpu::traversal {
 namespace {
 
-constexpr offset_t parallel_from = 2048;   // frontier edges; below, a join (1 to 2 us) costs more than it saves
-constexpr offset_t least_segment = 1024;   // pairs; smaller segments would mean a round every microsecond
-constexpr int most_threads = 64;           // by then a segment of least_segment pairs needs 4 M vertices
-constexpr offset_t turn_entries = 64;      // queue entries a thread takes at a time
-constexpr int entries_ahead = 8;           // queue entries whose neighbours are fetched ahead, offsets twice as far
-constexpr int pairs_ahead = 16;            // pairs whose lines of the result are fetched ahead
+constexpr offset_t parallel_from =
+    2048;  // frontier edges; below, a join (1 to 2 us) costs more than it saves
+constexpr offset_t least_segment = 1024;  // pairs; smaller segments would mean a round every microsecond
+constexpr int most_threads = 64;          // by then a segment of least_segment pairs needs 4 M vertices
+constexpr offset_t turn_entries = 64;     // queue entries a thread takes at a time
+constexpr int entries_ahead = 8;  // queue entries whose neighbours are fetched ahead, offsets twice as far
+constexpr int pairs_ahead = 16;   // pairs whose lines of the result are fetched ahead
 constexpr std::size_t local_block = 1024;  // finds a thread gathers before it takes room in the queue
 
 int team_for(const search& s) {
@@ -95,7 +96,7 @@ private:
             for (offset_t k = at.k < 0 ? offsets[u] : at.k; k < end; ++k) {
                 const auto v = static_cast<std::uint32_t>(neighbours[k]);
                 const std::uint32_t w = v / bits::per_word;
-if ((visited[w] >> (v % bits::per_word) & 1 && !may_improve(v, first_round)) ||
+                if ((visited[w] >> (v % bits::per_word) & 1 && !may_improve(v, first_round)) ||
                     (values && !values[k]))
                     continue;
                 const int to = owner(w);
@@ -163,8 +164,8 @@ if ((visited[w] >> (v % bits::per_word) & 1 && !may_improve(v, first_round)) ||
 
     search& s_;
     int threads_ = 1;
-    offset_t capacity_ = 0;          // pairs a segment holds
-    std::uint64_t owner_scale_ = 0;  // words to owners, in 32.32 fixed point
+    offset_t capacity_ = 0;                        // pairs a segment holds
+    std::uint64_t owner_scale_ = 0;                // words to owners, in 32.32 fixed point
     offset_t counts_[most_threads][most_threads];  // pairs in each segment
     std::atomic<offset_t> turn_{0}, found_{0}, edges_{0};
     std::atomic<int> last_round_{0};

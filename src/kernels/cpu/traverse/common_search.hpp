@@ -36,8 +36,8 @@ struct search {
 private:
     void initialise();
     void pull();
-    void pull_words(std::size_t first, std::size_t last, const bits::word* operand, bool note_dead,
-                    offset_t& finds, offset_t& edges);
+    void pull_words(std::size_t first, std::size_t last, const bits::word* operand, offset_t& finds,
+                    offset_t& edges);
     index_t first_member(offset_t begin, offset_t end, const bits::word* operand) const;
     void bitmap_to_queue();
     void queue_to_bitmap();

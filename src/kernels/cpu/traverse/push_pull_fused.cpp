@@ -35,9 +35,9 @@ namespace traversal {
 namespace {
 
 constexpr offset_t pull_parallel_from = 65536;  // vertices
-constexpr std::size_t pull_turn = 64;           // bitmap words a thread takes at a time
-constexpr int prefetch_ahead = 12;              // unvisited vertices ahead whose neighbours are fetched
-constexpr offset_t deep_from = 32;              // a 32nd of the vertices pushed: as dear as packing them all
+constexpr int lists_ahead = 12;  // unvisited vertices ahead whose neighbours are fetched
+constexpr std::size_t pull_turn = 16;  // bitmap words a thread takes at a time; its lists' first lines fit L2
+constexpr offset_t deep_from = 32;     // a 32nd of the vertices pushed: as dear as packing them all
 
 bool passes(const traverse_arguments& a, const bool* values, offset_t k) {
     return a.switches.structure_only || !values || values[k];
@@ -117,15 +117,14 @@ void search::initialise() {
 
 void search::pull() {
     const bits::word* operand = a.switches.operand_reuse ? visited : frontier;
-    const bool first = !std::exchange(dead_known, true);
-    if (first) std::fill_n(dead, words, bits::word{0});
+    if (!std::exchange(dead_known, true)) std::fill_n(dead, words, bits::word{0});
     std::atomic<std::size_t> turn{0};
     std::atomic<offset_t> finds{0}, edges{0};
     const int threads = a.vertices < pull_parallel_from ? 1 : a.threads;
     parallel::run(threads, [&](int, int) {
         offset_t my_finds = 0, my_edges = 0;
         for (std::size_t w = turn.fetch_add(pull_turn); w < words; w = turn.fetch_add(pull_turn))
-            pull_words(w, std::min(words, w + pull_turn), operand, first, my_finds, my_edges);
+            pull_words(w, std::min(words, w + pull_turn), operand, my_finds, my_edges);
         finds += my_finds;
         edges += my_edges;
     });
@@ -137,26 +136,28 @@ void search::pull() {
     frontier_edges = edges;
 }
 
-void search::pull_words(std::size_t first, std::size_t last, const bits::word* operand, bool note_dead,
-                        offset_t& finds, offset_t& edges) {
-    index_t candidates[pull_turn * bits::per_word];
+void search::pull_words(std::size_t first, std::size_t last, const bits::word* operand, offset_t& finds,
+                        offset_t& edges) {
+    struct {
+        index_t vertex;
+        offset_t begin, end;
+    } candidates[pull_turn * bits::per_word];
     int count = 0;
+    // Without a branch on empty lists, which would go wrong for every third vertex of a Kronecker graph.
     for (std::size_t w = first; w < last; ++w) {
         bits::word open = bits::valid(a.vertices, w) & ~dead[w];
         if (a.switches.masking) open &= ~visited[w];
-        bits::for_each(open, static_cast<offset_t>(w) * bits::per_word,
-                       [&](offset_t v) { candidates[count++] = static_cast<index_t>(v); });
+        bits::for_each(open, static_cast<offset_t>(w) * bits::per_word, [&](offset_t v) {
+            const offset_t begin = a.in_offsets[v], end = a.in_offsets[v + 1];
+            candidates[count] = {static_cast<index_t>(v), begin, end};
+            count += begin < end;
+            dead[w] |= bits::word{begin == end} << (v % bits::per_word);
+        });
         found[w] = 0;
     }
     for (int c = 0; c < count; ++c) {
-        if (c + prefetch_ahead < count)
-            __builtin_prefetch(a.in_neighbours + a.in_offsets[candidates[c + prefetch_ahead]]);
-        const index_t v = candidates[c];
-        const offset_t begin = a.in_offsets[v], end = a.in_offsets[v + offset_t{1}];
-        if (begin == end) {
-            if (note_dead) bits::set(dead, v);
-            continue;
-        }
+        if (c + lists_ahead < count) __builtin_prefetch(a.in_neighbours + candidates[c + lists_ahead].begin);
+        const auto [v, begin, end] = candidates[c];
         const index_t parent = first_member(begin, end, operand);
         if (parent < 0 || (!a.switches.masking && bits::test(visited, v))) continue;
         bits::set(found, v);
