@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 namespace nz::cli {
 namespace {
@@ -26,7 +27,7 @@ struct level_time {
     double us;
 };
 
-// One search: the repeat with the median time.
+// One search: the times of the repeat with the median time, the result of the last.
 struct search {
     offset_t source = 0;
     traverse_result result;
@@ -103,12 +104,17 @@ search run_once(const setup& u, offset_t source) {
 
 search run_search(const setup& u, offset_t source) {
     std::vector<search> runs;
-    if (u.s.repeat > 1) run_once(u, source);
+    std::optional<traverse_result>
+        last;  // one at a time, so that each run's results reuse the memory of the one before
+    if (u.s.repeat > 1) last.emplace(run_once(u, source).result);
     for (int k = 0; k < u.s.repeat; ++k) {
+        last.reset();
         runs.push_back(run_once(u, source));
-        std::ranges::sort(runs, {}, &search::ms);
+        last.emplace(std::move(runs.back().result));
     }
+    std::ranges::sort(runs, {}, &search::ms);
     search median = std::move(runs[(runs.size() - 1) / 2]);
+    median.result = std::move(*last);
     if (u.s.validate)
         median.breach =
             validate_bfs(u.ctx, u.in.matrix(), source, median.result.levels, median.result.parents);
@@ -149,7 +155,7 @@ void add_search(json& r, const setup& u, const search& run) {
 }
 
 std::vector<std::string> explanation(const setup& u) {
-    const auto& [alpha, beta] = u.plan.thresholds;
+    const auto& [alpha, beta, edge_share] = u.plan.thresholds;
     std::vector<std::string> lines;
     lines.push_back(fmt::format("Kernel {}: {}. It works in {}.", u.plan.kernel, u.plan.reason,
                                 bytes_text(static_cast<double>(u.plan.workspace_bytes))));
@@ -160,8 +166,9 @@ std::vector<std::string> explanation(const setup& u) {
                                     : "which are not needed: change of direction is off"));
     lines.push_back(
         fmt::format("With r = frontier / vertices, the search changes from push to pull once r has risen "
-                    "past alpha = {}, and back once it has fallen past beta = {}.",
-                    alpha, beta));
+                    "past alpha = {} or the frontier's rows hold more than {:.0f}% of the entries, and back "
+                    "once it has fallen past beta = {}.",
+                    alpha, 100 * edge_share, beta));
     lines.push_back(u.options.determinism == determinism::fast || u.options.hub_first
                         ? "The parent of a vertex is any of its neighbours in the frontier."
                         : "The parent of a vertex is its smallest neighbour in the frontier.");

@@ -56,7 +56,7 @@ public:
         plan::direction_state state;
         std::vector<traverse_level> iterations;
         while (frontier.count() > 0 && (o.max_depth < 0 || depth < o.max_depth)) {
-            auto choice = plan::choose_direction(state, frontier.count(), n, plan.thresholds,
+            auto choice = plan::choose_direction(state, {frontier.count(), n}, plan.thresholds,
                                                  o.switches.change_direction);
             if (static_cast<std::size_t>(depth) < o.schedule.size()) {
                 choice.next.current = o.schedule[depth];

@@ -134,7 +134,7 @@ struct step {
 void follow(std::initializer_list<step> steps, offset_t vertices, plan::direction_thresholds t = {}) {
     plan::direction_state state;
     for (const auto& [frontier, expected] : steps) {
-        const auto choice = plan::choose_direction(state, frontier, vertices, t, true);
+        const auto choice = plan::choose_direction(state, {frontier, vertices}, t, true);
         EXPECT_EQ(choice.next.current, expected) << "frontier " << frontier << ": " << choice.reason;
         state = choice.next;
     }
@@ -152,18 +152,29 @@ TEST(DirectionRule, ExactlyAlphaIsNotPastIt) {
 
 TEST(DirectionRule, AShrinkingFrontierPastAlphaDoesNotStartAPull) {
     plan::direction_state state{direction::push, 0.5};
-    const auto choice = plan::choose_direction(state, 2000, 100000, {}, true);
+    const auto choice = plan::choose_direction(state, {2000, 100000}, {}, true);
     EXPECT_EQ(choice.next.current, direction::push);
     EXPECT_DOUBLE_EQ(choice.ratio, 0.02);
 }
 
 TEST(DirectionRule, AGrowingFrontierBelowBetaDoesNotEndAPull) {
     plan::direction_state state{direction::pull, 0.001};
-    EXPECT_EQ(plan::choose_direction(state, 500, 100000, {}, true).next.current, direction::pull);
+    EXPECT_EQ(plan::choose_direction(state, {500, 100000}, {}, true).next.current, direction::pull);
+}
+
+TEST(DirectionRule, AFewVerticesWithManyOfTheEntriesArePulled) {
+    using enum direction;
+    const offset_t n = 100000, entries = 2000000;
+    EXPECT_EQ(plan::choose_direction({}, {100, n, 60000, entries}, {}, true).next.current, push);
+    EXPECT_EQ(plan::choose_direction({}, {100, n, 60001, entries}, {}, true).next.current, pull);
+    EXPECT_EQ(plan::choose_direction({}, {100, n, 60001, entries}, {}, false).next.current, push);
+    EXPECT_EQ(plan::choose_direction({pull, 0.1}, {100, n, 60001, entries}, {}, true).next.current, pull);
+    EXPECT_EQ(plan::choose_direction({pull, 0.1}, {100, n, 60000, entries}, {}, true).next.current, push);
+    EXPECT_EQ(plan::choose_direction({}, {100, n}, {}, true).next.current, push) << "entries not counted";
 }
 
 TEST(DirectionRule, StaysInPushWhenItMayNotChange) {
-    EXPECT_EQ(plan::choose_direction({}, 90000, 100000, {}, false).next.current, direction::push);
+    EXPECT_EQ(plan::choose_direction({}, {90000, 100000}, {}, false).next.current, direction::push);
 }
 
 TEST(TraversePlan, TakesTheFusedFormAndTheRuleOfThePaper) {

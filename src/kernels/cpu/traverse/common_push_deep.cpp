@@ -93,7 +93,7 @@ private:
     bool begin_level(progress& now) const {
         now.level_size = frontier(now);
         if (!now.over && now.level_size > 0 && s_.within_depth(now.depth)) {
-            now.choice = s_.choose(now.state, now.level_size, now.depth);
+            now.choice = s_.choose(now.state, now.level_size, -1, now.depth);
             if (now.choice.next.current == direction::push) {
                 now.state = now.choice.next;
                 ++now.depth;

@@ -29,7 +29,9 @@ struct search {
     traverse_totals totals{};
 
     offset_t degree(index_t v) const { return a.out_offsets[v + offset_t{1}] - a.out_offsets[v]; }
-    plan::direction_choice choose(const plan::direction_state& now, offset_t size, std::int32_t level) const;
+    /// The direction of the level after `level`; edges -1: those of the frontier are not counted.
+    plan::direction_choice choose(const plan::direction_state& now, offset_t size, offset_t edges,
+                                  std::int32_t level) const;
     bool within_depth(std::int32_t level) const { return a.max_depth < 0 || level < a.max_depth; }
     void report(const plan::direction_choice& choice, offset_t size, offset_t unvisited) const;
 

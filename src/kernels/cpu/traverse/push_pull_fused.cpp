@@ -35,7 +35,7 @@ namespace traversal {
 namespace {
 
 constexpr offset_t pull_parallel_from = 65536;  // vertices
-constexpr int lists_ahead = 12;  // unvisited vertices ahead whose neighbours are fetched
+constexpr int lists_ahead = 12;                 // unvisited vertices ahead whose neighbours are fetched
 constexpr std::size_t pull_turn = 16;  // bitmap words a thread takes at a time; its lists' first lines fit L2
 constexpr offset_t deep_from = 32;     // a 32nd of the vertices pushed: as dear as packing them all
 
@@ -58,7 +58,7 @@ search::search(const traverse_arguments& arguments)
 traverse_totals search::run() {
     initialise();
     while (frontier_size > 0 && within_depth(depth)) {
-        const auto choice = choose(state, frontier_size, depth);
+        const auto choice = choose(state, frontier_size, frontier_edges, depth);
         const bool pushes = choice.next.current == direction::push;
         if (pushes && !queue_valid) bitmap_to_queue();
         if (pushes && pushed_in_a_row >= a.vertices / deep_from) {
@@ -84,10 +84,10 @@ traverse_totals search::run() {
     return totals;
 }
 
-plan::direction_choice search::choose(const plan::direction_state& now, offset_t size,
+plan::direction_choice search::choose(const plan::direction_state& now, offset_t size, offset_t edges,
                                       std::int32_t level) const {
-    auto choice = plan::choose_direction(now, size, a.vertices, a.thresholds,
-                                         a.switches.change_direction && a.in_offsets.data);
+    auto choice = plan::choose_direction(now, {size, a.vertices, edges, a.out_offsets[a.vertices]},
+                                         a.thresholds, a.switches.change_direction && a.in_offsets.data);
     if (static_cast<std::size_t>(level) < a.schedule.size()) {
         choice.next.current = a.schedule[static_cast<std::size_t>(level)];
         choice.reason = "as scheduled";
