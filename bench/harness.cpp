@@ -20,16 +20,16 @@ double median(std::vector<double> values) {
     return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-double median_ms(int repeats, const std::function<void()>& work) {
+timing time_ms(int repeats, const std::function<void()>& work) {
     work();
     std::vector<double> times;
-    for (int r = 0; r < repeats; ++r) {
+    for (int k = 0; k < repeats; ++k) {
         const auto start = std::chrono::steady_clock::now();
         work();
         times.push_back(
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     }
-    return median(std::move(times));
+    return {median(times), std::ranges::min(times)};
 }
 
 double geometric_mean(const std::vector<double>& values) {
@@ -91,9 +91,11 @@ std::map<std::string, measurement> run(const options& o, const char* own) {
 
 namespace {
 
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
 double bandwidth(int threads, int advice) {
-    constexpr std::size_t bytes = std::size_t{1} << 30, huge = std::size_t{2} << 20;
-    void* block = std::aligned_alloc(huge, bytes);
+    constexpr std::size_t bytes = std::size_t{1} << 30;
+    void* block = std::aligned_alloc(huge_page, bytes);
     madvise(block, bytes, advice);
     auto* words = static_cast<std::uint64_t*>(block);
     constexpr std::size_t n = bytes / sizeof(std::uint64_t);
@@ -121,7 +123,10 @@ double read_bandwidth_small_pages(int threads) { return bandwidth(threads, MADV_
 double gather_rate(int threads, std::size_t table_bytes) {
     constexpr std::size_t gathers = std::size_t{1} << 24;
     const std::size_t entries = std::max<std::size_t>(1, table_bytes / sizeof(double));
-    std::vector<double> table(entries, 1.0);
+    const std::size_t bytes = (entries * sizeof(double) + huge_page - 1) / huge_page * huge_page;
+    auto* table = static_cast<double*>(std::aligned_alloc(huge_page, bytes));
+    madvise(table, bytes, MADV_HUGEPAGE);
+    std::fill_n(table, entries, 1.0);
     std::vector<std::uint32_t> places(gathers);
     std::uint64_t state = 1;
     for (auto& p : places) {
@@ -129,7 +134,7 @@ double gather_rate(int threads, std::size_t table_bytes) {
         p = static_cast<std::uint32_t>((state >> 33) % entries);
     }
     double best = 1e300;
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 8; ++round) {
         const auto start = std::chrono::steady_clock::now();
         double sum = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
@@ -138,6 +143,7 @@ double gather_rate(int threads, std::size_t table_bytes) {
         best =
             std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
+    std::free(table);
     return static_cast<double>(gathers) / best;
 }
 

@@ -30,8 +30,12 @@ struct suite {
 };
 std::vector<suite> suites();
 
-/// Median of what `repeats` calls of `work` took, after one warm-up, in milliseconds.
-double median_ms(int repeats, const std::function<void()>& work);
+/// What `repeats` calls of `work` took, after one warm-up, in milliseconds. The best is what a floor is held against:
+/// the floor's rates are bests too, and a shared host only adds to a time.
+struct timing {
+    double median = 0, best = 0;
+};
+timing time_ms(int repeats, const std::function<void()>& work);
 double median(std::vector<double> values);
 double geometric_mean(const std::vector<double>& values);
 /// Pearson's correlation coefficient.

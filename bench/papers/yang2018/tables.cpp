@@ -38,7 +38,7 @@ double gteps(const context& ctx, const matrix& a, const std::vector<offset_t>& s
         o.switches = parse_switches(switches);
         o.parents = false;
         offset_t edges = 0;
-        const double ms = median_ms(3, [&] { edges = bfs(ctx, a, s, o).edges; });
+        const double ms = time_ms(3, [&] { edges = bfs(ctx, a, s, o).edges; }).median;
         rates.push_back(static_cast<double>(edges) / ms / 1e6);
     }
     return median(rates);
