@@ -18,6 +18,7 @@ struct options {
     std::string filter;  ///< regular expression over benchmark names; empty: all
     std::string json;    ///< file for Google Benchmark's JSON; empty: none
     int table = 0;
+    std::string backend = "auto";     ///< auto: the GPU where there is one
     bool quick = false;               ///< smaller inputs, for a look
     std::vector<std::string> inputs;  ///< in place of the suite's own
 };

@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
     app.add_option("--threads", o.threads, "Threads (default: all)");
     app.add_option("--filter", o.filter, "Regular expression over benchmark names");
     app.add_option("--output,-o", o.json, "Write Google Benchmark's JSON to this file");
+    app.add_option("--backend", o.backend, "auto (the GPU where there is one), cpu or cuda")
+        ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
     app.add_option("--table", o.table, "Table of the paper");
     app.add_flag("--quick", o.quick, "Smaller inputs, for a look");
     try {

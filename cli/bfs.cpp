@@ -98,7 +98,11 @@ search run_once(const setup& u, offset_t source) {
         before = now;
     };
     traverse_result result = bfs(u.ctx, u.in.matrix(), source, o);
-    const double ms = watch.ms();
+    const double ms = result.kernel_ms >= 0 ? result.kernel_ms : watch.ms();
+    if (result.backend == backend::cuda) {  // the host hears of the levels at the end; the device timed them
+        levels.clear();
+        for (const auto& level : result.iterations) levels.push_back({level, level.time_us});
+    }
     return {source, std::move(result), ms, std::move(levels), {}};
 }
 
@@ -185,6 +189,7 @@ void print_json(const setup& u, const std::vector<search>& runs) {
     for (const auto& run : runs) times.push_back(run.ms);
     json r = report("bfs", u.s, u.ctx, u.in, u.plan.kernel, median(times));
     r["prepare_ms"] = u.prepare_ms;
+    if (runs[0].result.backend == backend::cuda) r["device_peak_bytes"] = runs[0].result.device_peak_bytes;
     if (runs.size() == 1) {
         add_search(r, u, runs[0]);
     } else {
@@ -260,11 +265,11 @@ int run_bfs(const bfs_settings& s) {
     options.max_depth = s.max_depth;
     options.determinism = s.requested();
 
-    const context ctx = make_context(s);
+    const context ctx = make_context(s, true);
     const loaded in = load_input(ctx, s);
     setup u{s, ctx, in, options, {}, {}};
     const auto sources = choose_sources(u);
-    u.plan = ops::plan_traverse(in.matrix(), options);
+    u.plan = ops::plan_traverse(ctx, in.matrix(), options);
     prepare(u, sources[0]);
     std::vector<search> runs;
     for (const auto source : sources) runs.push_back(run_search(u, source));

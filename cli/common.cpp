@@ -66,9 +66,14 @@ structure::structure(const matrix& a) : rows_(a.rows()), columns_count_(a.column
     });
 }
 
-context make_context(const settings& s) {
+context make_context(const settings& s, bool has_cuda_kernels) {
     context_options o;
-    o.backend = s.backend == "cpu" ? backend::cpu : s.backend == "cuda" ? backend::cuda : backend::automatic;
+    const bool cuda = s.backend == "cuda";
+    if (cuda && !has_cuda_kernels)
+        throw not_supported("this verb has no CUDA kernel yet: use --backend cpu, or auto");
+    o.backend = cuda                                      ? backend::cuda
+                : s.backend == "cpu" || !has_cuda_kernels ? backend::cpu
+                                                          : backend::automatic;
     o.threads = s.threads;
     o.memory_limit = s.memory_limit;
     return context(o);
@@ -91,6 +96,7 @@ loaded load_input(const context& ctx, const settings& s) {
 }
 
 std::string device_name(const context& ctx) {
+    if (!ctx.device().empty()) return ctx.device();
     std::ifstream cpuinfo("/proc/cpuinfo");
     std::string line, name = "CPU";
     while (std::getline(cpuinfo, line)) {

@@ -72,7 +72,8 @@ struct loaded {
     }
 };
 
-context make_context(const settings& s);
+/// auto is the GPU only for verbs that have kernels there.
+context make_context(const settings& s, bool has_cuda_kernels = false);
 /// Loads s.input, with a progress bar where that takes long and a terminal looks on, and changes it as asked.
 loaded load_input(const context& ctx, const settings& s);
 

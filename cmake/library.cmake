@@ -4,10 +4,10 @@ file(GLOB_RECURSE nonzero_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.
 if(NOT nonzero_sources)
   message(FATAL_ERROR "no .cpp file under src/")
 endif()
+# A build has the CUDA backend or its stand-ins: an empty table of kernels, and a device that cannot be opened.
 if(nonzero_cuda)
   list(APPEND nonzero_sources ${nonzero_cuda_sources})
-else()
-  list(FILTER nonzero_sources EXCLUDE REGEX "/src/kernels/cuda/")
+  list(FILTER nonzero_sources EXCLUDE REGEX "/(device|cuda)_absent[.]cpp$")
 endif()
 
 add_library(nonzero ${nonzero_sources})
@@ -26,7 +26,6 @@ target_include_directories(nonzero
 target_link_libraries(nonzero PRIVATE
   OpenMP::OpenMP_CXX ZLIB::ZLIB PNG::PNG Minizip::Minizip $<BUILD_INTERFACE:fmt::fmt-header-only>)
 if(nonzero_cuda)
-  target_compile_definitions(nonzero PRIVATE NONZERO_HAVE_CUDA=1)
   # fmt 9 takes nvcc for a compiler without constexpr, and then contradicts itself under C++20.
   target_compile_definitions(nonzero PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
   # Headers with OpenMP loops mean the same in both languages.

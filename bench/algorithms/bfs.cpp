@@ -132,7 +132,12 @@ void regret(const context& ctx, const matrix& a, const std::string& graph, offse
 }  // namespace
 
 int bfs_suite(const options& o) {
-    const context ctx({.threads = o.threads});
+    if (o.backend != "cpu") {
+        const context gpu(
+            {.backend = o.backend == "cuda" ? backend::cuda : backend::automatic, .threads = o.threads});
+        if (gpu.backend() == backend::cuda) return bfs_suite_on_gpu(o, gpu);
+    }
+    const context ctx({.backend = backend::cpu, .threads = o.threads});
     std::vector<std::string> inputs = o.inputs;
     if (inputs.empty()) inputs.assign(std::begin(graphs), std::end(graphs));
     if (o.quick) inputs = {"rmat:14,16", "grid2d:200,0.15"};

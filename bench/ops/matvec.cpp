@@ -236,7 +236,7 @@ void print_spmspv(const std::string& name, const std::map<std::string, measureme
 }  // namespace
 
 int matvec_suite(const options& o) {
-    const context ctx({.threads = o.threads});
+    const context ctx({.backend = backend::cpu, .threads = o.threads});
     std::vector<std::string> sources = o.inputs;
     if (sources.empty())
         sources = {"laplace3d:80",      "banded:500000,21", "powerlaw:1000000",  "random:1000000,3",

@@ -5,9 +5,14 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace nz {
+
+namespace device {
+class session;
+}
 
 enum class backend : unsigned char { automatic, cpu, cuda };
 /// "auto", "cpu", "cuda".
@@ -34,8 +39,8 @@ std::shared_ptr<memory_resource> host_memory();
 
 struct context_options {
     nz::backend backend = backend::automatic;
-    int threads = 0;                              ///< 0: what OpenMP offers
-    std::size_t memory_limit = 0;                 ///< bytes alive at a time through this context; 0: no limit
+    int threads = 0;               ///< 0: what OpenMP offers
+    std::size_t memory_limit = 0;  ///< bytes alive at a time on the host, and on the GPU; 0: no limit
     std::shared_ptr<memory_resource> memory{};    ///< null: host_memory()
     std::function<void(std::string_view)> log{};  ///< one line a call; null: silent
 };
@@ -56,6 +61,12 @@ public:
     void reset_peak();
     /// The counting, limit-keeping resource through which objects of this context allocate.
     const std::shared_ptr<memory_resource>& memory() const;
+    /// The GPU's half: null, null and 0 on the CPU.
+    device::session* gpu() const;
+    const std::shared_ptr<memory_resource>& device_memory() const;
+    std::size_t device_peak_bytes() const;
+    /// The GPU's name; empty on the CPU.
+    std::string device() const;
     void log(std::string_view line) const;
 
 private:

@@ -33,6 +33,7 @@ struct traverse_level {
     offset_t unvisited;  ///< vertices not reached before this level
     double ratio;        ///< frontier / vertices, what the rule of yang2018 looks at
     std::string_view reason;
+    double time_us = -1;  ///< on a GPU, from its clock; on a CPU whoever wants it reads his own in on_level
 };
 
 struct traverse_options {
@@ -47,7 +48,7 @@ struct traverse_options {
     std::vector<direction>
         schedule{};  ///< directions of the first levels, in place of the rule (regret reports)
     std::function<void(const traverse_level&)>
-        on_level{};  ///< called after each level, by the calling thread
+        on_level{};  ///< called after each level, by the calling thread; on a GPU for all at the end
 };
 
 struct traverse_result {
@@ -55,7 +56,10 @@ struct traverse_result {
     vector parents;        ///< int32, -1 where not reached; the source is its own parent
     offset_t reached = 0;  ///< vertices, source included
     offset_t edges = 0;    ///< entries in the rows of reached vertices, the numerator of TEPS
-    std::vector<traverse_level> iterations;
+    std::vector<traverse_level> iterations;  ///< on a GPU the first 65,536
+    nz::backend backend = backend::cpu;      ///< where it ran
+    double kernel_ms = -1;                   ///< on a GPU, between two events; -1 on a CPU
+    std::size_t device_peak_bytes = 0;       ///< alive at a time on the GPU, graph included
 };
 
 }  // namespace nz

@@ -1,6 +1,7 @@
 #include "nonzero/context.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 
 #include <omp.h>
 
@@ -54,18 +55,24 @@ struct context::state {
     std::shared_ptr<counting_memory> counter;
     std::shared_ptr<memory_resource> memory;
     std::function<void(std::string_view)> log;
+    std::shared_ptr<device::session> gpu{};             // null on the CPU
+    std::shared_ptr<counting_memory> device_counter{};  // null on the CPU
+    std::shared_ptr<memory_resource> device_memory{};
 };
 
 context::context(context_options options) {
-    require<not_supported>(
-        options.backend != backend::cuda,
-        "this build has no CUDA backend: use --backend cpu, or auto, which takes the CPU here");
     require<domain_error>(options.threads >= 0, "{} threads: give 1 or more, or 0 for all", options.threads);
     auto counter = std::make_shared<counting_memory>(options.memory ? options.memory : host_memory(),
                                                      options.memory_limit);
-    state_ =
-        std::make_shared<state>(state{backend::cpu, options.threads ? options.threads : omp_get_max_threads(),
-                                      counter, counter, std::move(options.log)});
+    const bool gpu = options.backend == backend::cuda ||
+                     (options.backend == backend::automatic && device::why_absent().empty());
+    state_ = std::make_shared<state>(state{gpu ? backend::cuda : backend::cpu,
+                                           options.threads ? options.threads : omp_get_max_threads(), counter,
+                                           counter, std::move(options.log)});
+    if (!gpu) return;
+    state_->gpu = device::open();
+    state_->device_memory = state_->device_counter =
+        std::make_shared<counting_memory>(state_->gpu->memory(), options.memory_limit);
 }
 
 backend context::backend() const { return state_->backend; }
@@ -73,8 +80,17 @@ int context::threads() const { return state_->threads; }
 std::size_t context::memory_limit() const { return state_->counter->limit_; }
 std::size_t context::bytes_in_use() const { return state_->counter->in_use_; }
 std::size_t context::peak_bytes() const { return state_->counter->peak_; }
-void context::reset_peak() { state_->counter->peak_ = state_->counter->in_use_.load(); }
+void context::reset_peak() {
+    for (const auto& counter : {state_->counter, state_->device_counter})
+        if (counter) counter->peak_ = counter->in_use_.load();
+}
 const std::shared_ptr<memory_resource>& context::memory() const { return state_->memory; }
+device::session* context::gpu() const { return state_->gpu.get(); }
+const std::shared_ptr<memory_resource>& context::device_memory() const { return state_->device_memory; }
+std::size_t context::device_peak_bytes() const {
+    return state_->device_counter ? state_->device_counter->peak_.load() : 0;
+}
+std::string context::device() const { return state_->gpu ? state_->gpu->about().name : std::string(); }
 void context::log(std::string_view line) const {
     if (state_->log) state_->log(line);
 }

@@ -19,15 +19,15 @@ struct kernel_id {
 
 // clang-format off
 inline constexpr kernel_id kernel_ids[] = {
-    {"mxv", "csr_row", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
-    {"mxv", "csr_merge", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
-    {"mxv", "csr_row_masked", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
-    {"mxv", "csc_gather_scatter", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
-    {"mxv", "csc_gather_radix", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
-    {"mxv", "csc_gather_merge", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
-    {"traverse", "push_pull_fused", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
-    {"mxm", "row_row", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
-    {"transpose", "convert", presence::here, "", presence::absent, "the CUDA backend is not built yet"},
+    {"mxv", "csr_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxv", "csr_merge", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxv", "csr_row_masked", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxv", "csc_gather_scatter", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxv", "csc_gather_radix", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxv", "csc_gather_merge", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},
+    {"mxm", "row_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
 };
 // clang-format on
 

@@ -5,6 +5,7 @@
 #include "nonzero/traverse.hpp"
 #include "plan/direction.hpp"
 
+#include <cstdint>
 #include <span>
 
 namespace nz::kernels {
@@ -29,6 +30,33 @@ struct traverse_arguments {
     int threads = 1;
     void (*on_level)(void* receiver, const traverse_level& level) = nullptr;
     void* receiver = nullptr;
+};
+
+/// What a GPU's search leaves about one level.
+struct traverse_record {
+    std::uint32_t frontier;  ///< vertices
+    std::uint32_t pull;      ///< 0: push
+    std::uint64_t edges;     ///< in the rows of the frontier
+    std::uint64_t ticks;     ///< of a clock whose last reading is in the report
+};
+
+/// What it leaves about the whole. Records of levels past the capacity are not kept.
+struct traverse_report {
+    static constexpr std::uint32_t capacity = 1u << 16;
+    std::uint32_t levels;  ///< begun
+    std::uint64_t reached, edges, end_ticks;
+    traverse_record records[capacity];
+};
+
+/// The arguments on a GPU: pointers are the device's, but for on_level and receiver, which it does not look at.
+struct device_traverse_arguments {
+    traverse_arguments common;
+    offset_t nnz = 0;
+    const std::uint32_t* in_empty = nullptr;  ///< bitmap: vertices without in-neighbours
+    traverse_report* report = nullptr;
+    offset_t queue_capacity = 0;  ///< pieces of rows
+    bool symmetric = false;       ///< in and out arrays are the same
+    int multiprocessors = 0;
 };
 
 struct traverse_totals {

@@ -2,8 +2,12 @@
 #include "ops/traverse.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "kernels/cpu/traverse/push_pull_fused.hpp"
+#include "kernels/cuda_table.hpp"
 #include "kernels/kernel_ids.hpp"
+#include "ops/traverse_arguments.hpp"
+#include "ops/traverse_device.hpp"
 #include "ops/traverse_loop.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
@@ -66,7 +70,7 @@ void check(const matrix& a, offset_t source, const traverse_options& o) {
         "kernel {} reads adjacency in its own order: leave --hub-first out, or use push_pull_fused", loop_id);
 }
 
-plan::traverse_facts collect(const matrix& a, const traverse_options& o) {
+plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse_options& o) {
     plan::traverse_facts f;
     f.vertices = a.rows();
     f.columns_ready = a.body().has_columns();
@@ -74,6 +78,10 @@ plan::traverse_facts collect(const matrix& a, const traverse_options& o) {
     f.alpha = o.alpha;
     f.beta = o.beta;
     f.pinned = o.kernel;
+    f.on_device = ctx.gpu() != nullptr;
+    f.nnz = a.nnz();
+    f.parents = o.parents;
+    f.scheduled = !o.schedule.empty();
     return f;
 }
 
@@ -81,16 +89,6 @@ void record_level(void* receiver, const traverse_level& level) {
     auto& [result, options] = *static_cast<std::pair<traverse_result*, const traverse_options*>*>(receiver);
     result->iterations.push_back(level);
     if (options->on_level) options->on_level(level);
-}
-
-// The matrix's entries as truth values, for runs with structure_only off.
-buffer truth_of(const context& ctx, const storage::csr& a) {
-    if (a.kind == value_kind::full)
-        return storage::convert_array(ctx, a.values, a.type, dtype::boolean, a.nnz);
-    buffer values(ctx.memory(), static_cast<std::size_t>(a.nnz));
-    std::fill_n(values.as<bool>(), a.nnz,
-                from_element<bool>(cast(a.nnz ? a.value(0) : element{1}, a.type, dtype::boolean)));
-    return values;
 }
 
 traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
@@ -106,8 +104,7 @@ traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, 
     const buffer workspace(ctx.memory(), plan.workspace_bytes);
     buffer row_truth, column_truth;
 
-    kernels::traverse_arguments k;
-    k.vertices = n;
+    kernels::traverse_arguments k = common_arguments(a, source, o, plan);
     k.out_offsets = {rows.offsets.data(), rows.offset_bytes == 8};
     k.out_neighbours = rows.index_data();
     if (columns) {
@@ -122,12 +119,6 @@ traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, 
             k.in_values = column_truth.as<bool>();
         }
     }
-    k.source = static_cast<index_t>(source);
-    k.max_depth = o.max_depth;
-    k.switches = o.switches;
-    k.thresholds = plan.thresholds;
-    k.schedule = o.schedule;
-    k.smallest_parent = o.determinism == determinism::strict;
     k.levels = levels.values.as<std::int32_t>();
     k.parents = o.parents ? parents.values.as<std::int32_t>() : nullptr;
     k.workspace = workspace.data();
@@ -146,15 +137,16 @@ traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, 
 
 }  // namespace
 
-plan::traverse_plan plan_traverse(const matrix& a, const traverse_options& options) {
-    return plan::traverse(collect(a, options));
+plan::traverse_plan plan_traverse(const context& ctx, const matrix& a, const traverse_options& options) {
+    return plan::traverse(collect(ctx, a, options));
 }
 
 traverse_result traverse(const context& ctx, const matrix& a, offset_t source,
                          const traverse_options& options) {
     check(a, source, options);
-    const plan::traverse_plan plan = plan_traverse(a, options);
+    const plan::traverse_plan plan = plan_traverse(ctx, a, options);
     return plan.kernel == loop_id ? traverse_loop(ctx, a, source, options, plan)
+           : plan.on_device       ? traverse_on_device(ctx, a, source, options, plan)
                                   : run_fused(ctx, a, source, options, plan);
 }
 

@@ -10,6 +10,6 @@ namespace nz::ops {
 traverse_result traverse(const context& ctx, const matrix& a, offset_t source,
                          const traverse_options& options);
 /// The plan that traverse would run.
-plan::traverse_plan plan_traverse(const matrix& a, const traverse_options& options);
+plan::traverse_plan plan_traverse(const context& ctx, const matrix& a, const traverse_options& options);
 
 }  // namespace nz::ops

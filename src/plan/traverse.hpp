@@ -12,12 +12,31 @@ struct traverse_facts {
     bool change_direction = true;
     double alpha = -1, beta = -1;  ///< asked for; negative: the plan's own
     std::string_view pinned{};
+    bool on_device = false;  ///< the context has a GPU
+    offset_t nnz = 0;
+    bool parents = true;
+    bool scheduled = false;
 };
+
+/// Room in each of a GPU's two queues, in pieces of up to 512 edges: what every vertex and edge could fill; where pull
+/// can step in for a level that does not fit, an eighth of the vertices is more than the rule ever pushes.
+constexpr offset_t push_pull_fused_queue(offset_t vertices, offset_t nnz, bool pull_steps_in) {
+    return (pull_steps_in ? vertices / 8 : vertices) + nnz / 512 + 8192;
+}
+
+/// Bytes of the fused kernel on a GPU: counters, three bitmaps, two queues, with parents the vertices of their pieces.
+constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset_t queue, bool parents) {
+    const auto q = static_cast<std::size_t>(queue);
+    return 512 + 3 * padded((static_cast<std::size_t>(vertices) + 31) / 32 * 4) + 2 * padded(q * 8) +
+           (parents ? 2 * padded(q * 4) : 0);
+}
 
 struct traverse_plan {
     std::string_view kernel;
     direction_thresholds thresholds{};
-    bool builds_transpose = false;    ///< pull reads columns that are not there yet
+    bool builds_transpose = false;  ///< pull reads columns that are not there yet
+    bool on_device = false;
+    offset_t queue_capacity = 0;      ///< pieces, on a GPU
     std::size_t workspace_bytes = 0;  ///< of order vertices
     std::string_view reason;
 
@@ -39,7 +58,16 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
     if (f.alpha >= 0) plan.thresholds.alpha = f.alpha;
     if (f.beta >= 0) plan.thresholds.beta = f.beta;
     plan.builds_transpose = f.change_direction && !f.columns_ready;
-    if (plan.kernel == "push_pull_fused") plan.workspace_bytes = push_pull_fused_workspace(f.vertices);
+    if (plan.kernel != "push_pull_fused") return plan;
+    plan.on_device = f.on_device;
+    if (f.on_device) {
+        // The default rule pushes at most alpha of the vertices; whoever sets directions himself gets full room.
+        const bool pull_steps_in = f.change_direction && !f.scheduled && plan.thresholds.alpha <= 0.1;
+        plan.queue_capacity = push_pull_fused_queue(f.vertices, f.nnz, pull_steps_in);
+        plan.workspace_bytes = push_pull_fused_device_workspace(f.vertices, plan.queue_capacity, f.parents);
+    } else {
+        plan.workspace_bytes = push_pull_fused_workspace(f.vertices);
+    }
     return plan;
 }
 

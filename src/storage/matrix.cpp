@@ -19,6 +19,7 @@ matrix_body::matrix_body(const matrix_body& other)
     rows_ = other.rows_;
     sorted_rows_ = other.sorted_rows_;
     columns_ = other.columns_;
+    device_copies_ = other.device_copies_;
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
@@ -54,6 +55,22 @@ const csr& matrix_body::columns_hub_first() const {
     const std::lock_guard lock(mutex_);
     if (!hub_first_) hub_first_ = std::make_shared<const csr>(hub_first(ctx, by_columns, *by_rows));
     return *hub_first_;
+}
+
+std::shared_ptr<const device_csr> matrix_body::copy_on(const context& gpu, const csr& of) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& copy : device_copies_)
+        if (copy->source == &of && copy->memory == gpu.device_memory()) return copy;
+    return device_copies_.emplace_back(std::make_shared<const device_csr>(copy_to_device(gpu, of)));
+}
+std::shared_ptr<const device_csr> matrix_body::rows_on(const context& gpu) const {
+    return copy_on(gpu, rows());
+}
+std::shared_ptr<const device_csr> matrix_body::columns_on(const context& gpu) const {
+    return copy_on(gpu, columns());
+}
+std::shared_ptr<const device_csr> matrix_body::columns_hub_first_on(const context& gpu) const {
+    return copy_on(gpu, columns_hub_first());
 }
 
 bool matrix_body::has_columns() const {
@@ -93,6 +110,7 @@ void matrix_body::replace(csr a) {
 void matrix_body::forget_derived() {
     sorted_rows_.reset();
     columns_.reset();
+    device_copies_.clear();
     hub_first_.reset();
     facts_.reset();
     symmetric_ = false;
@@ -151,6 +169,7 @@ void matrix_body::merge_pending() const {
     rows_ = std::make_shared<const csr>(std::move(merged));
     sorted_rows_.reset();
     columns_.reset();
+    device_copies_.clear();
     hub_first_.reset();
     facts_.reset();
     pending_.clear();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "storage/csr.hpp"
+#include "storage/device_csr.hpp"
 
 #include <mutex>
 #include <optional>
@@ -39,6 +40,10 @@ struct matrix_body {
     /// columns() with every row of it ordered by falling length of the neighbour's own row (hubs first), ties
     /// ascending. Columns are not sorted then.
     const csr& columns_hub_first() const;
+    /// Copies of rows(), columns() and columns_hub_first() on the context's GPU, made once for each memory.
+    std::shared_ptr<const device_csr> rows_on(const context& gpu) const;
+    std::shared_ptr<const device_csr> columns_on(const context& gpu) const;
+    std::shared_ptr<const device_csr> columns_hub_first_on(const context& gpu) const;
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -56,9 +61,11 @@ struct matrix_body {
 
 private:
     void merge_pending() const;
+    std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of) const;
 
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_, hub_first_;
+    mutable std::vector<std::shared_ptr<const device_csr>> device_copies_;
     mutable std::optional<matrix_facts> facts_;
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;

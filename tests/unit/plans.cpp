@@ -195,7 +195,12 @@ TEST(TraversePlan, TakesTheFusedFormAndTheRuleOfThePaper) {
 TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
     plan::traverse_facts f;
     f.vertices = 1 << 20;
-    EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{10} << 20);
+    EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{18} << 20);
+    f.on_device = true;
+    f.nnz = offset_t{16} << 20;
+    EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{5} << 20);
+    f.change_direction = false;
+    EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices + f.nnz / 512) << "no pull to step in";
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ int yang2018_suite(const options& o) {
         fmt::print(stderr, "nz-bench: papers/yang2018 has --table 2 so far\n");
         return 2;
     }
-    const context ctx({.threads = o.threads});
+    const context ctx({.backend = backend::cpu, .threads = o.threads});
     const std::string source = !o.inputs.empty() ? o.inputs.front() : o.quick ? "rmat:13,16" : "rmat:18,48";
     const matrix a = valued(ctx, load(ctx, source).matrix);
     std::mt19937_64 random(1);

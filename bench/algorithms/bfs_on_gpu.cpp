@@ -1,0 +1,138 @@
+// Breadth-first search on a GPU: random sources of the giant component, kernel time between events from the resident
+// graph to levels (and parents) in device memory; each variant checked against the CPU's search first.
+#include "storage/matrix_body.hpp"
+#include "suites.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+namespace nz::bench {
+namespace {
+
+constexpr int source_count = 16, rounds = 5;
+constexpr const char* graphs[] = {"rmat:20,16", "rmat:22,32", "uniform:1048576,16", "grid2d:2000,0.3"};
+
+struct variant {
+    const char* label;
+    traverse_options options;
+};
+const variant variants[] = {{"levels", {.parents = false}},
+                            {"fast_parents", {.determinism = determinism::fast}},
+                            {"smallest_parents", {}},
+                            {"levels_hub_first", {.parents = false, .hub_first = true}}};
+
+struct problem {
+    std::string name;
+    matrix a;
+    std::vector<offset_t> sources;
+};
+
+// Sources in the giant component; for a grid its centre comes first.
+std::vector<offset_t> choose_sources(const context& cpu, const matrix& a, bool grid) {
+    std::mt19937_64 random(1);
+    const auto n = static_cast<std::uint64_t>(a.rows());
+    std::vector<offset_t> sources;
+    const auto side = static_cast<offset_t>(std::sqrt(static_cast<double>(n)));
+    for (int tries = 0; static_cast<int>(sources.size()) < source_count && tries < 200; ++tries) {
+        const offset_t s =
+            grid && tries < 20 ? side / 2 * side + side / 2 + tries : static_cast<offset_t>(random() % n);
+        if (grid && tries < 20 && !sources.empty()) continue;
+        if (bfs(cpu, a, s, {.parents = false}).reached * 10 > a.rows()) sources.push_back(s);
+    }
+    return sources;
+}
+
+void check(const context& gpu, const context& cpu, const problem& p, const variant& v) {
+    const offset_t s = p.sources.front();
+    const auto found = bfs(gpu, p.a, s, v.options), expected = bfs(cpu, p.a, s, {});
+    const auto same = [](const vector& x, const vector& y) {
+        return std::ranges::equal(x.values<std::int32_t>(), y.values<std::int32_t>());
+    };
+    if (!same(found.levels, expected.levels) || found.reached != expected.reached || found.edges != expected.edges)
+        throw error(fmt::format("{} {}: other levels than the CPU's", p.name, v.label));
+    if (!v.options.parents) return;
+    const bool right = v.options.determinism == determinism::strict
+                           ? same(found.parents, expected.parents)
+                           : validate_bfs(cpu, p.a, s, found.levels, found.parents).empty();
+    if (!right) throw error(fmt::format("{} {}: wrong parents", p.name, v.label));
+}
+
+measurement timed(const context& gpu, const problem& p, const variant& v) {
+    std::vector<double> times, rates, levels;
+    std::size_t peak = 0;
+    for (const offset_t s : p.sources) {
+        std::vector<double> of_source;
+        offset_t edges = 0;
+        std::size_t depth = 0;
+        for (int round = 0; round < rounds; ++round) {
+            const auto r = bfs(gpu, p.a, s, v.options);
+            of_source.push_back(r.kernel_ms);
+            edges = r.edges;
+            depth = r.iterations.size();
+            peak = r.device_peak_bytes;
+        }
+        times.push_back(median(of_source));
+        rates.push_back(static_cast<double>(edges) / times.back() / 1e6);
+        levels.push_back(times.back() * 1e3 / static_cast<double>(depth));
+    }
+    return {median(times),
+            {{"gteps", median(rates)},
+             {"us_a_level", median(levels)},
+             {"first_source_ms", times.front()},
+             {"min_ms", std::ranges::min(times)},
+             {"max_ms", std::ranges::max(times)},
+             {"device_peak_bytes", static_cast<double>(peak)},
+             {"entries", static_cast<double>(p.a.nnz())}}};
+}
+
+void print_levels(const context& gpu, const problem& p) {
+    const auto r = bfs(gpu, p.a, p.sources.front(), {.parents = false});
+    fmt::print("{} from {}: {:.1f} us\n", p.name, p.sources.front(), r.kernel_ms * 1e3);
+    for (std::size_t l = 0; l < std::min<std::size_t>(r.iterations.size(), 10); ++l)
+        fmt::print("  {:>3} {:5} {:>9} {:8.2f} us  {}\n", l, name_of(r.iterations[l].direction),
+                   r.iterations[l].frontier, r.iterations[l].time_us, r.iterations[l].reason);
+}
+
+}  // namespace
+
+int bfs_suite_on_gpu(const options& o, const context& gpu) {
+    const context cpu({.backend = backend::cpu, .threads = o.threads});
+    std::vector<std::string> inputs = o.inputs;
+    if (inputs.empty()) inputs.assign(std::begin(graphs), std::end(graphs));
+    if (o.quick) inputs = {"rmat:14,16", "grid2d:200,0.15"};
+    std::vector<std::shared_ptr<problem>> problems;
+    for (const auto& input : inputs) {
+        matrix a = load(cpu, input).matrix;
+        auto sources = choose_sources(cpu, a, input.starts_with("grid2d"));
+        const auto slash = input.rfind('/');
+        const auto& p = problems.emplace_back(std::make_shared<problem>(
+            problem{slash == input.npos ? input : input.substr(slash + 1), std::move(a), std::move(sources)}));
+        if (p->sources.empty()) throw error(p->name + ": no component with a tenth of the vertices");
+        print_levels(gpu, *p);
+        for (const variant& v : variants)
+            add("bfs/" + p->name + "/" + v.label, [=, &gpu, &v] {
+                check(gpu, cpu, *p, v);
+                return timed(gpu, *p, v);
+            });
+    }
+    const auto results = run(o, "^bfs/");
+    fmt::print("\n{} ms\n{:24} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}\n", gpu.device(), "graph", "levels",
+               "fast", "smallest", "hub first", "GTEPS", "us/level", "peak/in");
+    for (const auto& p : problems) {
+        const auto of = [&](const char* label) -> const measurement& {
+            return results.at("bfs/" + p->name + "/" + label);
+        };
+        if (!results.contains("bfs/" + p->name + "/levels")) continue;
+        const auto& levels = of("levels");
+        const double input = 4.0 * static_cast<double>(p->a.nnz() + p->a.rows());
+        fmt::print("{:24} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.1f} {:>9.2f} {:>8.2f}\n", p->name, levels.ms,
+                   of("fast_parents").ms, of("smallest_parents").ms, of("levels_hub_first").ms,
+                   levels.counters.at("gteps"), levels.counters.at("us_a_level"),
+                   levels.counters.at("device_peak_bytes") / input);
+    }
+    return 0;
+}
+
+}  // namespace nz::bench

@@ -1,0 +1,113 @@
+// The device half of the core, over the CUDA run time.
+#include "core/checks.hpp"
+#include "core/cuda_check.hpp"
+#include "core/device.hpp"
+
+namespace nz::device {
+namespace {
+
+// A stream and the pool that allocates in its order. Freed blocks stay with the pool: giving them back to the system
+// and asking again costs milliseconds.
+class pool_memory final : public memory_resource {
+public:
+    pool_memory() {
+        check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+        cudaMemPoolProps props{};
+        props.allocType = cudaMemAllocationTypePinned;
+        props.location.type = cudaMemLocationTypeDevice;
+        props.location.id = 0;
+        check(cudaMemPoolCreate(&pool_, &props));
+        std::uint64_t keep = ~std::uint64_t{0};
+        check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
+    }
+    ~pool_memory() override {
+        cudaStreamSynchronize(stream_);
+        cudaMemPoolDestroy(pool_);
+        cudaStreamDestroy(stream_);
+    }
+    void* allocate(std::size_t bytes) override {
+        void* pointer = nullptr;
+        const cudaError_t status = cudaMallocFromPoolAsync(&pointer, bytes, pool_, stream_);
+        if (status == cudaErrorMemoryAllocation) {
+            cudaGetLastError();
+            std::size_t free = 0, total = 0;
+            cudaMemGetInfo(&free, &total);
+            fail<out_of_memory>("{} bytes needed on the GPU, {} of its {} free: use a smaller input, or --backend cpu",
+                                bytes, free, total);
+        }
+        check(status);
+        return pointer;
+    }
+    void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeAsync(pointer, stream_); }
+    memory_space space() const noexcept override { return memory_space::device; }
+    cudaStream_t stream() const { return stream_; }
+
+private:
+    cudaStream_t stream_ = nullptr;
+    cudaMemPool_t pool_ = nullptr;
+};
+
+class cuda_session final : public session {
+public:
+    cuda_session() : pool_(std::make_shared<pool_memory>()), memory_(pool_) {
+        cudaDeviceProp properties{};
+        check(cudaGetDeviceProperties(&properties, 0));
+        facts_ = {properties.name, properties.multiProcessorCount, static_cast<std::size_t>(properties.l2CacheSize),
+                  properties.totalGlobalMem};
+        check(cudaEventCreate(&begin_));
+        check(cudaEventCreate(&end_));
+    }
+    ~cuda_session() override {
+        cudaEventDestroy(begin_);
+        cudaEventDestroy(end_);
+    }
+    const facts& about() const override { return facts_; }
+    const std::shared_ptr<memory_resource>& memory() const override { return memory_; }
+    void* stream() const override { return pool_->stream(); }
+    void upload(void* to, const void* from, std::size_t bytes) override {
+        // From pageable memory the call returns once the source has been read.
+        if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, pool_->stream()));
+    }
+    void download(void* to, const void* from, std::size_t bytes) override {
+        if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, pool_->stream()));
+        wait();
+    }
+    void fill(void* at, unsigned char byte, std::size_t bytes) override {
+        if (bytes) check(cudaMemsetAsync(at, byte, bytes, pool_->stream()));
+    }
+    void timed(const std::function<void()>& work) override {
+        check(cudaEventRecord(begin_, pool_->stream()));
+        work();
+        check(cudaEventRecord(end_, pool_->stream()));
+    }
+    double milliseconds() override {
+        check(cudaEventSynchronize(end_));
+        float ms = 0;
+        check(cudaEventElapsedTime(&ms, begin_, end_));
+        return ms;
+    }
+    void wait() override { check(cudaStreamSynchronize(pool_->stream())); }
+
+private:
+    std::shared_ptr<pool_memory> pool_;
+    std::shared_ptr<memory_resource> memory_;
+    facts facts_;
+    cudaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
+}  // namespace
+
+std::string why_absent() {
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess) return std::string("the CUDA driver finds no GPU here (") + cudaGetErrorString(status) + ")";
+    return count ? "" : "there is no GPU here";
+}
+
+std::shared_ptr<session> open() {
+    const std::string why = why_absent();
+    require<not_supported>(why.empty(), "{}: use --backend cpu, or auto, which takes the CPU here", why);
+    return std::make_shared<cuda_session>();
+}
+
+}  // namespace nz::device

@@ -1,0 +1,45 @@
+// A GPU as the rest of the library sees it: plain C++, so that only .cu files need nvcc. Built without CUDA, opening
+// one always fails with the reason.
+#pragma once
+
+#include "nonzero/context.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace nz::device {
+
+struct facts {
+    std::string name;
+    int multiprocessors = 0;
+    std::size_t l2_bytes = 0, memory_bytes = 0;
+};
+
+/// One device with a stream of its own, on which all its work is ordered.
+class session {
+public:
+    virtual ~session() = default;
+    virtual const facts& about() const = 0;
+    /// The stream-ordered pool. What it gives is for work on this stream.
+    virtual const std::shared_ptr<memory_resource>& memory() const = 0;
+    /// A cudaStream_t.
+    virtual void* stream() const = 0;
+    /// Ordered on the stream; `from` may change once the call returns.
+    virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+    /// Returns when the bytes are there.
+    virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+    virtual void fill(void* at, unsigned char byte, std::size_t bytes) = 0;
+    /// Puts `work` on the stream between two events; milliseconds() waits for it and tells what it took.
+    virtual void timed(const std::function<void()>& work) = 0;
+    virtual double milliseconds() = 0;
+    virtual void wait() = 0;
+};
+
+/// Why no device can be used here; empty where one can.
+std::string why_absent();
+/// The first device. Throws not_supported where there is none.
+std::shared_ptr<session> open();
+
+}  // namespace nz::device

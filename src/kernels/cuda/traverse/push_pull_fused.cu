@@ -1,0 +1,217 @@
+// traverse/push_pull_fused on a GPU: breadth-first search, all levels in one cooperative kernel, no host in the loop
+// (yang2018, algorithm 1, with its five optimisations as run-time switches).
+//
+// Push: the frontier is a queue of pieces of rows (up to 512 edges each), so that hubs spread over the grid without
+//   a step of their own and the next level reads neighbours without looking up offsets first. A group of lanes (4 to
+//   32, by the mean degree) takes a piece; a vertex is claimed by atomicOr on the visited bitmap.
+// Thin levels (few pieces and edges): one cluster of 8 blocks goes on alone, its queue in shared memory, while the
+//   grid waits: a level then costs a cluster barrier, not one of the grid (common_thin.cuh).
+// Pull: a warp takes a word of 32 vertices; each lane looks through its vertex's in-neighbours, a sector of 8 at a
+//   time, for one in the visited set (operand reuse), up to the first (early exit); past 64 the warp helps. Two
+//   bitmaps alternate: one is read, the other written whole, so that a level needs one barrier. Vertices without
+//   in-neighbours are a cached bitmap.
+// Grid: two blocks of 1,024 threads a multiprocessor, in clusters of 8; one barrier a level, through the clusters.
+// Memory: two queues of pieces, three bitmaps and the report (plan::push_pull_fused_device_workspace).
+// Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
+//   push, and pull meets the smallest first; `any` keeps the claimer.
+// Cost: push: frontier edges * (neighbour, bit). Pull: unvisited vertices * (two offsets, sectors to the first hit).
+// Distance to the limit: docs/measurements.md.
+// Why the loop over mxv was not enough: a launch and a read-back a level cost 10 us, a level here 1 to 3.
+#include "kernels/cuda/traverse/push_pull_fused.cuh"
+
+#include "core/cuda_check.hpp"
+#include "kernels/cuda/traverse/common_steps.cuh"
+#include "kernels/cuda/traverse/common_thin.cuh"
+#include "plan/traverse.hpp"
+#include "plan/workspace.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nz::kernels::cuda {
+namespace traversal {
+namespace {
+
+template <parents Kind, class Offset>
+__device__ void initialise(const search<Offset>& s) {
+    for (unsigned i = grid_thread(); i < s.n; i += grid_threads()) {
+        s.levels[i] = i == s.source ? 0 : not_reached;
+        if constexpr (Kind != parents::none) s.parents_of[i] = i == s.source ? s.source : not_reached;
+    }
+    for (unsigned w = grid_thread(); w < s.words; w += grid_threads())
+        s.visited[0][w] = w == s.source / 32 ? 1u << (s.source % 32) : 0;
+    if (grid_thread() >= 32) return;
+    const Offset row = s.out_offsets[s.source], end = s.out_offsets[s.source + 1];
+    const bool first = grid_thread() == 0;
+    counters& of = s.shared->of[0];
+    append(
+        first, static_cast<std::uint64_t>(row), static_cast<std::uint32_t>(end - row),
+        [&](std::uint32_t total) { return of.pieces = total, 0u; },
+        [&](std::uint32_t at, piece entry) {
+            if (at >= s.capacity) return;
+            s.queue[0][at] = entry;
+            if constexpr (Kind != parents::none) s.queue_from[0][at] = s.source;
+        });
+    if (first) of.vertices = 1, of.edges = static_cast<unsigned long long>(end - row);
+}
+
+template <class Offset>
+__device__ void finish(const search<Offset>& s, const progress& p) {
+    if (grid_thread() != 0) return;
+    s.report->levels = p.depth;
+    s.report->reached = p.reached;
+    s.report->edges = p.edges;
+    s.report->end_ticks = static_cast<std::uint64_t>(clock64());
+}
+
+template <parents Kind, bool Plain, class Offset>
+__global__ void __launch_bounds__(block_threads, 2) push_pull_fused_kernel(const search<Offset> s) {
+    __shared__ thin_shared memory;
+    const unsigned clusters = gridDim.x / cluster_blocks;
+    unsigned target = 0;
+    const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, clusters); };
+    initialise<Kind>(s);
+    sync();
+    progress p;
+    while (true) {
+        counters& frontier = s.shared->of[p.depth % 3];
+        counters& next = s.shared->of[(p.depth + 1) % 3];
+        const unsigned size = fresh(frontier.vertices);
+        const unsigned long long edges = fresh(frontier.edges);
+        if (size == 0 || p.depth >= s.max_depth) {
+            p.edges += edges;
+            break;
+        }
+        const unsigned previous = p.previous;
+        bool pulls = choose_pull(s, p, size, edges);
+        if (!pulls && !p.queued) {
+            queue_finds<Kind>(s, p, frontier);
+            sync();
+            p.queued = true;
+        }
+        const unsigned pieces = fresh(frontier.pieces);
+        pulls |= pieces > s.capacity;  // the plan gives less than full room only where pull can step in
+        if (!pulls && pieces <= thin_enter && edges <= thin_edges) {
+            p.previous = previous;  // the cluster comes to the same choice
+            p.pulls = false;
+            if (blockIdx.x < cluster_blocks)
+                thin_search<Kind, Offset>(s, memory).run(p, pieces, {pieces, size, edges});
+            sync();
+            p.depth = fresh(s.shared->depth);
+            p.previous = fresh(s.shared->previous);
+            p.reached = fresh(s.shared->reached);
+            p.edges = fresh(s.shared->total_edges);
+            p.side = 0;
+            continue;
+        }
+        p.pulls = pulls;
+        p.edges += edges;
+        if (grid_thread() == 0) {
+            record_level(s, p.depth, pulls, size, edges);
+            s.shared->of[(p.depth + 2) % 3] = {0, 0, 0};
+        }
+        if (pulls) {
+            if (!Plain && !s.operand_reuse) {
+                mark_frontier(s, p);
+                sync();
+            }
+            pull_level<Kind, Plain>(s, p, next);
+            p.current ^= 1;
+            p.queued = false;
+        } else {
+            push_level<Kind>(s, p, pieces, next);
+            p.side ^= 1;
+        }
+        sync();
+        ++p.depth;
+        p.reached += fresh(s.shared->of[p.depth % 3].vertices);
+    }
+    finish(s, p);
+}
+
+template <parents Kind, bool Plain, class Offset>
+void launch(search<Offset> s, int multiprocessors, cudaStream_t stream) {
+    const auto kernel = push_pull_fused_kernel<Kind, Plain, Offset>;
+    cudaLaunchConfig_t config{};
+    config.blockDim = dim3(block_threads);
+    config.stream = stream;
+    cudaLaunchAttribute attributes[2];
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim = {cluster_blocks, 1, 1};
+    attributes[1].id = cudaLaunchAttributeCooperative;
+    attributes[1].val.cooperative = 1;
+    config.attrs = attributes;
+    config.numAttrs = 1;
+    config.gridDim = dim3(static_cast<unsigned>(2 * multiprocessors / cluster_blocks * cluster_blocks));
+    // All blocks must be resident at once; what a part can hold is asked once a kernel.
+    static const int clusters = [&] {
+        int most = 0;
+        check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
+        return most;
+    }();
+    config.gridDim = dim3(static_cast<unsigned>(clusters * cluster_blocks));
+    config.numAttrs = 2;
+    check(cudaLaunchKernelEx(&config, kernel, s));
+}
+
+template <class Offset>
+void run(const device_traverse_arguments& d, cudaStream_t stream) {
+    const traverse_arguments& a = d.common;
+    search<Offset> s{};
+    s.n = static_cast<std::uint32_t>(a.vertices);
+    s.words = (s.n + 31) / 32;
+    s.out_offsets = static_cast<const Offset*>(a.out_offsets.data);
+    s.in_offsets = static_cast<const Offset*>(a.in_offsets.data);
+    s.out_neighbours = reinterpret_cast<const std::uint32_t*>(a.out_neighbours);
+    s.in_neighbours = reinterpret_cast<const std::uint32_t*>(a.in_neighbours);
+    s.out_values = a.switches.structure_only ? nullptr : a.out_values;
+    s.in_values = a.switches.structure_only ? nullptr : a.in_values;
+    s.source = static_cast<std::uint32_t>(a.source);
+    s.max_depth = a.max_depth < 0 ? ~0u : static_cast<std::uint32_t>(std::min<offset_t>(a.max_depth, a.vertices));
+    const auto n = static_cast<double>(a.vertices);
+    s.alpha_size = static_cast<std::uint32_t>(std::min(a.thresholds.alpha * n, n));
+    s.beta_size = static_cast<std::uint32_t>(std::min(std::ceil(a.thresholds.beta * n), n));
+    s.edge_limit = static_cast<unsigned long long>(a.thresholds.edge_share * static_cast<double>(d.nnz));
+    s.may_change = a.switches.change_direction && a.in_offsets.data;
+    s.masking = a.switches.masking;
+    s.early_exit = a.switches.early_exit;
+    s.operand_reuse = a.switches.operand_reuse;
+    s.symmetric = d.symmetric;
+    s.schedule_levels = static_cast<std::uint32_t>(a.schedule.size());
+    for (std::size_t l = 0; l < a.schedule.size(); ++l)
+        s.schedule_pulls |= static_cast<unsigned long long>(a.schedule[l] == direction::pull) << l;
+    s.levels = reinterpret_cast<std::uint32_t*>(a.levels);
+    s.parents_of = reinterpret_cast<std::uint32_t*>(a.parents);
+    s.in_empty = d.in_empty;
+    s.capacity = static_cast<std::uint32_t>(d.queue_capacity);
+    s.lanes = d.nnz <= 8 * a.vertices ? 4 : d.nnz <= 16 * a.vertices ? 16 : 32;
+    s.report = d.report;
+    plan::workspace_parts memory(a.workspace);
+    s.shared = memory.take<control>(1);
+    for (auto** map : {&s.visited[0], &s.visited[1], &s.frontier}) *map = memory.take<std::uint32_t>(s.words);
+    for (auto** queue : {&s.queue[0], &s.queue[1]}) *queue = memory.take<piece>(d.queue_capacity);
+    if (a.parents)
+        for (auto** from : {&s.queue_from[0], &s.queue_from[1]}) *from = memory.take<std::uint32_t>(d.queue_capacity);
+    check(cudaMemsetAsync(s.shared, 0, sizeof(control), stream));
+    const bool plain = s.masking && s.early_exit && s.operand_reuse && !s.in_values;
+    const auto go = [&]<parents Kind>() {
+        plain ? launch<Kind, true>(s, d.multiprocessors, stream) : launch<Kind, false>(s, d.multiprocessors, stream);
+    };
+    if (!a.parents)
+        go.template operator()<parents::none>();
+    else if (a.smallest_parent)
+        go.template operator()<parents::smallest>();
+    else
+        go.template operator()<parents::any>();
+}
+
+}  // namespace
+}  // namespace traversal
+
+void push_pull_fused(const device_traverse_arguments& arguments, void* stream) {
+    const auto on = static_cast<cudaStream_t>(stream);
+    arguments.common.out_offsets.wide ? traversal::run<std::int64_t>(arguments, on)
+                                      : traversal::run<std::int32_t>(arguments, on);
+}
+
+}  // namespace nz::kernels::cuda

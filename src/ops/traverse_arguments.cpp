@@ -1,0 +1,31 @@
+#include "ops/traverse_arguments.hpp"
+
+#include "storage/vector_body.hpp"
+
+#include <algorithm>
+
+namespace nz::ops {
+
+buffer truth_of(const context& ctx, const storage::csr& a) {
+    if (a.kind == value_kind::full)
+        return storage::convert_array(ctx, a.values, a.type, dtype::boolean, a.nnz);
+    buffer values(ctx.memory(), static_cast<std::size_t>(a.nnz));
+    std::fill_n(values.as<bool>(), a.nnz,
+                from_element<bool>(cast(a.nnz ? a.value(0) : element{1}, a.type, dtype::boolean)));
+    return values;
+}
+
+kernels::traverse_arguments common_arguments(const matrix& a, offset_t source, const traverse_options& o,
+                                             const plan::traverse_plan& plan) {
+    kernels::traverse_arguments k;
+    k.vertices = static_cast<index_t>(a.rows());
+    k.source = static_cast<index_t>(source);
+    k.max_depth = o.max_depth;
+    k.switches = o.switches;
+    k.thresholds = plan.thresholds;
+    k.schedule = o.schedule;
+    k.smallest_parent = o.determinism == determinism::strict;
+    return k;
+}
+
+}  // namespace nz::ops

@@ -1,0 +1,18 @@
+// What the fused traversal is told alike on every backend.
+#pragma once
+
+#include "kernels/traverse_arguments.hpp"
+#include "nonzero/traverse.hpp"
+#include "plan/traverse.hpp"
+#include "storage/matrix_body.hpp"
+
+namespace nz::ops {
+
+/// Arrays and workspace are left to the backend.
+kernels::traverse_arguments common_arguments(const matrix& a, offset_t source, const traverse_options& o,
+                                             const plan::traverse_plan& plan);
+
+/// The matrix's entries as truth values on the host, for runs with structure_only off.
+buffer truth_of(const context& ctx, const storage::csr& a);
+
+}  // namespace nz::ops

@@ -1,0 +1,132 @@
+// The fused traversal on a GPU: copies what is not there yet, launches, and reads the report back, the one place where
+// the host waits. Levels and parents come to the host with it.
+#include "ops/traverse_device.hpp"
+
+#include "core/checks.hpp"
+#include "core/device.hpp"
+#include "kernels/cuda_table.hpp"
+#include "ops/traverse_arguments.hpp"
+#include "storage/matrix_body.hpp"
+#include "storage/vector_body.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace nz::ops {
+namespace {
+
+using storage::device_csr;
+
+constexpr std::size_t schedule_limit = 64;  // levels: bits of a word
+
+struct device_graph {
+    std::shared_ptr<const device_csr> rows, columns;  // columns null when pull never steps in
+    buffer row_truth, column_truth;
+    bool symmetric = false;
+};
+
+buffer truth_on(const context& ctx, const storage::csr& a) {
+    const buffer host = truth_of(ctx, a);
+    buffer copy(ctx.device_memory(), host.bytes());
+    ctx.gpu()->upload(copy.data(), host.data(), host.bytes());
+    ctx.gpu()->wait();
+    return copy;
+}
+
+device_graph graph_on(const context& ctx, const matrix& a, const traverse_options& o) {
+    const storage::matrix_body& body = a.body();
+    device_graph g;
+    g.rows = body.rows_on(ctx);
+    if (o.switches.change_direction || !o.schedule.empty()) {
+        g.columns = o.hub_first ? body.columns_hub_first_on(ctx) : body.columns_on(ctx);
+        g.symmetric = &body.columns() == &body.rows();
+    }
+    if (!o.switches.structure_only) {
+        g.row_truth = truth_on(ctx, body.rows());
+        if (g.columns) g.column_truth = truth_on(ctx, body.columns());
+    }
+    return g;
+}
+
+// The rule's words for what the device did: the same pure function on the same counts.
+void tell_levels(const kernels::traverse_report& report, const matrix& a, const traverse_options& o,
+                 const plan::traverse_plan& plan, double ms, traverse_result& result) {
+    const std::uint32_t kept = std::min(report.levels, kernels::traverse_report::capacity);
+    const std::uint64_t first = kept ? report.records[0].ticks : 0;
+    const double us_a_tick =
+        report.end_ticks > first ? ms * 1e3 / static_cast<double>(report.end_ticks - first) : 0;
+    plan::direction_state state;
+    offset_t unvisited = a.rows() - 1;
+    for (std::uint32_t l = 0; l < kept; ++l) {
+        const kernels::traverse_record& r = report.records[l];
+        const auto choice = plan::choose_direction(
+            state, {r.frontier, a.rows(), static_cast<offset_t>(r.edges), a.nnz()}, plan.thresholds,
+            o.switches.change_direction);
+        state = choice.next;
+        state.current = r.pull ? direction::pull : direction::push;
+        const std::uint64_t end = l + 1 < kept ? report.records[l + 1].ticks : report.end_ticks;
+        const std::string_view reason = l < o.schedule.size()                    ? "as scheduled"
+                                        : choice.next.current == state.current ? choice.reason
+                                                                               : "the queue had no room";
+        result.iterations.push_back({state.current, "push_pull_fused", r.frontier, unvisited, choice.ratio, reason,
+                                     us_a_tick * static_cast<double>(end - r.ticks)});
+        if (l + 1 < kept) unvisited -= report.records[l + 1].frontier;
+        if (o.on_level) o.on_level(result.iterations.back());
+    }
+}
+
+}  // namespace
+
+traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
+                                   const plan::traverse_plan& plan) {
+    require<not_supported>(o.schedule.size() <= schedule_limit, "a schedule of {} levels: a GPU takes {} at most",
+                           o.schedule.size(), schedule_limit);
+    device::session& session = *ctx.gpu();
+    const device_graph g = graph_on(ctx, a, o);
+    const auto n = static_cast<index_t>(a.rows());
+    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(std::int32_t);
+    const buffer levels(ctx.device_memory(), bytes), parents(ctx.device_memory(), o.parents ? bytes : 0),
+        workspace(ctx.device_memory(), plan.workspace_bytes),
+        report(ctx.device_memory(), sizeof(kernels::traverse_report));
+
+    kernels::device_traverse_arguments d;
+    d.common = common_arguments(a, source, o, plan);
+    const bool wide = a.body().rows().offset_bytes == 8;
+    d.common.out_offsets = {g.rows->offsets.data(), wide};
+    d.common.out_neighbours = g.rows->indices.as<index_t>();
+    d.common.out_values = g.row_truth.as<bool>();
+    if (g.columns) {
+        d.common.in_offsets = {g.columns->offsets.data(), wide};
+        d.common.in_neighbours = g.columns->indices.as<index_t>();
+        d.common.in_values = g.column_truth.as<bool>();
+        d.in_empty = g.columns->empty_rows.as<std::uint32_t>();
+    }
+    d.common.levels = levels.as<std::int32_t>();
+    d.common.parents = parents.as<std::int32_t>();
+    d.common.workspace = workspace.data();
+    d.nnz = a.nnz();
+    d.report = report.as<kernels::traverse_report>();
+    d.queue_capacity = plan.queue_capacity;
+    d.symmetric = g.symmetric;
+    d.multiprocessors = session.about().multiprocessors;
+    session.timed([&] { kernels::on_cuda().push_pull_fused(d, session.stream()); });
+
+    auto host_levels = storage::make_vector_body(ctx, dtype::int32, n, vector_form::dense, n);
+    auto host_parents = storage::make_vector_body(ctx, dtype::int32, o.parents ? n : 0, vector_form::dense,
+                                                  o.parents ? n : 0);
+    auto host_report = std::make_unique<kernels::traverse_report>();
+    constexpr std::size_t head = offsetof(kernels::traverse_report, records);
+    session.download(host_report.get(), report.data(), head);
+    const auto kept = std::min(host_report->levels, kernels::traverse_report::capacity);
+    session.download(host_report->records, report.as<std::byte>() + head, kept * sizeof(kernels::traverse_record));
+    session.download(host_levels.values.data(), levels.data(), bytes);
+    if (o.parents) session.download(host_parents.values.data(), parents.data(), bytes);
+
+    traverse_result result{storage::make_vector(std::move(host_levels)), storage::make_vector(std::move(host_parents)),
+                           static_cast<offset_t>(host_report->reached), static_cast<offset_t>(host_report->edges),
+                           {}, backend::cuda, session.milliseconds(), ctx.device_peak_bytes()};
+    tell_levels(*host_report, a, o, plan, result.kernel_ms, result);
+    return result;
+}
+
+}  // namespace nz::ops
