@@ -133,8 +133,9 @@ void regret(const context& ctx, const matrix& a, const std::string& graph, offse
 
 int bfs_suite(const options& o) {
     if (o.backend != "cpu") {
-        const context gpu(
-            {.backend = o.backend == "cuda" ? backend::cuda : backend::automatic, .threads = o.threads});
+        const context gpu({.backend = o.backend == "cuda" ? backend::cuda : backend::automatic,
+                           .threads = o.threads,
+                           .log = [](std::string_view line) { fmt::print("{}\n", line); }});
         if (gpu.backend() == backend::cuda) return bfs_suite_on_gpu(o, gpu);
     }
     const context ctx({.backend = backend::cpu, .threads = o.threads});

@@ -50,7 +50,8 @@ void check(const context& gpu, const context& cpu, const problem& p, const varia
     const auto same = [](const vector& x, const vector& y) {
         return std::ranges::equal(x.values<std::int32_t>(), y.values<std::int32_t>());
     };
-    if (!same(found.levels, expected.levels) || found.reached != expected.reached || found.edges != expected.edges)
+    if (!same(found.levels, expected.levels) || found.reached != expected.reached ||
+        found.edges != expected.edges)
         throw error(fmt::format("{} {}: other levels than the CPU's", p.name, v.label));
     if (!v.options.parents) return;
     const bool right = v.options.determinism == determinism::strict
@@ -107,8 +108,8 @@ int bfs_suite_on_gpu(const options& o, const context& gpu) {
         matrix a = load(cpu, input).matrix;
         auto sources = choose_sources(cpu, a, input.starts_with("grid2d"));
         const auto slash = input.rfind('/');
-        const auto& p = problems.emplace_back(std::make_shared<problem>(
-            problem{slash == input.npos ? input : input.substr(slash + 1), std::move(a), std::move(sources)}));
+        const auto& p = problems.emplace_back(std::make_shared<problem>(problem{
+            slash == input.npos ? input : input.substr(slash + 1), std::move(a), std::move(sources)}));
         if (p->sources.empty()) throw error(p->name + ": no component with a tenth of the vertices");
         print_levels(gpu, *p);
         for (const variant& v : variants)
@@ -127,8 +128,8 @@ int bfs_suite_on_gpu(const options& o, const context& gpu) {
         if (!results.contains("bfs/" + p->name + "/levels")) continue;
         const auto& levels = of("levels");
         const double input = 4.0 * static_cast<double>(p->a.nnz() + p->a.rows());
-        fmt::print("{:24} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.1f} {:>9.2f} {:>8.2f}\n", p->name, levels.ms,
-                   of("fast_parents").ms, of("smallest_parents").ms, of("levels_hub_first").ms,
+        fmt::print("{:24} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.1f} {:>9.2f} {:>8.2f}\n", p->name,
+                   levels.ms, of("fast_parents").ms, of("smallest_parents").ms, of("levels_hub_first").ms,
                    levels.counters.at("gteps"), levels.counters.at("us_a_level"),
                    levels.counters.at("device_peak_bytes") / input);
     }

@@ -32,8 +32,9 @@ public:
             cudaGetLastError();
             std::size_t free = 0, total = 0;
             cudaMemGetInfo(&free, &total);
-            fail<out_of_memory>("{} bytes needed on the GPU, {} of its {} free: use a smaller input, or --backend cpu",
-                                bytes, free, total);
+            fail<out_of_memory>(
+                "{} bytes needed on the GPU, {} of its {} free: use a smaller input, or --backend cpu", bytes,
+                free, total);
         }
         check(status);
         return pointer;
@@ -52,8 +53,8 @@ public:
     cuda_session() : pool_(std::make_shared<pool_memory>()), memory_(pool_) {
         cudaDeviceProp properties{};
         check(cudaGetDeviceProperties(&properties, 0));
-        facts_ = {properties.name, properties.multiProcessorCount, static_cast<std::size_t>(properties.l2CacheSize),
-                  properties.totalGlobalMem};
+        facts_ = {properties.name, properties.multiProcessorCount,
+                  static_cast<std::size_t>(properties.l2CacheSize), properties.totalGlobalMem};
         check(cudaEventCreate(&begin_));
         check(cudaEventCreate(&end_));
     }
@@ -100,7 +101,8 @@ private:
 std::string why_absent() {
     int count = 0;
     const cudaError_t status = cudaGetDeviceCount(&count);
-    if (status != cudaSuccess) return std::string("the CUDA driver finds no GPU here (") + cudaGetErrorString(status) + ")";
+    if (status != cudaSuccess)
+        return std::string("the CUDA driver finds no GPU here (") + cudaGetErrorString(status) + ")";
     return count ? "" : "there is no GPU here";
 }
 

@@ -9,6 +9,8 @@
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -59,17 +61,17 @@ void tell_levels(const kernels::traverse_report& report, const matrix& a, const 
     offset_t unvisited = a.rows() - 1;
     for (std::uint32_t l = 0; l < kept; ++l) {
         const kernels::traverse_record& r = report.records[l];
-        const auto choice = plan::choose_direction(
-            state, {r.frontier, a.rows(), static_cast<offset_t>(r.edges), a.nnz()}, plan.thresholds,
-            o.switches.change_direction);
+        const auto choice =
+            plan::choose_direction(state, {r.frontier, a.rows(), static_cast<offset_t>(r.edges), a.nnz()},
+                                   plan.thresholds, o.switches.change_direction);
         state = choice.next;
         state.current = r.pull ? direction::pull : direction::push;
         const std::uint64_t end = l + 1 < kept ? report.records[l + 1].ticks : report.end_ticks;
-        const std::string_view reason = l < o.schedule.size()                    ? "as scheduled"
+        const std::string_view reason = l < o.schedule.size()                  ? "as scheduled"
                                         : choice.next.current == state.current ? choice.reason
                                                                                : "the queue had no room";
-        result.iterations.push_back({state.current, "push_pull_fused", r.frontier, unvisited, choice.ratio, reason,
-                                     us_a_tick * static_cast<double>(end - r.ticks)});
+        result.iterations.push_back({state.current, "push_pull_fused", r.frontier, unvisited, choice.ratio,
+                                     reason, us_a_tick * static_cast<double>(end - r.ticks)});
         if (l + 1 < kept) unvisited -= report.records[l + 1].frontier;
         if (o.on_level) o.on_level(result.iterations.back());
     }
@@ -77,10 +79,11 @@ void tell_levels(const kernels::traverse_report& report, const matrix& a, const 
 
 }  // namespace
 
-traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
-                                   const plan::traverse_plan& plan) {
-    require<not_supported>(o.schedule.size() <= schedule_limit, "a schedule of {} levels: a GPU takes {} at most",
-                           o.schedule.size(), schedule_limit);
+traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t source,
+                                   const traverse_options& o, const plan::traverse_plan& plan) {
+    require<not_supported>(o.schedule.size() <= schedule_limit,
+                           "a schedule of {} levels: a GPU takes {} at most", o.schedule.size(),
+                           schedule_limit);
     device::session& session = *ctx.gpu();
     const device_graph g = graph_on(ctx, a, o);
     const auto n = static_cast<index_t>(a.rows());
@@ -118,14 +121,25 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
     constexpr std::size_t head = offsetof(kernels::traverse_report, records);
     session.download(host_report.get(), report.data(), head);
     const auto kept = std::min(host_report->levels, kernels::traverse_report::capacity);
-    session.download(host_report->records, report.as<std::byte>() + head, kept * sizeof(kernels::traverse_record));
+    session.download(host_report->records, report.as<std::byte>() + head,
+                     kept * sizeof(kernels::traverse_record));
     session.download(host_levels.values.data(), levels.data(), bytes);
     if (o.parents) session.download(host_parents.values.data(), parents.data(), bytes);
 
-    traverse_result result{storage::make_vector(std::move(host_levels)), storage::make_vector(std::move(host_parents)),
-                           static_cast<offset_t>(host_report->reached), static_cast<offset_t>(host_report->edges),
-                           {}, backend::cuda, session.milliseconds(), ctx.device_peak_bytes()};
+    traverse_result result{storage::make_vector(std::move(host_levels)),
+                           storage::make_vector(std::move(host_parents)),
+                           static_cast<offset_t>(host_report->reached),
+                           static_cast<offset_t>(host_report->edges),
+                           {},
+                           backend::cuda,
+                           session.milliseconds(),
+                           ctx.device_peak_bytes()};
     tell_levels(*host_report, a, o, plan, result.kernel_ms, result);
+    if (host_report->levels > 0)
+        ctx.log(fmt::format("traverse/push_pull_fused: {} levels in {:.1f} us on the GPU, clock {:.0f} MHz",
+                            host_report->levels, result.kernel_ms * 1e3,
+                            static_cast<double>(host_report->end_ticks - host_report->records[0].ticks) /
+                                (result.kernel_ms * 1e3)));
     return result;
 }
 

@@ -6,7 +6,7 @@
 
 namespace nz::ops {
 
-traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
-                                   const plan::traverse_plan& plan);
+traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t source,
+                                   const traverse_options& o, const plan::traverse_plan& plan);
 
 }  // namespace nz::ops

@@ -18,16 +18,17 @@ struct traverse_facts {
     bool scheduled = false;
 };
 
-/// Room in each of a GPU's two queues, in pieces of up to 512 edges: what every vertex and edge could fill; where pull
+/// Room in each of a GPU's two queues, in pieces of up to 128 edges: what every vertex and edge could fill; where pull
 /// can step in for a level that does not fit, an eighth of the vertices is more than the rule ever pushes.
 constexpr offset_t push_pull_fused_queue(offset_t vertices, offset_t nnz, bool pull_steps_in) {
-    return (pull_steps_in ? vertices / 8 : vertices) + nnz / 512 + 8192;
+    return (pull_steps_in ? vertices / 8 : vertices) + nnz / 128 + 8192;
 }
 
-/// Bytes of the fused kernel on a GPU: counters, three bitmaps, two queues, with parents the vertices of their pieces.
+/// Bytes of the fused kernel on a GPU: counters, three bitmaps and a coarse one, two queues, with parents the vertices of their pieces.
 constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset_t queue, bool parents) {
     const auto q = static_cast<std::size_t>(queue);
-    return 512 + 3 * padded((static_cast<std::size_t>(vertices) + 31) / 32 * 4) + 2 * padded(q * 8) +
+    const auto words = (static_cast<std::size_t>(vertices) + 31) / 32;
+    return 512 + 3 * padded(words * 4) + padded(words * 2 + 16) + 2 * padded(q * 8) +
            (parents ? 2 * padded(q * 4) : 0);
 }
 

@@ -10,7 +10,8 @@ namespace nz::storage {
 device_csr copy_to_device(const context& gpu, const csr& a) {
     constexpr std::size_t padding = 32;  // bytes: eight indices
     const auto& memory = gpu.device_memory();
-    device_csr copy{&a, memory, buffer(memory, a.offsets.bytes()), buffer(memory, a.indices.bytes() + padding),
+    device_csr copy{&a, memory, buffer(memory, a.offsets.bytes()),
+                    buffer(memory, a.indices.bytes() + padding),
                     buffer(memory, (static_cast<std::size_t>(a.rows) + 31) / 32 * 4)};
     device::session& session = *gpu.gpu();
     session.upload(copy.offsets.data(), a.offsets.data(), a.offsets.bytes());
@@ -21,7 +22,8 @@ device_csr copy_to_device(const context& gpu, const csr& a) {
         gpu.threads(), a.rows,
         [&](offset_t begin, offset_t end) {
             for (offset_t i = begin; i < end; ++i)
-                empty[static_cast<std::size_t>(i / 32)] |= std::uint32_t{a.offset(i) == a.offset(i + 1)} << (i % 32);
+                empty[static_cast<std::size_t>(i / 32)] |= std::uint32_t{a.offset(i) == a.offset(i + 1)}
+                                                           << (i % 32);
         },
         32);
     session.upload(copy.empty_rows.data(), empty.data(), empty.size() * 4);

@@ -34,4 +34,92 @@ __device__ inline void wait_for_grid(unsigned* arrived, unsigned& target, unsign
     cluster.sync();
 }
 
+/// Loads of what is read once, which leave the first-level cache to what is read again.
+template <class T>
+__device__ T load_once(const T* at) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+    if constexpr (sizeof(T) == 4) {
+        unsigned x;
+        asm volatile("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(x) : "l"(at));
+        return static_cast<T>(x);
+    } else {
+        unsigned long long x;
+        asm volatile("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(x) : "l"(at));
+        return static_cast<T>(x);
+    }
+}
+__device__ inline uint4 load_once(const uint4* at) {
+    uint4 x;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+                 : "l"(at));
+    return x;
+}
+
+/// A message of 16 bytes from every block of a cluster to every block, without a barrier that waits for each thread's
+/// earlier stores: the words land in shared memory and count themselves in at the receiver.
+class cluster_mail {
+public:
+    static constexpr int most_blocks = 16;
+    struct box {
+        uint4 letters[2][most_blocks];
+        unsigned long long arrived[2];  // mbarriers, one a side
+    };
+
+    __device__ explicit cluster_mail(box& memory) : memory_(memory) {
+        const auto cluster = cooperative_groups::this_cluster();
+        rank_ = cluster.block_rank();
+        blocks_ = cluster.num_blocks();
+        if (threadIdx.x == 0)
+            for (auto& barrier : memory_.arrived)
+                asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared(&barrier)) : "memory");
+        cluster.sync();
+    }
+    /// All threads of the block: sends `mine` (of thread 0's block) to all and returns when all letters are here.
+    __device__ const uint4* exchange(uint4 mine) {
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                             shared(&memory_.arrived[side_])),
+                         "r"(blocks_ * 16u)
+                         : "memory");
+        if (threadIdx.x < blocks_) {
+            const unsigned letter = remote(&memory_.letters[side_][rank_], threadIdx.x);
+            const unsigned barrier = remote(&memory_.arrived[side_], threadIdx.x);
+            asm volatile(
+                "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::
+                    "r"(letter),
+                "r"(mine.x), "r"(mine.y), "r"(mine.z), "r"(mine.w), "r"(barrier)
+                : "memory");
+        }
+        const unsigned barrier = shared(&memory_.arrived[side_]);
+        unsigned done = 0;
+        while (!done)
+            asm volatile(
+                "{.reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+                : "=r"(done)
+                : "r"(barrier), "r"(parity_ >> side_ & 1u)
+                : "memory");
+        const uint4* letters = memory_.letters[side_];
+        parity_ ^= 1u << side_;
+        side_ ^= 1;
+        return letters;
+    }
+
+private:
+    template <class T>
+    __device__ static unsigned shared(T* at) {
+        return static_cast<unsigned>(__cvta_generic_to_shared(at));
+    }
+    template <class T>
+    __device__ static unsigned remote(T* at, unsigned block) {
+        unsigned address;
+        asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared(at)), "r"(block));
+        return address;
+    }
+
+    box& memory_;
+    unsigned rank_ = 0, blocks_ = 0, parity_ = 0;
+    int side_ = 0;
+};
+
 }  // namespace nz::kernels::cuda

@@ -10,9 +10,12 @@ namespace nz::kernels::cuda::traversal {
 namespace cg = cooperative_groups;
 
 constexpr int block_threads = 1024;
-constexpr int cluster_blocks = 8;          // the largest that every part grants
+constexpr int cluster_blocks = 16;          // the largest that every part grants
+constexpr int blocks_an_sm = 1;             // 64 registers a thread: nothing spills
 constexpr std::uint32_t not_reached = ~0u;  // -1 to the caller, and more than any parent
-constexpr std::uint32_t piece_edges = 512;  // longest piece of a row in a queue: 16 turns of a warp
+constexpr std::uint32_t piece_edges =
+    128;                       // longest piece of a row in a queue: one turn of a warp, four edges a lane
+constexpr int turn_edges = 4;  // edges that a lane has in flight
 constexpr std::uint32_t thin_slots = 1024;  // pieces that a block of the thin step holds
 
 enum class parents { none, any, smallest };
@@ -33,7 +36,9 @@ struct control {
 
 /// A piece of a row in a queue: where it begins in the neighbours and how many there are.
 using piece = unsigned long long;
-__device__ inline piece make_piece(std::uint64_t begin, std::uint32_t length) { return begin << 10 | length; }
+__device__ inline piece piece_of(std::uint64_t row, std::uint32_t degree, std::uint32_t k) {
+    return (row + std::uint64_t{k} * piece_edges) << 10 | min(piece_edges, degree - k * piece_edges);
+}
 
 template <class Offset>
 struct search {
@@ -49,7 +54,10 @@ struct search {
     unsigned long long schedule_pulls;
     std::uint32_t *levels, *parents_of;  // parents_of null: not wanted
     std::uint32_t* visited[2];
-    std::uint32_t* frontier;  // bitmap, with operand_reuse off
+    unsigned char* coarse;  // one bit for 2^coarse_shift vertices: what fits shared memory of the visited set
+    std::uint32_t coarse_shift;  // 0: the bitmap itself
+    std::uint32_t coarse_bytes;  // in shared memory; 0: too many vertices even so
+    std::uint32_t* frontier;     // bitmap, with operand_reuse off
     const std::uint32_t* in_empty;
     piece* queue[2];
     std::uint32_t* queue_from[2];  // whose row a piece is of; with parents
@@ -70,7 +78,7 @@ struct progress {
 /// plan::choose_direction on counts.
 template <class Offset>
 __device__ bool choose_pull(const search<Offset>& s, progress& p, unsigned size, unsigned long long edges) {
-    const bool rises = size > p.previous, falls = size < p.previous, hubs = edges > s.edge_limit;
+    const bool rises = size > p.previous, falls = size<p.previous, hubs = edges> s.edge_limit;
     bool pulls = p.pulls;
     if (s.may_change) {
         if (!pulls)
@@ -112,38 +120,66 @@ __device__ bool claim(const search<Offset>& s, std::uint32_t* bits, std::uint32_
 
 /// Whether a look at v can be spared the claim.
 template <parents Kind, class Offset>
-__device__ bool settled(const search<Offset>& s, const std::uint32_t* bits, std::uint32_t level, std::uint32_t v) {
+__device__ bool settled(const search<Offset>& s, const std::uint32_t* bits, std::uint32_t level,
+                        std::uint32_t v) {
     if constexpr (Kind == parents::smallest) return false;
     return fresh(bits[v / 32]) >> (v % 32) & 1;
 }
 
-/// A warp's lanes put the rows of the vertices they found into a queue, in pieces. All lanes take part; `slot(total)`
-/// gives room for `total` pieces, `put(at, piece)` stores one.
-template <class Slot, class Put>
-__device__ void append(bool found, std::uint64_t begin, std::uint32_t degree, Slot&& slot, Put&& put) {
-    const std::uint32_t pieces = found ? (degree + piece_edges - 1) / piece_edges : 0;
-    const unsigned any = __ballot_sync(full_warp, pieces > 0);
-    if (!any) return;
-    const unsigned lane = threadIdx.x % 32, many = __ballot_sync(full_warp, pieces > 1);
-    std::uint32_t rank, total;
-    if (!many) {
-        rank = __popc(any & ((1u << lane) - 1));
-        total = __popc(any);
-    } else {
-        std::uint32_t sum = pieces;
-        for (unsigned step = 1; step < 32; step *= 2) {
-            const std::uint32_t below = __shfl_up_sync(full_warp, sum, step);
-            if (lane >= step) sum += below;
-        }
-        rank = sum - pieces;
-        total = __shfl_sync(full_warp, sum, 31);
+/// What a lane found: rows to put into a queue.
+struct find {
+    std::uint32_t vertex = 0, degree = 0;
+    std::uint64_t begin = 0;
+    bool found = false;
+
+    __device__ std::uint32_t pieces() const { return found ? (degree + piece_edges - 1) / piece_edges : 0; }
+};
+
+constexpr std::uint32_t few_pieces = 8;  // rows of more are cut up by the whole warp
+
+/// A warp's lanes put the rows of what they found, Count each, into a queue, in pieces. All lanes take part;
+/// `slot(total)` gives room for `total` pieces, `put(at, piece, vertex)` stores one.
+template <int Count, class Slot, class Put>
+__device__ void append(const find (&finds)[Count], Slot&& slot, Put&& put) {
+    std::uint32_t mine = 0;
+#pragma unroll
+    for (const find& f : finds) mine += f.pieces();
+    if (!__any_sync(full_warp, mine > 0)) return;
+    const unsigned lane = threadIdx.x % 32;
+    if (Count == 1 && !__any_sync(full_warp, mine > 1)) {  // the usual case of thin graphs
+        const unsigned all = __ballot_sync(full_warp, mine > 0);
+        std::uint32_t base = 0;
+        if (lane == 0) base = slot(__popc(all));
+        base = __shfl_sync(full_warp, base, 0);
+        const find& f = finds[0];
+        if (mine) put(base + __popc(all & ((1u << lane) - 1)), piece_of(f.begin, f.degree, 0), f.vertex);
+        return;
+    }
+    std::uint32_t sum = mine;
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+        const std::uint32_t below = __shfl_up_sync(full_warp, sum, step);
+        if (lane >= step) sum += below;
     }
     std::uint32_t base = 0;
-    if (lane == 0) base = slot(total);
-    base = __shfl_sync(full_warp, base, 0);
-    for (std::uint32_t k = 0; k < pieces; ++k)
-        put(base + rank + k,
-            make_piece(begin + std::uint64_t{k} * piece_edges, min(piece_edges, degree - k * piece_edges)));
+    if (lane == 31) base = slot(sum);
+    std::uint32_t at = __shfl_sync(full_warp, base, 31) + sum - mine;
+#pragma unroll
+    for (const find& f : finds) {
+        const std::uint32_t pieces = f.pieces();
+        if (pieces <= few_pieces)
+            for (std::uint32_t k = 0; k < pieces; ++k) put(at + k, piece_of(f.begin, f.degree, k), f.vertex);
+        for (unsigned many = __ballot_sync(full_warp, pieces > few_pieces); many; many &= many - 1) {
+            const int owner = __ffs(many) - 1;
+            const std::uint32_t first = __shfl_sync(full_warp, at, owner),
+                                v = __shfl_sync(full_warp, f.vertex, owner),
+                                degree = __shfl_sync(full_warp, f.degree, owner),
+                                all = __shfl_sync(full_warp, pieces, owner);
+            const std::uint64_t begin = __shfl_sync(full_warp, f.begin, owner);
+            for (std::uint32_t k = lane; k < all; k += 32) put(first + k, piece_of(begin, degree, k), v);
+        }
+        at += pieces;
+    }
 }
 
 }  // namespace nz::kernels::cuda::traversal

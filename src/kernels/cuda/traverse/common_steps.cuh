@@ -9,6 +9,12 @@ namespace nz::kernels::cuda::traversal {
 __device__ inline unsigned grid_thread() { return blockIdx.x * block_threads + threadIdx.x; }
 __device__ inline unsigned grid_threads() { return gridDim.x * block_threads; }
 
+/// The same threads, numbered so that neighbouring warps lie on different multiprocessors: for work that does not
+/// fill the grid.
+__device__ inline unsigned spread_thread() {
+    return (threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32;
+}
+
 /// Sums what the threads of a block found and adds it to the level's counters, one atomic a block.
 __device__ inline void add_up(counters& to, unsigned vertices, unsigned long long edges) {
     __shared__ unsigned block_vertices;
@@ -30,9 +36,10 @@ __device__ inline void add_up(counters& to, unsigned vertices, unsigned long lon
     }
 }
 
-/// Pushes pieces get(0 .. count) by threads first, first + 1...; keep(found, v, begin, degree) is called by whole
-/// warps. Peek: look at a vertex before claiming it; where few are visited the claim alone is the shorter chain.
-template <parents Kind, bool Peek, class Offset, class Get, class Keep>
+/// Pushes pieces get(0 .. count) by threads first, first + 1...; keep(finds) is called by whole warps. Edges: that a
+/// lane has in flight. Peek: look at a vertex before claiming it; where few are visited the claim alone is the
+/// shorter chain.
+template <parents Kind, int Edges, bool Peek, class Offset, class Get, class Keep>
 __device__ void push_pieces(const search<Offset>& s, std::uint32_t* bits, unsigned level, unsigned count,
                             unsigned first, unsigned threads, Get&& get, Keep&& keep) {
     const unsigned lane = threadIdx.x % 32, within = lane & (s.lanes - 1);
@@ -43,20 +50,35 @@ __device__ void push_pieces(const search<Offset>& s, std::uint32_t* bits, unsign
         if (at + lane / s.lanes < count) get(at + lane / s.lanes, p, u);
         const std::uint64_t begin = p >> 10;
         const auto length = static_cast<std::uint32_t>(p & 1023);
-        for (unsigned k = within; __any_sync(full_warp, k < length); k += s.lanes) {
-            bool found = k < length && (!s.out_values || s.out_values[begin + k]);
-            std::uint32_t v = 0;
-            Offset row = 0, end = 0;
-            if (found) {
-                v = s.out_neighbours[begin + k];
-                if (Peek) found = !settled<Kind>(s, bits, level, v);
+        for (unsigned k = within; __any_sync(full_warp, k < length); k += Edges * s.lanes) {
+            find finds[Edges];
+            Offset end[Edges];
+#pragma unroll
+            for (int e = 0; e < Edges; ++e) {
+                const unsigned i = k + e * s.lanes;
+                finds[e].found = i < length && (!s.out_values || s.out_values[begin + i]);
+                if (finds[e].found) finds[e].vertex = load_once(s.out_neighbours + begin + i);
             }
-            if (found) {  // the offsets are asked for beside the claim, not after it
-                row = s.out_offsets[v];
-                end = s.out_offsets[v + 1];
-                found = claim<Kind>(s, bits, level, u, v);
+            if constexpr (Peek) {
+#pragma unroll
+                for (find& f : finds)
+                    if (f.found) f.found = !settled<Kind>(s, bits, level, f.vertex);
             }
-            keep(found, v, static_cast<std::uint64_t>(row), static_cast<std::uint32_t>(end - row));
+#pragma unroll
+            for (int e = 0; e < Edges; ++e) {
+                find& f = finds[e];
+                if (!f.found) continue;
+                // The offsets are asked for beside the claim, not after it.
+                f.begin = static_cast<std::uint64_t>(s.out_offsets[f.vertex]);
+                end[e] = s.out_offsets[f.vertex + 1];
+                f.found = claim<Kind>(s, bits, level, u, f.vertex);
+            }
+#pragma unroll
+            for (int e = 0; e < Edges; ++e)
+                if (finds[e].found)
+                    finds[e].degree =
+                        static_cast<std::uint32_t>(end[e] - static_cast<Offset>(finds[e].begin));
+            keep(finds);
         }
     }
 }
@@ -70,18 +92,21 @@ __device__ void push_level(const search<Offset>& s, const progress& p, unsigned 
     std::uint32_t* const out_from = s.queue_from[p.side ^ 1];
     unsigned vertices = 0;
     unsigned long long edges = 0;
-    push_pieces<Kind, true>(
-        s, s.visited[p.current], p.depth + 1, min(count, s.capacity), grid_thread(), grid_threads(),
+    push_pieces<Kind, turn_edges, true>(
+        s, s.visited[p.current], p.depth + 1, min(count, s.capacity), spread_thread(), grid_threads(),
         [&](unsigned i, piece& entry, std::uint32_t& u) {
             entry = queue[i];
             if constexpr (Kind != parents::none) u = from[i];
         },
-        [&](bool found, std::uint32_t v, std::uint64_t begin, std::uint32_t degree) {
-            vertices += found;
-            edges += found ? degree : 0;
+        [&](const find(&finds)[turn_edges]) {
+#pragma unroll
+            for (const find& f : finds) {
+                vertices += f.found;
+                edges += f.found ? f.degree : 0;
+            }
             append(
-                found, begin, degree, [&](std::uint32_t total) { return atomicAdd(&next.pieces, total); },
-                [&](std::uint32_t at, piece entry) {
+                finds, [&](std::uint32_t total) { return atomicAdd(&next.pieces, total); },
+                [&](std::uint32_t at, piece entry, std::uint32_t v) {
                     if (at >= s.capacity) return;
                     out[at] = entry;
                     if constexpr (Kind != parents::none) out_from[at] = v;
@@ -97,52 +122,129 @@ __device__ void queue_finds(const search<Offset>& s, const progress& p, counters
     const std::uint32_t* const before = s.visited[p.current ^ 1];
     piece* const out = s.queue[p.side];
     std::uint32_t* const out_from = s.queue_from[p.side];
-    const unsigned lane = threadIdx.x % 32;
-    for (unsigned w = grid_thread() / 32; w < s.words; w += grid_threads() / 32) {
-        const std::uint32_t word = now[w] & ~before[w];
-        if (!word) continue;
-        const std::uint32_t v = w * 32 + lane;
-        const bool found = word >> lane & 1;
-        const Offset row = found ? s.out_offsets[v] : 0, end = found ? s.out_offsets[v + 1] : 0;
-        append(
-            found, static_cast<std::uint64_t>(row), static_cast<std::uint32_t>(end - row),
-            [&](std::uint32_t total) { return atomicAdd(&of.pieces, total); },
-            [&](std::uint32_t at, piece entry) {
-                if (at >= s.capacity) return;
-                out[at] = entry;
-                if constexpr (Kind != parents::none) out_from[at] = v;
-            });
+    for (unsigned first = spread_thread() / 32 * 32; first < s.words; first += grid_threads()) {
+        // A lane a word, then a lane a vertex of each word with finds.
+        const unsigned mine = first + threadIdx.x % 32;
+        const std::uint32_t fresh_bits = mine < s.words ? now[mine] & ~before[mine] : 0;
+        for (unsigned any = __ballot_sync(full_warp, fresh_bits != 0); any; any &= any - 1) {
+            const int which = __ffs(any) - 1;
+            const std::uint32_t word = __shfl_sync(full_warp, fresh_bits, which);
+            find f[1];
+            f[0].vertex = (first + which) * 32 + threadIdx.x % 32;
+            f[0].found = word >> (threadIdx.x % 32) & 1;
+            if (f[0].found) {
+                f[0].begin = static_cast<std::uint64_t>(s.out_offsets[f[0].vertex]);
+                f[0].degree = static_cast<std::uint32_t>(s.out_offsets[f[0].vertex + 1] -
+                                                         static_cast<Offset>(f[0].begin));
+            }
+            append(
+                f, [&](std::uint32_t total) { return atomicAdd(&of.pieces, total); },
+                [&](std::uint32_t at, piece entry, std::uint32_t v) {
+                    if (at >= s.capacity) return;
+                    out[at] = entry;
+                    if constexpr (Kind != parents::none) out_from[at] = v;
+                });
+        }
     }
 }
 
-constexpr std::uint32_t serial_edges = 64;  // neighbours that one lane looks at before its warp helps
-
-/// The first of [begin, end) in `operand`, or not_reached. Eight neighbours, one sector of memory, a turn; a warp's
-/// lanes then share what is left of long rows. Called by whole warps; rows of lanes without work are empty.
+/// A word of the bitmap with groups of 2^shift bits (1 or 2) joined to one.
+__device__ inline std::uint32_t coarse_of(std::uint32_t x, std::uint32_t shift) {
+    for (; shift; --shift) {
+        x = (x | x >> 1) & 0x55555555u;
+        x = (x | x >> 1) & 0x33333333u;
+        x = (x | x >> 2) & 0x0f0f0f0fu;
+        x = (x | x >> 4) & 0x00ff00ffu;
+        x = (x | x >> 8) & 0x0000ffffu;
+    }
+    return x;
+}
 template <class Offset>
-__device__ std::uint32_t first_visited(const std::uint32_t* neighbours, Offset begin, Offset end,
-                                       const std::uint32_t* operand) {
-    std::uint32_t hit = not_reached;
-    const auto visited = [&](std::uint32_t u) { return operand[u / 32] >> (u % 32) & 1; };
-    const Offset serial_end = min(end, static_cast<Offset>(begin + Offset{serial_edges}));
-    Offset at = begin;
-    while (at < serial_end && hit == not_reached) {
-        const Offset sector = at & ~Offset{7};
-        const auto* four = reinterpret_cast<const uint4*>(neighbours + sector);
-        const uint4 low = four[0], high = four[1];
-        const std::uint32_t u[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+__device__ void write_coarse(const search<Offset>& s, unsigned word, std::uint32_t bits) {
+    if (s.coarse_shift == 1)
+        reinterpret_cast<std::uint16_t*>(s.coarse)[word] = static_cast<std::uint16_t>(coarse_of(bits, 1));
+    else if (s.coarse_shift == 2)
+        s.coarse[word] = static_cast<unsigned char>(coarse_of(bits, 2));
+}
+/// The coarse bitmap of the visited set, after pushes.
+template <class Offset>
+__device__ void make_coarse(const search<Offset>& s, const progress& p) {
+    for (unsigned w = grid_thread(); w < s.words; w += grid_threads())
+        write_coarse(s, w, s.visited[p.current][w]);
+}
+
+extern __shared__ uint4 near_words[];  // what fits of the visited set, in pull
+
+/// Whether a vertex was visited when the level began: asked of shared memory, and of the bitmap where that is coarse.
+struct visited_set {
+    const std::uint32_t* bits;
+    bool near;  // there is something in shared memory
+    std::uint32_t shift;
+
+    __device__ bool in_bits(std::uint32_t u) const { return bits[u / 32] >> (u % 32) & 1; }
+    __device__ bool in_near(std::uint32_t u) const {
+        const std::uint32_t group = u >> shift;
+        return reinterpret_cast<const std::uint32_t*>(near_words)[group / 32] >> (group % 32) & 1;
+    }
+    /// Which of eight are visited, as bits; of those that `asked` leaves out nothing is said.
+    __device__ unsigned of(const std::uint32_t (&u)[8], unsigned asked) const {
+        unsigned hits = 0;
+        if (near) {
+#pragma unroll
+            for (int k = 0; k < 8; ++k) hits |= static_cast<unsigned>(in_near(u[k])) << k;
+            hits &= asked;
+            if (shift == 0) return hits;
+            asked = hits;
+            hits = 0;
+        }
 #pragma unroll
         for (int k = 0; k < 8; ++k)
-            if (hit == not_reached && sector + k >= at && sector + k < end && visited(u[k])) hit = u[k];
-        at = sector + 8;
+            if (!hits && (asked >> k & 1)) hits |= static_cast<unsigned>(in_bits(u[k])) << k;
+        return hits;
+    }
+};
+
+constexpr std::uint32_t serial_edges = 64;  // neighbours that one lane looks at before its warp helps
+
+/// The first visited neighbour of each lane's row [at, end), not_reached where there is none; without Which any other
+/// value says that there is one. A lane a row, eight neighbours a turn, one sector of memory; then the warp shares
+/// what is left of long rows. (Eight lanes a row, or a warp, was slower: 98 and 88 against 58 us for 1 M rows of 32.)
+template <bool Which, class Offset>
+__device__ std::uint32_t first_visited(const std::uint32_t* neighbours, Offset at, Offset end,
+                                       const visited_set& visited) {
+    std::uint32_t hit = not_reached;
+    const Offset serial_end = min(end, static_cast<Offset>(at + Offset{serial_edges}));
+    // Turn by turn as a warp: lanes that drift apart would go through the turns one after another.
+    while (true) {
+        const bool mine = at < serial_end && hit == not_reached;
+        if (!__any_sync(full_warp, mine)) break;
+        if (mine) {
+            const Offset sector = at & ~Offset{7};
+            const auto* four = reinterpret_cast<const uint4*>(neighbours + sector);
+            const uint4 low = load_once(four), high = load_once(four + 1);
+            const std::uint32_t u[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+            unsigned asked = 255u << static_cast<unsigned>(at - sector);
+            if (end - sector < 8) asked &= (1u << static_cast<unsigned>(end - sector)) - 1;
+            const unsigned hits = visited.of(u, asked);
+            if constexpr (Which) {
+                const int first = __ffs(hits) - 1;
+#pragma unroll
+                for (int k = 0; k < 8; ++k)
+                    if (k == first) hit = u[k];
+            } else if (hits) {
+                hit = 0;
+            }
+            at = sector + 8;
+        }
+        __syncwarp();
     }
     const unsigned lane = threadIdx.x % 32;
     for (unsigned left = __ballot_sync(full_warp, at < end && hit == not_reached); left; left &= left - 1) {
         const int owner = __ffs(left) - 1;
         const Offset from = __shfl_sync(full_warp, at, owner), to = __shfl_sync(full_warp, end, owner);
         for (Offset k = from; k < to; k += 32) {
-            const std::uint32_t u = k + lane < to ? neighbours[k + lane] : not_reached;
-            const unsigned hits = __ballot_sync(full_warp, u != not_reached && visited(u));
+            const std::uint32_t u = k + lane < to ? load_once(neighbours + k + lane) : not_reached;
+            const unsigned hits = __ballot_sync(full_warp, u != not_reached && visited.in_bits(u));
             if (!hits) continue;
             const std::uint32_t first = __shfl_sync(full_warp, u, __ffs(hits) - 1);
             if (static_cast<int>(lane) == owner) hit = first;
@@ -159,42 +261,87 @@ __device__ std::uint32_t first_visited_plainly(const search<Offset>& s, Offset b
     std::uint32_t hit = not_reached;
     for (Offset k = begin; k < end; ++k) {
         const std::uint32_t u = s.in_neighbours[k];
-        if (!(operand[u / 32] >> (u % 32) & 1) || (s.in_values && !s.in_values[k]) || hit != not_reached) continue;
+        if (!(operand[u / 32] >> (u % 32) & 1) || (s.in_values && !s.in_values[k]) || hit != not_reached)
+            continue;
         hit = u;
         if (s.early_exit) break;
     }
     return hit;
 }
 
-/// A level by pull: a warp a word of 32 vertices. The new bitmap is written whole, the old one is read.
+/// Copies what fits of the visited set to shared memory, 16 bytes a thread and turn.
+template <class Offset>
+__device__ visited_set load_visited(const search<Offset>& s, const std::uint32_t* bits) {
+    if (!s.coarse_bytes) return {bits, false, 0};
+    const auto* from =
+        reinterpret_cast<const uint4*>(s.coarse_shift ? static_cast<const void*>(s.coarse) : bits);
+#pragma unroll 4
+    for (std::uint32_t i = threadIdx.x; i < (s.coarse_bytes + 15) / 16; i += block_threads)
+        near_words[i] = from[i];
+    __syncthreads();
+    return {bits, true, s.coarse_shift};
+}
+
+/// What a warp reads of a word of 32 vertices before it looks through their rows.
+template <class Offset>
+struct pulled_word {
+    std::uint32_t old = 0, closed = ~0u;
+    Offset begin = 0, end = 0;
+
+    template <bool Masking>
+    __device__ void read_bits(const search<Offset>& s, const std::uint32_t* before, unsigned w) {
+        old = before[w];
+        closed = s.in_empty[w] | (Masking || s.masking ? old : 0);
+        if (w * 32 + 31 >= s.n) closed |= ~0u << (s.n % 32);
+    }
+    __device__ void read_rows(const search<Offset>& s, unsigned w) {
+        const std::uint32_t v = w * 32 + threadIdx.x % 32;
+        const bool open = !(closed >> (threadIdx.x % 32) & 1);
+        begin = open ? load_once(s.in_offsets + v) : 0;
+        end = open ? load_once(s.in_offsets + v + 1) : 0;
+    }
+};
+
+/// A level by pull: a warp a word of 32 vertices; the bits and offsets of its next word are on their way meanwhile. The
+/// new bitmap is written whole, the old one is read.
 template <parents Kind, bool Plain, class Offset>
 __device__ void pull_level(const search<Offset>& s, const progress& p, counters& next) {
     const std::uint32_t* const before = s.visited[p.current];
     std::uint32_t* const after = s.visited[p.current ^ 1];
-    const std::uint32_t* const operand = Plain || s.operand_reuse ? before : s.frontier;
-    const unsigned lane = threadIdx.x % 32;
+    const unsigned lane = threadIdx.x % 32, step = grid_threads() / 32;
     unsigned vertices = 0;
     unsigned long long edges = 0;
-    for (unsigned w = grid_thread() / 32; w < s.words; w += grid_threads() / 32) {
-        const std::uint32_t v = w * 32 + lane, old = before[w];
-        std::uint32_t closed = s.in_empty[w] | (Plain || s.masking ? old : 0);
-        if (v >= s.n) closed |= 1u << lane;
-        const bool open = !(closed >> lane & 1);
+    pulled_word<Offset> word, ahead;
+    unsigned w = grid_thread() / 32;
+    if (w < s.words) word.template read_bits<Plain>(s, before, w);
+    if (w + step < s.words) ahead.template read_bits<Plain>(s, before, w + step);
+    word.read_rows(s, w);
+    const visited_set visited = load_visited(s, before);
+    for (; w < s.words; w += step) {
+        ahead.read_rows(s, w + step);
+        pulled_word<Offset> after_next;
+        if (w + 2 * step < s.words) after_next.template read_bits<Plain>(s, before, w + 2 * step);
         std::uint32_t finds = 0;
-        if (__any_sync(full_warp, open)) {
-            const Offset begin = open ? s.in_offsets[v] : 0, end = open ? s.in_offsets[v + 1] : 0;
-            const std::uint32_t hit = Plain ? first_visited(s.in_neighbours, begin, end, operand)
-                                            : first_visited_plainly(s, begin, end, operand);
-            const bool found = hit != not_reached && !(old >> lane & 1);
+        if (word.closed != ~0u) {
+            const std::uint32_t hit =
+                Plain ? first_visited<Kind != parents::none>(s.in_neighbours, word.begin, word.end, visited)
+                      : first_visited_plainly(s, word.begin, word.end, s.operand_reuse ? before : s.frontier);
+            const std::uint32_t v = w * 32 + lane;
+            const bool found = hit != not_reached && !(word.old >> lane & 1);
             finds = __ballot_sync(full_warp, found);
             if (found) {
                 s.levels[v] = p.depth + 1;
                 if constexpr (Kind != parents::none) s.parents_of[v] = hit;
                 ++vertices;
-                edges += s.symmetric ? end - begin : s.out_offsets[v + 1] - s.out_offsets[v];
+                edges += s.symmetric ? word.end - word.begin : s.out_offsets[v + 1] - s.out_offsets[v];
             }
         }
-        if (lane == 0) after[w] = old | finds;
+        if (lane == 0) {
+            after[w] = word.old | finds;
+            write_coarse(s, w, word.old | finds);
+        }
+        word = ahead;
+        ahead = after_next;
     }
     add_up(next, vertices, edges);
 }

@@ -6,34 +6,39 @@
 
 namespace nz::kernels::cuda::traversal {
 
-constexpr unsigned thin_enter = 4096;            // pieces: half of what the cluster's queues hold
-constexpr unsigned thin_leave = 6144;            // pieces, a block's queue seldom being fuller than the mean by a third
-constexpr unsigned long long thin_edges = 32768;  // four a thread of the cluster; more is work for the grid
+constexpr unsigned thin_enter = 4096;  // pieces: half of what the cluster's queues hold
+constexpr unsigned thin_leave = 6144;  // pieces, a block's queue seldom being fuller than the mean by a third
+constexpr unsigned thin_from =
+    8;  // levels, on graphs whose mean degree is not small: they end before, or are deep
+/// Edges: finds must fit the queues, and on graphs that are not thin most edges find.
+template <class Offset>
+__device__ unsigned long long thin_edges(const search<Offset>& s) {
+    return s.lanes == 4 ? 24576 : 4096;
+}
 
 /// What a block of the cluster found, told to all of them.
 struct thin_finds {
-    unsigned pieces, vertices, spilled;
-    unsigned long long edges;
+    unsigned pieces, vertices, edges, spilled;
 };
 struct thin_shared {
     piece queue[2][thin_slots];
     std::uint32_t from[2][thin_slots];
     thin_finds mine;
-    thin_finds all[2][cluster_blocks];
+    cluster_mail::box mail;
 };
 
 template <parents Kind, class Offset>
 class thin_search {
 public:
-    __device__ thin_search(const search<Offset>& s, thin_shared& memory)
-        : s_(s), m_(memory), cluster_(cg::this_cluster()), rank_(cluster_.block_rank()) {}
+    __device__ thin_search(const search<Offset>& s, thin_shared& memory, cluster_mail& mail)
+        : s_(s), m_(memory), cluster_(cg::this_cluster()), mail_(mail), rank_(cluster_.block_rank()) {}
 
     /// Goes on from `count` pieces in the queue while levels stay thin; leaves frontier and progress in memory.
     __device__ void run(progress p, unsigned count, counters frontier) {
         take(p, count);
-        thin_finds now{count, frontier.vertices, 0, frontier.edges};
+        thin_finds now{count, frontier.vertices, static_cast<unsigned>(frontier.edges), 0};
         int side = 0;
-        while (now.vertices && now.pieces <= thin_leave && now.edges <= thin_edges && !now.spilled &&
+        while (now.vertices && now.pieces <= thin_leave && now.edges <= thin_edges(s_) && !now.spilled &&
                p.depth < s_.max_depth) {
             progress next = p;
             if (choose_pull(s_, next, now.vertices, now.edges)) break;
@@ -42,7 +47,7 @@ public:
             p.edges += now.edges;
             push(p, side);
             side ^= 1;
-            now = exchange(side);
+            now = exchange();
             ++p.depth;
             p.reached += now.vertices;
         }
@@ -56,7 +61,8 @@ private:
         const unsigned mine = count > rank_ ? (count - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
         for (unsigned i = threadIdx.x; i < mine; i += block_threads) {
             m_.queue[0][i] = s_.queue[p.side][rank_ + i * cluster_blocks];
-            if constexpr (Kind != parents::none) m_.from[0][i] = s_.queue_from[p.side][rank_ + i * cluster_blocks];
+            if constexpr (Kind != parents::none)
+                m_.from[0][i] = s_.queue_from[p.side][rank_ + i * cluster_blocks];
         }
         if (threadIdx.x == 0) m_.mine = {0, 0, 0, 0};
         held_ = mine;
@@ -66,27 +72,28 @@ private:
 
     __device__ void push(const progress& p, int side) {
         unsigned vertices = 0;
-        unsigned long long edges = 0;
-        push_pieces<Kind, false>(
+        unsigned edges = 0;
+        push_pieces<Kind, 1, false>(
             s_, s_.visited[p.current], p.depth + 1, held_, threadIdx.x, block_threads,
             [&](unsigned i, piece& entry, std::uint32_t& u) {
                 entry = m_.queue[side][i];
                 if constexpr (Kind != parents::none) u = m_.from[side][i];
             },
-            [&](bool found, std::uint32_t v, std::uint64_t begin, std::uint32_t degree) {
-                if (found) asm volatile("prefetch.global.L2 [%0];" ::"l"(s_.out_neighbours + begin));
-                vertices += found;
-                edges += found ? degree : 0;
+            [&](const find(&finds)[1]) {
+                const find& f = finds[0];
+                if (f.found) asm volatile("prefetch.global.L2 [%0];" ::"l"(s_.out_neighbours + f.begin));
+                vertices += f.found;
+                edges += f.found ? f.degree : 0;
                 append(
-                    found, begin, degree, [&](std::uint32_t total) { return atomicAdd(&m_.mine.pieces, total); },
-                    [&](std::uint32_t at, piece entry) { keep(side ^ 1, at, entry, v); });
+                    finds, [&](std::uint32_t total) { return atomicAdd(&m_.mine.pieces, total); },
+                    [&](std::uint32_t at, piece entry, std::uint32_t v) { keep(side ^ 1, at, entry, v); });
             });
         const unsigned warp_vertices = __reduce_add_sync(full_warp, vertices);
         if (!warp_vertices) return;
-        const unsigned warp_edges = __reduce_add_sync(full_warp, static_cast<unsigned>(edges));
+        const unsigned warp_edges = __reduce_add_sync(full_warp, edges);
         if (threadIdx.x % 32 == 0) {
             atomicAdd(&m_.mine.vertices, warp_vertices);
-            atomicAdd(&m_.mine.edges, static_cast<unsigned long long>(warp_edges));
+            atomicAdd(&m_.mine.edges, warp_edges);
         }
     }
 
@@ -108,22 +115,24 @@ private:
     }
 
     /// Every block tells the others what it found; the sum is the same in all.
-    __device__ thin_finds exchange(int side) {
+    __device__ thin_finds exchange() {
+        // A smallest parent is decided by levels that other blocks have written; claims alone need no fence.
+        if constexpr (Kind == parents::smallest) __threadfence();
         __syncthreads();
-        held_ = min(m_.mine.pieces, thin_slots);
-        if (threadIdx.x < cluster_blocks)
-            cluster_.map_shared_rank(&m_, threadIdx.x)->all[side][rank_] = m_.mine;
-        cluster_.sync();
-        if (threadIdx.x == 0) m_.mine = {0, 0, 0, 0};
+        const thin_finds mine = m_.mine;
+        held_ = min(mine.pieces, thin_slots);
+        const uint4* const letters = mail_.exchange({mine.pieces, mine.vertices, mine.edges, mine.spilled});
         thin_finds sum{};
         for (int b = 0; b < cluster_blocks; ++b) {
-            const thin_finds& of = m_.all[side][b];
-            sum.pieces += of.pieces;
-            sum.vertices += of.vertices;
-            sum.spilled |= of.spilled;
-            sum.edges += of.edges;
+            const uint4 of = letters[b];
+            sum.pieces += of.x;
+            sum.vertices += of.y;
+            sum.edges += of.z;
+            sum.spilled |= of.w;
         }
-        __syncthreads();  // mine is 0 before anybody finds
+        __syncthreads();  // all have read `mine`
+        if (threadIdx.x == 0) m_.mine = {0, 0, 0, 0};
+        __syncthreads();
         return sum;
     }
 
@@ -145,6 +154,7 @@ private:
     const search<Offset>& s_;
     thin_shared& m_;
     const cg::cluster_group cluster_;
+    cluster_mail& mail_;
     const unsigned rank_;
     unsigned held_ = 0;  // pieces in this block's queue
 };

@@ -1,7 +1,7 @@
 // traverse/push_pull_fused on a GPU: breadth-first search, all levels in one cooperative kernel, no host in the loop
 // (yang2018, algorithm 1, with its five optimisations as run-time switches).
 //
-// Push: the frontier is a queue of pieces of rows (up to 512 edges each), so that hubs spread over the grid without
+// Push: the frontier is a queue of pieces of rows (up to 128 edges each), so that hubs spread over the grid without
 //   a step of their own and the next level reads neighbours without looking up offsets first. A group of lanes (4 to
 //   32, by the mean degree) takes a piece; a vertex is claimed by atomicOr on the visited bitmap.
 // Thin levels (few pieces and edges): one cluster of 8 blocks goes on alone, its queue in shared memory, while the
@@ -10,18 +10,17 @@
 //   time, for one in the visited set (operand reuse), up to the first (early exit); past 64 the warp helps. Two
 //   bitmaps alternate: one is read, the other written whole, so that a level needs one barrier. Vertices without
 //   in-neighbours are a cached bitmap.
-// Grid: two blocks of 1,024 threads a multiprocessor, in clusters of 8; one barrier a level, through the clusters.
+// Grid: a block of 1,024 threads a multiprocessor, in clusters of 8; one barrier a level, through the clusters.
 // Memory: two queues of pieces, three bitmaps and the report (plan::push_pull_fused_device_workspace).
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
 //   push, and pull meets the smallest first; `any` keeps the claimer.
 // Cost: push: frontier edges * (neighbour, bit). Pull: unvisited vertices * (two offsets, sectors to the first hit).
 // Distance to the limit: docs/measurements.md.
 // Why the loop over mxv was not enough: a launch and a read-back a level cost 10 us, a level here 1 to 3.
-#include "kernels/cuda/traverse/push_pull_fused.cuh"
-
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/traverse/common_steps.cuh"
 #include "kernels/cuda/traverse/common_thin.cuh"
+#include "kernels/cuda/traverse/push_pull_fused.cuh"
 #include "plan/traverse.hpp"
 #include "plan/workspace.hpp"
 
@@ -41,18 +40,20 @@ __device__ void initialise(const search<Offset>& s) {
     for (unsigned w = grid_thread(); w < s.words; w += grid_threads())
         s.visited[0][w] = w == s.source / 32 ? 1u << (s.source % 32) : 0;
     if (grid_thread() >= 32) return;
-    const Offset row = s.out_offsets[s.source], end = s.out_offsets[s.source + 1];
-    const bool first = grid_thread() == 0;
     counters& of = s.shared->of[0];
+    find f[1];
+    f[0].found = grid_thread() == 0;
+    f[0].vertex = s.source;
+    f[0].begin = static_cast<std::uint64_t>(s.out_offsets[s.source]);
+    f[0].degree = static_cast<std::uint32_t>(s.out_offsets[s.source + 1] - static_cast<Offset>(f[0].begin));
     append(
-        first, static_cast<std::uint64_t>(row), static_cast<std::uint32_t>(end - row),
-        [&](std::uint32_t total) { return of.pieces = total, 0u; },
-        [&](std::uint32_t at, piece entry) {
+        f, [&](std::uint32_t total) { return of.pieces = total, 0u; },
+        [&](std::uint32_t at, piece entry, std::uint32_t v) {
             if (at >= s.capacity) return;
             s.queue[0][at] = entry;
-            if constexpr (Kind != parents::none) s.queue_from[0][at] = s.source;
+            if constexpr (Kind != parents::none) s.queue_from[0][at] = v;
         });
-    if (first) of.vertices = 1, of.edges = static_cast<unsigned long long>(end - row);
+    if (f[0].found) of.vertices = 1, of.edges = f[0].degree;
 }
 
 template <class Offset>
@@ -64,20 +65,47 @@ __device__ void finish(const search<Offset>& s, const progress& p) {
     s.report->end_ticks = static_cast<std::uint64_t>(clock64());
 }
 
+/// One thread of each block reads what the grid has counted: if all did, the reads of one address would queue for tens
+/// of microseconds.
+__device__ counters tell(counters& of) {
+    __shared__ counters told;
+    if (threadIdx.x == 0) told = {fresh(of.pieces), fresh(of.vertices), fresh(of.edges)};
+    __syncthreads();
+    const counters mine = told;
+    __syncthreads();
+    return mine;
+}
+__device__ void hand_back(control& c, progress& p) {
+    __shared__ progress told;
+    if (threadIdx.x == 0) {
+        told = p;
+        told.depth = fresh(c.depth);
+        told.previous = fresh(c.previous);
+        told.reached = fresh(c.reached);
+        told.edges = fresh(c.total_edges);
+        told.side = 0;
+    }
+    __syncthreads();
+    p = told;
+    __syncthreads();
+}
+
 template <parents Kind, bool Plain, class Offset>
-__global__ void __launch_bounds__(block_threads, 2) push_pull_fused_kernel(const search<Offset> s) {
+__global__ void __launch_bounds__(block_threads, blocks_an_sm)
+    push_pull_fused_kernel(const search<Offset> s) {
     __shared__ thin_shared memory;
     const unsigned clusters = gridDim.x / cluster_blocks;
     unsigned target = 0;
     const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, clusters); };
+    cluster_mail mail(memory.mail);
     initialise<Kind>(s);
     sync();
     progress p;
+    counters frontier = tell(s.shared->of[0]);
     while (true) {
-        counters& frontier = s.shared->of[p.depth % 3];
         counters& next = s.shared->of[(p.depth + 1) % 3];
-        const unsigned size = fresh(frontier.vertices);
-        const unsigned long long edges = fresh(frontier.edges);
+        const unsigned size = frontier.vertices;
+        const unsigned long long edges = frontier.edges;
         if (size == 0 || p.depth >= s.max_depth) {
             p.edges += edges;
             break;
@@ -85,23 +113,22 @@ __global__ void __launch_bounds__(block_threads, 2) push_pull_fused_kernel(const
         const unsigned previous = p.previous;
         bool pulls = choose_pull(s, p, size, edges);
         if (!pulls && !p.queued) {
-            queue_finds<Kind>(s, p, frontier);
+            queue_finds<Kind>(s, p, s.shared->of[p.depth % 3]);
             sync();
+            frontier = tell(s.shared->of[p.depth % 3]);
             p.queued = true;
         }
-        const unsigned pieces = fresh(frontier.pieces);
+        const unsigned pieces = frontier.pieces;
         pulls |= pieces > s.capacity;  // the plan gives less than full room only where pull can step in
-        if (!pulls && pieces <= thin_enter && edges <= thin_edges) {
+        if (!pulls && pieces <= thin_enter && edges <= thin_edges(s) &&
+            (s.lanes == 4 || p.depth >= thin_from)) {
             p.previous = previous;  // the cluster comes to the same choice
             p.pulls = false;
             if (blockIdx.x < cluster_blocks)
-                thin_search<Kind, Offset>(s, memory).run(p, pieces, {pieces, size, edges});
+                thin_search<Kind, Offset>(s, memory, mail).run(p, pieces, {pieces, size, edges});
             sync();
-            p.depth = fresh(s.shared->depth);
-            p.previous = fresh(s.shared->previous);
-            p.reached = fresh(s.shared->reached);
-            p.edges = fresh(s.shared->total_edges);
-            p.side = 0;
+            hand_back(*s.shared, p);
+            frontier = tell(s.shared->of[p.depth % 3]);
             continue;
         }
         p.pulls = pulls;
@@ -115,6 +142,10 @@ __global__ void __launch_bounds__(block_threads, 2) push_pull_fused_kernel(const
                 mark_frontier(s, p);
                 sync();
             }
+            if (Plain && s.coarse_shift && p.queued) {
+                make_coarse(s, p);
+                sync();
+            }
             pull_level<Kind, Plain>(s, p, next);
             p.current ^= 1;
             p.queued = false;
@@ -124,10 +155,15 @@ __global__ void __launch_bounds__(block_threads, 2) push_pull_fused_kernel(const
         }
         sync();
         ++p.depth;
-        p.reached += fresh(s.shared->of[p.depth % 3].vertices);
+        frontier = tell(next);
+        p.reached += frontier.vertices;
     }
     finish(s, p);
 }
+
+/// Of shared memory, for the visited set: what is left of a multiprocessor's 256 KiB holds the loads in flight, of
+/// which pull lives, so that more here is slower.
+constexpr int near_bytes = 136 * 1024;
 
 template <parents Kind, bool Plain, class Offset>
 void launch(search<Offset> s, int multiprocessors, cudaStream_t stream) {
@@ -135,6 +171,7 @@ void launch(search<Offset> s, int multiprocessors, cudaStream_t stream) {
     cudaLaunchConfig_t config{};
     config.blockDim = dim3(block_threads);
     config.stream = stream;
+    config.dynamicSmemBytes = near_bytes;
     cudaLaunchAttribute attributes[2];
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim = {cluster_blocks, 1, 1};
@@ -142,10 +179,13 @@ void launch(search<Offset> s, int multiprocessors, cudaStream_t stream) {
     attributes[1].val.cooperative = 1;
     config.attrs = attributes;
     config.numAttrs = 1;
-    config.gridDim = dim3(static_cast<unsigned>(2 * multiprocessors / cluster_blocks * cluster_blocks));
+    config.gridDim =
+        dim3(static_cast<unsigned>(blocks_an_sm * multiprocessors / cluster_blocks * cluster_blocks));
     // All blocks must be resident at once; what a part can hold is asked once a kernel.
     static const int clusters = [&] {
         int most = 0;
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, near_bytes));
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
         check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
         return most;
     }();
@@ -167,7 +207,8 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     s.out_values = a.switches.structure_only ? nullptr : a.out_values;
     s.in_values = a.switches.structure_only ? nullptr : a.in_values;
     s.source = static_cast<std::uint32_t>(a.source);
-    s.max_depth = a.max_depth < 0 ? ~0u : static_cast<std::uint32_t>(std::min<offset_t>(a.max_depth, a.vertices));
+    s.max_depth =
+        a.max_depth < 0 ? ~0u : static_cast<std::uint32_t>(std::min<offset_t>(a.max_depth, a.vertices));
     const auto n = static_cast<double>(a.vertices);
     s.alpha_size = static_cast<std::uint32_t>(std::min(a.thresholds.alpha * n, n));
     s.beta_size = static_cast<std::uint32_t>(std::min(std::ceil(a.thresholds.beta * n), n));
@@ -189,13 +230,22 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     plan::workspace_parts memory(a.workspace);
     s.shared = memory.take<control>(1);
     for (auto** map : {&s.visited[0], &s.visited[1], &s.frontier}) *map = memory.take<std::uint32_t>(s.words);
+    for (s.coarse_shift = 0; s.coarse_shift < 3; ++s.coarse_shift) {
+        s.coarse_bytes = (s.words * 4) >> s.coarse_shift;
+        if (s.coarse_bytes <= near_bytes - 16) break;
+        s.coarse_bytes = 0;
+    }
+    if (!s.coarse_bytes) s.coarse_shift = 0;
+    s.coarse = memory.take<unsigned char>(s.words * 2 + 16);
     for (auto** queue : {&s.queue[0], &s.queue[1]}) *queue = memory.take<piece>(d.queue_capacity);
     if (a.parents)
-        for (auto** from : {&s.queue_from[0], &s.queue_from[1]}) *from = memory.take<std::uint32_t>(d.queue_capacity);
+        for (auto** from : {&s.queue_from[0], &s.queue_from[1]})
+            *from = memory.take<std::uint32_t>(d.queue_capacity);
     check(cudaMemsetAsync(s.shared, 0, sizeof(control), stream));
     const bool plain = s.masking && s.early_exit && s.operand_reuse && !s.in_values;
     const auto go = [&]<parents Kind>() {
-        plain ? launch<Kind, true>(s, d.multiprocessors, stream) : launch<Kind, false>(s, d.multiprocessors, stream);
+        plain ? launch<Kind, true>(s, d.multiprocessors, stream)
+              : launch<Kind, false>(s, d.multiprocessors, stream);
     };
     if (!a.parents)
         go.template operator()<parents::none>();
