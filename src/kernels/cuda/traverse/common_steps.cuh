@@ -186,19 +186,20 @@ struct visited_set {
         const std::uint32_t group = u >> shift;
         return reinterpret_cast<const std::uint32_t*>(near_words)[group / 32] >> (group % 32) & 1;
     }
-    /// Which of eight are visited, as bits; of those that `asked` leaves out nothing is said.
-    __device__ unsigned of(const std::uint32_t (&u)[8], unsigned asked) const {
+    /// Which of a few are visited, as bits; of those that `asked` leaves out nothing is said.
+    template <int Width>
+    __device__ unsigned of(const std::uint32_t (&u)[Width], unsigned asked) const {
         unsigned hits = 0;
         if (near) {
 #pragma unroll
-            for (int k = 0; k < 8; ++k) hits |= static_cast<unsigned>(in_near(u[k])) << k;
+            for (int k = 0; k < Width; ++k) hits |= static_cast<unsigned>(in_near(u[k])) << k;
             hits &= asked;
             if (shift == 0) return hits;
             asked = hits;
             hits = 0;
         }
 #pragma unroll
-        for (int k = 0; k < 8; ++k)
+        for (int k = 0; k < Width; ++k)
             if (!hits && (asked >> k & 1)) hits |= static_cast<unsigned>(in_bits(u[k])) << k;
         return hits;
     }
@@ -206,52 +207,66 @@ struct visited_set {
 
 constexpr std::uint32_t serial_edges = 64;  // neighbours that one lane looks at before its warp helps
 
-/// The first visited neighbour of each lane's row [at, end), not_reached where there is none; without Which any other
-/// value says that there is one. A lane a row, eight neighbours a turn, one sector of memory; then the warp shares
-/// what is left of long rows. (Eight lanes a row, or a warp, was slower: 98 and 88 against 58 us for 1 M rows of 32.)
-template <bool Which, class Offset>
-__device__ std::uint32_t first_visited(const std::uint32_t* neighbours, Offset at, Offset end,
-                                       const visited_set& visited) {
+/// A lane's search through one row.
+template <class Offset>
+struct row_search {
+    Offset begin = 0, at = 0, end = 0;
     std::uint32_t hit = not_reached;
-    const Offset serial_end = min(end, static_cast<Offset>(at + Offset{serial_edges}));
-    // Turn by turn as a warp: lanes that drift apart would go through the turns one after another.
-    while (true) {
-        const bool mine = at < serial_end && hit == not_reached;
-        if (!__any_sync(full_warp, mine)) break;
-        if (mine) {
-            const Offset sector = at & ~Offset{7};
-            const auto* four = reinterpret_cast<const uint4*>(neighbours + sector);
-            const uint4 low = load_once(four), high = load_once(four + 1);
-            const std::uint32_t u[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-            unsigned asked = 255u << static_cast<unsigned>(at - sector);
-            if (end - sector < 8) asked &= (1u << static_cast<unsigned>(end - sector)) - 1;
-            const unsigned hits = visited.of(u, asked);
-            if constexpr (Which) {
-                const int first = __ffs(hits) - 1;
+
+    __device__ bool goes_on() const { return at < end && hit == not_reached; }
+    /// Width neighbours, 4 or 8: half a sector of memory or a whole one. Without Which a hit is 0.
+    template <bool Which, int Width>
+    __device__ void turn(const std::uint32_t* neighbours, const visited_set& visited) {
+        const Offset base = at & ~Offset{Width - 1};
+        std::uint32_t u[Width];
 #pragma unroll
-                for (int k = 0; k < 8; ++k)
-                    if (k == first) hit = u[k];
-            } else if (hits) {
-                hit = 0;
-            }
-            at = sector + 8;
+        for (int q = 0; q < Width; q += 4) {
+            const uint4 four = load_once(reinterpret_cast<const uint4*>(neighbours + base + q));
+            u[q] = four.x, u[q + 1] = four.y, u[q + 2] = four.z, u[q + 3] = four.w;
         }
+        unsigned asked = ((1u << Width) - 1) << static_cast<unsigned>(at - base);
+        if (end - base < Width) asked &= (1u << static_cast<unsigned>(end - base)) - 1;
+        const unsigned hits = visited.of(u, asked);
+        at = base + Width;
+        if constexpr (Which) {
+            const int first = __ffs(hits) - 1;
+#pragma unroll
+            for (int k = 0; k < Width; ++k)
+                if (k == first) hit = u[k];
+        } else if (hits) {
+            hit = 0;
+        }
+    }
+};
+
+/// The rows of a warp's lanes to their ends. A lane a row, turn by turn as a warp (lanes that drift apart would go
+/// through the turns one after another); then the warp shares what is left of long rows. Eight lanes a row, or a warp,
+/// was slower: 98 and 88 against 58 us for a million rows of 32 neighbours.
+template <bool Which, class Offset>
+__device__ void finish_rows(row_search<Offset>& row, const std::uint32_t* neighbours,
+                            const visited_set& visited) {
+    if (row.goes_on()) row.template turn<Which, 4>(neighbours, visited);
+    const Offset serial_end = min(row.end, static_cast<Offset>(row.begin + Offset{serial_edges}));
+    while (true) {
+        const bool mine = row.at < serial_end && row.hit == not_reached;
+        if (!__any_sync(full_warp, mine)) break;
+        if (mine) row.template turn<Which, 8>(neighbours, visited);
         __syncwarp();
     }
     const unsigned lane = threadIdx.x % 32;
-    for (unsigned left = __ballot_sync(full_warp, at < end && hit == not_reached); left; left &= left - 1) {
+    for (unsigned left = __ballot_sync(full_warp, row.goes_on()); left; left &= left - 1) {
         const int owner = __ffs(left) - 1;
-        const Offset from = __shfl_sync(full_warp, at, owner), to = __shfl_sync(full_warp, end, owner);
+        const Offset from = __shfl_sync(full_warp, row.at, owner),
+                     to = __shfl_sync(full_warp, row.end, owner);
         for (Offset k = from; k < to; k += 32) {
             const std::uint32_t u = k + lane < to ? load_once(neighbours + k + lane) : not_reached;
             const unsigned hits = __ballot_sync(full_warp, u != not_reached && visited.in_bits(u));
             if (!hits) continue;
             const std::uint32_t first = __shfl_sync(full_warp, u, __ffs(hits) - 1);
-            if (static_cast<int>(lane) == owner) hit = first;
+            if (static_cast<int>(lane) == owner) row.hit = first;
             break;
         }
     }
-    return hit;
 }
 
 /// The same with switches off: values read, no early exit.
@@ -282,66 +297,79 @@ __device__ visited_set load_visited(const search<Offset>& s, const std::uint32_t
     return {bits, true, s.coarse_shift};
 }
 
-/// What a warp reads of a word of 32 vertices before it looks through their rows.
-template <class Offset>
-struct pulled_word {
-    std::uint32_t old = 0, closed = ~0u;
-    Offset begin = 0, end = 0;
+constexpr unsigned chunk_words =
+    8;  // words of 32 vertices that a warp takes at a time: numbers within fit a byte
 
-    template <bool Masking>
-    __device__ void read_bits(const search<Offset>& s, const std::uint32_t* before, unsigned w) {
-        old = before[w];
-        closed = s.in_empty[w] | (Masking || s.masking ? old : 0);
-        if (w * 32 + 31 >= s.n) closed |= ~0u << (s.n % 32);
-    }
-    __device__ void read_rows(const search<Offset>& s, unsigned w) {
-        const std::uint32_t v = w * 32 + threadIdx.x % 32;
-        const bool open = !(closed >> (threadIdx.x % 32) & 1);
-        begin = open ? load_once(s.in_offsets + v) : 0;
-        end = open ? load_once(s.in_offsets + v + 1) : 0;
-    }
+/// What the warps of a block note about their words in shared memory.
+struct pull_shared {
+    std::uint32_t found[block_threads / 32][chunk_words];
+    unsigned char open[block_threads / 32][chunk_words * 32];
 };
 
-/// A level by pull: a warp a word of 32 vertices; the bits and offsets of its next word are on their way meanwhile. The
-/// new bitmap is written whole, the old one is read.
+/// A level by pull. A warp takes eight words of the bitmap, lists their open vertices, and gives each lane one at a
+/// time, so that lanes are busy also where few are open; the offsets of the next 32 are on their way meanwhile. The new
+/// bitmap is written whole, the old one is read.
 template <parents Kind, bool Plain, class Offset>
 __device__ void pull_level(const search<Offset>& s, const progress& p, counters& next) {
+    __shared__ pull_shared notes;
     const std::uint32_t* const before = s.visited[p.current];
     std::uint32_t* const after = s.visited[p.current ^ 1];
-    const unsigned lane = threadIdx.x % 32, step = grid_threads() / 32;
+    const visited_set visited = load_visited(s, before);
+    const unsigned lane = threadIdx.x % 32, step = grid_threads() / 32 * chunk_words;
+    std::uint32_t* const found_in = notes.found[threadIdx.x / 32];
+    unsigned char* const open_in = notes.open[threadIdx.x / 32];
     unsigned vertices = 0;
     unsigned long long edges = 0;
-    pulled_word<Offset> word, ahead;
-    unsigned w = grid_thread() / 32;
-    if (w < s.words) word.template read_bits<Plain>(s, before, w);
-    if (w + step < s.words) ahead.template read_bits<Plain>(s, before, w + step);
-    word.read_rows(s, w);
-    const visited_set visited = load_visited(s, before);
-    for (; w < s.words; w += step) {
-        ahead.read_rows(s, w + step);
-        pulled_word<Offset> after_next;
-        if (w + 2 * step < s.words) after_next.template read_bits<Plain>(s, before, w + 2 * step);
-        std::uint32_t finds = 0;
-        if (word.closed != ~0u) {
-            const std::uint32_t hit =
-                Plain ? first_visited<Kind != parents::none>(s.in_neighbours, word.begin, word.end, visited)
-                      : first_visited_plainly(s, word.begin, word.end, s.operand_reuse ? before : s.frontier);
-            const std::uint32_t v = w * 32 + lane;
-            const bool found = hit != not_reached && !(word.old >> lane & 1);
-            finds = __ballot_sync(full_warp, found);
-            if (found) {
-                s.levels[v] = p.depth + 1;
-                if constexpr (Kind != parents::none) s.parents_of[v] = hit;
-                ++vertices;
-                edges += s.symmetric ? word.end - word.begin : s.out_offsets[v + 1] - s.out_offsets[v];
-            }
+    for (unsigned first = grid_thread() / 32 * chunk_words; first < s.words; first += step) {
+        const unsigned mine = first + lane;
+        const bool there = lane < chunk_words && mine < s.words;
+        const std::uint32_t old = there ? before[mine] : 0;
+        std::uint32_t closed = there ? s.in_empty[mine] | (Plain || s.masking ? old : 0) : ~0u;
+        if (there && mine * 32 + 31 >= s.n) closed |= ~0u << (s.n % 32);
+        unsigned total = 0;
+#pragma unroll
+        for (unsigned j = 0; j < chunk_words; ++j) {
+            const std::uint32_t open = ~__shfl_sync(full_warp, closed, j);
+            if (open >> lane & 1)
+                open_in[total + __popc(open & ((1u << lane) - 1))] =
+                    static_cast<unsigned char>(j * 32 + lane);
+            total += __popc(open);
         }
-        if (lane == 0) {
-            after[w] = word.old | finds;
-            write_coarse(s, w, word.old | finds);
+        if (lane < chunk_words) found_in[lane] = 0;
+        __syncwarp();
+        row_search<Offset> ahead;
+        unsigned ahead_place = 0;
+        const auto fetch = [&](unsigned i) {
+            ahead = {};
+            if (i >= total) return;
+            ahead_place = open_in[i];
+            ahead.begin = ahead.at = load_once(s.in_offsets + first * 32 + ahead_place);
+            ahead.end = load_once(s.in_offsets + first * 32 + ahead_place + 1);
+        };
+        fetch(lane);
+        for (unsigned i = lane; i - lane < total; i += 32) {
+            row_search<Offset> row = ahead;
+            const unsigned place = ahead_place;
+            fetch(i + 32);
+            if constexpr (Plain)
+                finish_rows<Kind != parents::none>(row, s.in_neighbours, visited);
+            else
+                row.hit = first_visited_plainly(s, row.begin, row.end, s.operand_reuse ? before : s.frontier);
+            const std::uint32_t v = first * 32 + place;
+            if (row.hit == not_reached || (!Plain && (before[v / 32] >> (v % 32) & 1))) continue;
+            atomicOr(&found_in[place / 32], 1u << (place % 32));
+            s.levels[v] = p.depth + 1;
+            if constexpr (Kind != parents::none) s.parents_of[v] = row.hit;
+            ++vertices;
+            edges += s.symmetric ? row.end - row.begin : s.out_offsets[v + 1] - s.out_offsets[v];
         }
-        word = ahead;
-        ahead = after_next;
+        __syncwarp();
+        if (there) {
+            const std::uint32_t word = old | found_in[lane];
+            after[mine] = word;
+            write_coarse(s, mine, word);
+        }
+        __syncwarp();
     }
     add_up(next, vertices, edges);
 }
