@@ -43,7 +43,7 @@ struct traverse_record {
 /// What it leaves about the whole. Records of levels past the capacity are not kept.
 struct traverse_report {
     static constexpr std::uint32_t capacity = 1u << 16;
-    std::uint32_t levels;  ///< begun
+    std::uint64_t levels;  ///< begun
     std::uint64_t reached, edges, end_ticks;
     traverse_record records[capacity];
 };

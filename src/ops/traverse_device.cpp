@@ -53,7 +53,8 @@ device_graph graph_on(const context& ctx, const matrix& a, const traverse_option
 // The rule's words for what the device did: the same pure function on the same counts.
 void tell_levels(const kernels::traverse_report& report, const matrix& a, const traverse_options& o,
                  const plan::traverse_plan& plan, double ms, traverse_result& result) {
-    const std::uint32_t kept = std::min(report.levels, kernels::traverse_report::capacity);
+    const auto kept = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(report.levels, kernels::traverse_report::capacity));
     const std::uint64_t first = kept ? report.records[0].ticks : 0;
     const double us_a_tick =
         report.end_ticks > first ? ms * 1e3 / static_cast<double>(report.end_ticks - first) : 0;
@@ -120,7 +121,7 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
     auto host_report = std::make_unique<kernels::traverse_report>();
     constexpr std::size_t head = offsetof(kernels::traverse_report, records);
     session.download(host_report.get(), report.data(), head);
-    const auto kept = std::min(host_report->levels, kernels::traverse_report::capacity);
+    const auto kept = std::min<std::uint64_t>(host_report->levels, kernels::traverse_report::capacity);
     session.download(host_report->records, report.as<std::byte>() + head,
                      kept * sizeof(kernels::traverse_record));
     session.download(host_levels.values.data(), levels.data(), bytes);

@@ -10,7 +10,7 @@ namespace nz::kernels::cuda::traversal {
 namespace cg = cooperative_groups;
 
 constexpr int block_threads = 1024;
-constexpr int cluster_blocks = 16;          // the largest that every part grants
+constexpr int cluster_blocks = 16;          // the thin step's multiprocessors: Hopper grants 16 where asked
 constexpr int blocks_an_sm = 1;             // 64 registers a thread: nothing spills
 constexpr std::uint32_t not_reached = ~0u;  // -1 to the caller, and more than any parent
 constexpr std::uint32_t piece_edges =

@@ -241,11 +241,11 @@ struct row_search {
 
 /// The rows of a warp's lanes to their ends. A lane a row, turn by turn as a warp (lanes that drift apart would go
 /// through the turns one after another); then the warp shares what is left of long rows. Eight lanes a row, or a warp,
-/// was slower: 98 and 88 against 58 us for a million rows of 32 neighbours.
+/// was slower: 98 and 88 against 58 us for a million rows of 32 neighbours. soon: the first few neighbours will do.
 template <bool Which, class Offset>
 __device__ void finish_rows(row_search<Offset>& row, const std::uint32_t* neighbours,
-                            const visited_set& visited) {
-    if (row.goes_on()) row.template turn<Which, 4>(neighbours, visited);
+                            const visited_set& visited, bool soon) {
+    if (soon && row.goes_on()) row.template turn<Which, 4>(neighbours, visited);
     const Offset serial_end = min(row.end, static_cast<Offset>(row.begin + Offset{serial_edges}));
     while (true) {
         const bool mine = row.at < serial_end && row.hit == not_reached;
@@ -288,17 +288,17 @@ __device__ std::uint32_t first_visited_plainly(const search<Offset>& s, Offset b
 template <class Offset>
 __device__ visited_set load_visited(const search<Offset>& s, const std::uint32_t* bits) {
     if (!s.coarse_bytes) return {bits, false, 0};
-    const auto* from =
-        reinterpret_cast<const uint4*>(s.coarse_shift ? static_cast<const void*>(s.coarse) : bits);
+    const void* const from = s.coarse_shift ? static_cast<const void*>(s.coarse) : bits;
 #pragma unroll 4
-    for (std::uint32_t i = threadIdx.x; i < (s.coarse_bytes + 15) / 16; i += block_threads)
-        near_words[i] = from[i];
+    for (std::uint32_t i = threadIdx.x; i < s.coarse_bytes / 16; i += block_threads)
+        near_words[i] = static_cast<const uint4*>(from)[i];
+    if (const std::uint32_t rest = s.coarse_bytes / 16 * 16 + threadIdx.x; rest < s.coarse_bytes)
+        reinterpret_cast<unsigned char*>(near_words)[rest] = static_cast<const unsigned char*>(from)[rest];
     __syncthreads();
     return {bits, true, s.coarse_shift};
 }
 
-constexpr unsigned chunk_words =
-    8;  // words of 32 vertices that a warp takes at a time: numbers within fit a byte
+constexpr unsigned chunk_words = 8;  // words of 32 vertices a warp takes at a time: places within fit a byte
 
 /// What the warps of a block note about their words in shared memory.
 struct pull_shared {
@@ -310,18 +310,23 @@ struct pull_shared {
 /// time, so that lanes are busy also where few are open; the offsets of the next 32 are on their way meanwhile. The new
 /// bitmap is written whole, the old one is read.
 template <parents Kind, bool Plain, class Offset>
-__device__ void pull_level(const search<Offset>& s, const progress& p, counters& next) {
+__device__ void pull_level(const search<Offset>& s, const progress& p, unsigned long long frontier_edges,
+                           counters& next) {
     __shared__ pull_shared notes;
     const std::uint32_t* const before = s.visited[p.current];
     std::uint32_t* const after = s.visited[p.current ^ 1];
     const visited_set visited = load_visited(s, before);
-    const unsigned lane = threadIdx.x % 32, step = grid_threads() / 32 * chunk_words;
+    const bool soon =
+        frontier_edges > 4 * s.edge_limit;  // an eighth of all: so likely is each neighbour to be in it
+    const unsigned lane = threadIdx.x % 32, warps = grid_threads() / 32;
     std::uint32_t* const found_in = notes.found[threadIdx.x / 32];
     unsigned char* const open_in = notes.open[threadIdx.x / 32];
     unsigned vertices = 0;
     unsigned long long edges = 0;
-    for (unsigned first = grid_thread() / 32 * chunk_words; first < s.words; first += step) {
-        const unsigned mine = first + lane;
+    for (unsigned first = grid_thread() / 32; first < s.words; first += warps * chunk_words) {
+        // Words lie as far apart as there are warps, so that the grid moves through the rows as one front.
+        const auto vertex = [&](unsigned place) { return (first + place / 32 * warps) * 32 + place % 32; };
+        const unsigned mine = first + lane * warps;
         const bool there = lane < chunk_words && mine < s.words;
         const std::uint32_t old = there ? before[mine] : 0;
         std::uint32_t closed = there ? s.in_empty[mine] | (Plain || s.masking ? old : 0) : ~0u;
@@ -343,8 +348,9 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, counters&
             ahead = {};
             if (i >= total) return;
             ahead_place = open_in[i];
-            ahead.begin = ahead.at = load_once(s.in_offsets + first * 32 + ahead_place);
-            ahead.end = load_once(s.in_offsets + first * 32 + ahead_place + 1);
+            const std::uint32_t v = vertex(ahead_place);
+            ahead.begin = ahead.at = load_once(s.in_offsets + v);
+            ahead.end = load_once(s.in_offsets + v + 1);
         };
         fetch(lane);
         for (unsigned i = lane; i - lane < total; i += 32) {
@@ -352,10 +358,10 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, counters&
             const unsigned place = ahead_place;
             fetch(i + 32);
             if constexpr (Plain)
-                finish_rows<Kind != parents::none>(row, s.in_neighbours, visited);
+                finish_rows<Kind != parents::none>(row, s.in_neighbours, visited, soon);
             else
                 row.hit = first_visited_plainly(s, row.begin, row.end, s.operand_reuse ? before : s.frontier);
-            const std::uint32_t v = first * 32 + place;
+            const std::uint32_t v = vertex(place);
             if (row.hit == not_reached || (!Plain && (before[v / 32] >> (v % 32) & 1))) continue;
             atomicOr(&found_in[place / 32], 1u << (place % 32));
             s.levels[v] = p.depth + 1;

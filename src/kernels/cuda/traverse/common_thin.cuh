@@ -6,7 +6,7 @@
 
 namespace nz::kernels::cuda::traversal {
 
-constexpr unsigned thin_enter = 4096;  // pieces: half of what the cluster's queues hold
+constexpr unsigned thin_enter = 4096;  // pieces: a quarter of what the cluster's queues hold
 constexpr unsigned thin_leave = 6144;  // pieces, a block's queue seldom being fuller than the mean by a third
 constexpr unsigned thin_from =
     8;  // levels, on graphs whose mean degree is not small: they end before, or are deep

@@ -3,15 +3,17 @@
 //
 // Push: the frontier is a queue of pieces of rows (up to 128 edges each), so that hubs spread over the grid without
 //   a step of their own and the next level reads neighbours without looking up offsets first. A group of lanes (4 to
-//   32, by the mean degree) takes a piece; a vertex is claimed by atomicOr on the visited bitmap.
-// Thin levels (few pieces and edges): one cluster of 8 blocks goes on alone, its queue in shared memory, while the
+//   32, by the mean degree) takes a piece, up to four edges a lane in flight; a vertex is claimed by
+//   atomicOr on the visited bitmap.
+// Thin levels (few pieces and edges): one cluster of 16 blocks goes on alone, its queue in shared memory, while the
 //   grid waits: a level then costs a cluster barrier, not one of the grid (common_thin.cuh).
-// Pull: a warp takes a word of 32 vertices; each lane looks through its vertex's in-neighbours, a sector of 8 at a
-//   time, for one in the visited set (operand reuse), up to the first (early exit); past 64 the warp helps. Two
+// Pull: a warp takes eight words of 32 vertices and lists the open ones; each lane looks through one vertex's
+//   in-neighbours, a sector of 8 at a time, for one in the visited set (operand reuse), up to the first (early exit);
+//   past 64 the warp helps. The visited set, or a bit for 2 or 4 vertices of it, is copied to shared memory first. Two
 //   bitmaps alternate: one is read, the other written whole, so that a level needs one barrier. Vertices without
 //   in-neighbours are a cached bitmap.
-// Grid: a block of 1,024 threads a multiprocessor, in clusters of 8; one barrier a level, through the clusters.
-// Memory: two queues of pieces, three bitmaps and the report (plan::push_pull_fused_device_workspace).
+// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters.
+// Memory: two queues of pieces, three bitmaps, a coarse one and the report (plan::push_pull_fused_device_workspace).
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
 //   push, and pull meets the smallest first; `any` keeps the claimer.
 // Cost: push: frontier edges * (neighbour, bit). Pull: unvisited vertices * (two offsets, sectors to the first hit).
@@ -146,7 +148,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
                 make_coarse(s, p);
                 sync();
             }
-            pull_level<Kind, Plain>(s, p, next);
+            pull_level<Kind, Plain>(s, p, edges, next);
             p.current ^= 1;
             p.queued = false;
         } else {
