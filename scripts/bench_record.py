@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Keeps the last full benchmark of a device: bench/records/DEVICE.json.
+
+  bench_record.py make DEVICE BENCH.json TESTS.json   writes the record (Google Benchmark's JSON, GoogleTest's JSON)
+  bench_record.py check                               says of each record whether the sources have changed since
+A record holds the commit, a hash of the sources that it measured, the outcome of the tests on that device and the
+figures. A stale record is no error: it says that the figures are of other sources."""
+import hashlib
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RECORDS = ROOT / "bench/records"
+MEASURED = ("include", "src/core", "src/kernels", "src/ops", "src/plan", "src/storage")
+
+
+def source_hash(root=ROOT):
+    """Of every file that can change what the benches measure."""
+    digest = hashlib.sha256()
+    for folder in MEASURED:
+        for file in sorted((root / folder).rglob("*")):
+            if file.is_file():
+                digest.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def make(device, bench, tests):
+    bench, tests = json.loads(pathlib.Path(bench).read_text()), json.loads(pathlib.Path(tests).read_text())
+    skipped = sum(t.get("result") == "SKIPPED" for suite in tests["testsuites"] for t in suite["testsuite"])
+    internal = {"family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
+                "threads", "iterations", "cpu_time", "time_unit", "real_time", "name"}
+    record = {
+        "device": device,
+        "date": bench["context"]["date"],
+        "commit": subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True,
+                                 check=True).stdout.strip(),
+        "sources": source_hash(),
+        "tests": {"run": tests["tests"] - skipped, "failed": tests["failures"], "skipped": skipped},
+        "results": {b["name"].split("/iterations")[0]:
+                    {"ms": round(b["real_time"], 5)} | {k: v for k, v in b.items() if k not in internal}
+                    for b in bench["benchmarks"]},
+    }
+    RECORDS.mkdir(exist_ok=True)
+    path = RECORDS / f"{device}.json"
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    print(f"{path.relative_to(ROOT)}: {len(record['results'])} results")
+
+
+def check():
+    now = source_hash()
+    for path in sorted(RECORDS.glob("*.json")):
+        record = json.loads(path.read_text())
+        state = "of these sources" if record["sources"] == now else f"stale: of commit {record['commit'][:10]}"
+        print(f"record {path.stem}: {state}; tests there: {record['tests']['run']} run, "
+              f"{record['tests']['failed']} failed")
+
+
+def main(arguments):
+    if len(arguments) == 4 and arguments[0] == "make":
+        make(*arguments[1:])
+    elif arguments == ["check"]:
+        check()
+    else:
+        print(__doc__)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
