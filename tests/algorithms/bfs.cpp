@@ -157,6 +157,52 @@ TEST_P(Bfs, ADepthLimitCutsTheTree) {
         }
 }
 
+// A long handle, then more leaves at once than the share of one thread holds, then chains from every leaf: levels of
+// one vertex, a jump in width, and back.
+matrix broom(const context& ctx, index_t handle, index_t leaves) {
+    std::vector<index_t> from, to;
+    const auto edge = [&](index_t u, index_t v) {
+        from.insert(from.end(), {u, v});
+        to.insert(to.end(), {v, u});
+    };
+    for (index_t v = 0; v + 1 < handle; ++v) edge(v, v + 1);
+    for (index_t l = 0; l < leaves; ++l) {
+        edge(handle - 1, handle + l);
+        if (l + 1 < leaves) edge(handle + l, handle + l + 1);
+    }
+    const index_t n = handle + leaves;
+    return matrix::build<bool>(ctx, {n, n, from, to, {}});
+}
+
+TEST(BfsShapes, ABroomIsSearchedWithAndWithoutPull) {
+    for (const int threads : {1, 2, 4}) {
+        const context ctx({.threads = threads});
+        const matrix a = broom(ctx, 5000, 40000);
+        for (const bool change : {true, false})
+            for (const bool parents : {true, false}) {
+                traverse_options o;
+                o.switches.change_direction = change;
+                o.parents = parents;
+                expect_right(ctx, a, 0, o);
+                expect_right(ctx, a, 44999, o);
+            }
+    }
+}
+
+TEST(BfsShapes, AReceiverOfLevelsMayThrowOnADeepGraph) {
+    for (const int threads : {1, 2, 3}) {
+        const context ctx({.threads = threads});
+        const matrix a = graph(ctx, "grid2d:200");
+        traverse_options o;
+        int levels = 0;
+        o.on_level = [&](const traverse_level&) {
+            if (++levels == 250) throw std::runtime_error("enough");
+        };
+        EXPECT_THROW(bfs(ctx, a, 0, o), std::runtime_error);
+        EXPECT_EQ(levels, 250) << "nothing is told after the exception";
+    }
+}
+
 TEST(BfsIterations, AKroneckerSearchPushesPullsPushes) {
     const context ctx;
     const auto found = bfs(ctx, graph(ctx, "rmat:14,16"), 1, {});
