@@ -33,6 +33,7 @@ struct mxv_plan {
                 output = vector_form::dense;  ///< forms the kernel reads and writes
     nz::determinism determinism = nz::determinism::strict;
     std::size_t workspace_bytes = 0;
+    bool on_device = false;  ///< runs on the GPU
     std::string_view reason;
 
     friend bool operator==(const mxv_plan&, const mxv_plan&) = default;

@@ -74,8 +74,11 @@ public:
     /// Throws invalid_format unless the storage keeps its own rules (sorted, in range, counts true).
     void validate() const;
 
-    const storage::vector_body& body() const { return *body_; }
+    /// The content, on the host: what a GPU's kernel left in its memory is copied at the first look.
+    const storage::vector_body& body() const;
     storage::vector_body& mutable_body();
+    /// The same where the host's arrays do not matter.
+    const storage::vector_body& body_anywhere() const { return *body_; }
     explicit vector(std::shared_ptr<storage::vector_body> body) : body_(std::move(body)) {}
 
 private:

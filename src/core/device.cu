@@ -48,6 +48,40 @@ private:
     cudaMemPool_t pool_ = nullptr;
 };
 
+class graph_recording final : public recording {
+public:
+    graph_recording(std::shared_ptr<pool_memory> pool, const std::function<void()>& work)
+        : pool_(std::move(pool)) {
+        check(cudaStreamBeginCapture(pool_->stream(), cudaStreamCaptureModeThreadLocal));
+        try {
+            work();
+        } catch (...) {
+            cudaStreamEndCapture(pool_->stream(), &graph_);
+            cudaGetLastError();
+            destroy();
+            throw;
+        }
+        check(cudaStreamEndCapture(pool_->stream(), &graph_));
+        if (const auto status = cudaGraphInstantiate(&ready_, graph_, 0); status != cudaSuccess) {
+            destroy();
+            check(status);
+        }
+    }
+    ~graph_recording() override { destroy(); }
+    void replay() override { check(cudaGraphLaunch(ready_, pool_->stream())); }
+
+private:
+    void destroy() noexcept {
+        if (ready_) cudaGraphExecDestroy(ready_);
+        if (graph_) cudaGraphDestroy(graph_);
+        ready_ = nullptr;
+        graph_ = nullptr;
+    }
+    std::shared_ptr<pool_memory> pool_;
+    cudaGraph_t graph_ = nullptr;
+    cudaGraphExec_t ready_ = nullptr;
+};
+
 class cuda_session final : public session {
 public:
     cuda_session() : pool_(std::make_shared<pool_memory>()), memory_(pool_) {
@@ -73,6 +107,9 @@ public:
         if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, pool_->stream()));
         wait();
     }
+    void copy(void* to, const void* from, std::size_t bytes) override {
+        if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, pool_->stream()));
+    }
     void fill(void* at, unsigned char byte, std::size_t bytes) override {
         if (bytes) check(cudaMemsetAsync(at, byte, bytes, pool_->stream()));
     }
@@ -86,6 +123,9 @@ public:
         float ms = 0;
         check(cudaEventElapsedTime(&ms, begin_, end_));
         return ms;
+    }
+    std::unique_ptr<recording> record(const std::function<void()>& work) override {
+        return std::make_unique<graph_recording>(pool_, work);
     }
     void wait() override { check(cudaStreamSynchronize(pool_->stream())); }
 

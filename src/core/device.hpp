@@ -17,6 +17,13 @@ struct facts {
     std::size_t l2_bytes = 0, memory_bytes = 0;
 };
 
+/// Work that was put on a session's stream once and may be run again at the cost of one launch.
+class recording {
+public:
+    virtual ~recording() = default;
+    virtual void replay() = 0;
+};
+
 /// One device with a stream of its own, on which all its work is ordered.
 class session {
 public:
@@ -30,10 +37,14 @@ public:
     virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
     /// Returns when the bytes are there.
     virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+    /// From device memory to device memory.
+    virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
     virtual void fill(void* at, unsigned char byte, std::size_t bytes) = 0;
     /// Puts `work` on the stream between two events; milliseconds() waits for it and tells what it took.
     virtual void timed(const std::function<void()>& work) = 0;
     virtual double milliseconds() = 0;
+    /// What `work` puts on the stream, not run yet (a CUDA graph). Throws device_error when it waits or allocates.
+    virtual std::unique_ptr<recording> record(const std::function<void()>& work) = 0;
     virtual void wait() = 0;
 };
 

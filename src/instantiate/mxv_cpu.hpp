@@ -1,15 +1,13 @@
 // Expands a list of cells into the CPU kernels; included by the units that hold a part of the manifest.
 #pragma once
 
-#include "instantiate/mxv_cells.hpp"
+#include "instantiate/mxv_lists.hpp"
 #include "kernels/cpu/mxv/csc_gather_merge.hpp"
 #include "kernels/cpu/mxv/csc_gather_radix.hpp"
 #include "kernels/cpu/mxv/csc_gather_scatter.hpp"
 #include "kernels/cpu/mxv/csr_merge.hpp"
 #include "kernels/cpu/mxv/csr_row.hpp"
 #include "kernels/cpu/mxv/csr_row_masked.hpp"
-
-#include <array>
 
 namespace nz::instantiate {
 
@@ -26,17 +24,6 @@ constexpr mxv_cell make_mxv_cell() {
             &kernels::cpu::csc_gather_radix<Cell>,
             &kernels::cpu::csc_gather_merge<Cell>};
 }
-
-template <class... Lists>
-struct joined;
-template <class... A>
-struct joined<cell_list<A...>> {
-    using list = cell_list<A...>;
-};
-template <class... A, class... B, class... Rest>
-struct joined<cell_list<A...>, cell_list<B...>, Rest...> {
-    using list = typename joined<cell_list<A..., B...>, Rest...>::list;
-};
 
 template <class... Cells>
 constexpr auto make_mxv_table(cell_list<Cells...>) {

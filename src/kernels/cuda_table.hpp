@@ -1,6 +1,8 @@
-// The entry points of the CUDA backend. In a build without CUDA the table is empty.
+// The entry points of the CUDA backend that are not made for each semiring. In a build without CUDA the table is empty.
 #pragma once
 
+#include "kernels/device_vectors.hpp"
+#include "kernels/mxv_arguments.hpp"
 #include "kernels/traverse_arguments.hpp"
 
 namespace nz::kernels {
@@ -8,6 +10,12 @@ namespace nz::kernels {
 /// Each puts its work on `stream` (a cudaStream_t) and returns; pointers in the arguments are the device's.
 struct cuda_table {
     void (*push_pull_fused)(const device_traverse_arguments& arguments, void* stream) = nullptr;
+    device_vector_table vectors{};
+    // The gathers' sorts: temporary bytes for so many columns, products and bytes a value (0: none), and
+    // starts[k] = how many entries the columns before the k-th listed one hold.
+    std::size_t (*sort_bytes)(offset_t columns, offset_t products, std::size_t value_bytes) = nullptr;
+    void (*column_starts)(offset_reader offsets, const index_t* listed, offset_t columns, offset_t* starts,
+                          void* temporary, std::size_t bytes, void* stream) = nullptr;
 };
 
 const cuda_table& on_cuda();

@@ -14,5 +14,10 @@ bool known_on_cpu(std::string_view operation, std::string_view id) {
         if (k.operation == operation && k.id == id) return k.cpu == presence::here;
     return false;
 }
+bool known_on_cuda(std::string_view operation, std::string_view id) {
+    for (const kernel_id& k : kernel_ids)
+        if (k.operation == operation && k.id == id) return k.cuda == presence::here;
+    return false;
+}
 
 }  // namespace nz::kernels

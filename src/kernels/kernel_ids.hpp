@@ -19,12 +19,13 @@ struct kernel_id {
 
 // clang-format off
 inline constexpr kernel_id kernel_ids[] = {
-    {"mxv", "csr_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
-    {"mxv", "csr_merge", presence::here, "", presence::absent, "no CUDA kernel yet"},
-    {"mxv", "csr_row_masked", presence::here, "", presence::absent, "no CUDA kernel yet"},
-    {"mxv", "csc_gather_scatter", presence::here, "", presence::absent, "no CUDA kernel yet"},
-    {"mxv", "csc_gather_radix", presence::here, "", presence::absent, "no CUDA kernel yet"},
-    {"mxv", "csc_gather_merge", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxv", "csr_row", presence::here, "", presence::here, ""},
+    {"mxv", "csr_merge", presence::here, "", presence::here, ""},
+    {"mxv", "csr_row_masked", presence::here, "", presence::here, ""},
+    {"mxv", "csc_gather_scatter", presence::here, "", presence::here, ""},
+    {"mxv", "csc_gather_radix", presence::here, "", presence::here, ""},
+    {"mxv", "csc_gather_merge", presence::here, "", presence::here, ""},
+    {"mxv", "csc_gather_bucket", presence::absent, "csc_gather_scatter sorts into ranges there", presence::here, ""},
     {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},
     {"mxm", "row_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
@@ -33,7 +34,8 @@ inline constexpr kernel_id kernel_ids[] = {
 
 /// The ids of one operation, joined with ", " for messages.
 std::string known_ids(std::string_view operation);
-/// Whether the operation has a kernel with this id on the CPU.
+/// Whether the operation has a kernel with this id on the CPU, or on a GPU.
 bool known_on_cpu(std::string_view operation, std::string_view id);
+bool known_on_cuda(std::string_view operation, std::string_view id);
 
 }  // namespace nz::kernels

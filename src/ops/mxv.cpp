@@ -2,13 +2,11 @@
 #include "kernels/reference/mxv.hpp"
 
 #include "core/checks.hpp"
-#include "instantiate/mxv_cells.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/masks.hpp"
+#include "ops/mxv_product.hpp"
 #include "ops/write_back.hpp"
-#include "plan/mxv.hpp"
-#include "storage/matrix_body.hpp"
 
 #include <algorithm>
 
@@ -18,27 +16,7 @@ namespace {
 using storage::csr;
 using storage::vector_body;
 
-// One call, its operands resolved: `transposed` says that A^T is multiplied.
-struct product {
-    const context& ctx;
-    vector& w;
-    const semiring& ring;
-    const matrix& a;
-    const vector& u;
-    const vector_options& options;
-    bool transposed;
-    dtype operand, value;
-    const instantiate::mxv_cell* cell;
-
-    const storage::matrix_body& body() const { return a.body(); }
-    /// What a matvec by rows reads, and what one by columns reads.
-    const csr& pulled(bool sorted) const {
-        return transposed ? body().columns() : sorted ? body().rows() : body().rows_as_given();
-    }
-    const csr& pushed() const { return transposed ? body().rows() : body().columns(); }
-    offset_t output_size() const { return transposed ? a.columns() : a.rows(); }
-    offset_t input_size() const { return transposed ? a.rows() : a.columns(); }
-};
+using product = ops::mxv_product;
 
 void check(const product& p, std::string_view operation) {
     require<dimension_mismatch>(
@@ -52,43 +30,20 @@ void check(const product& p, std::string_view operation) {
                                 p.options.mask ? p.options.mask->size() : 0);
     const auto kernel = p.options.kernel;
     if (kernel.empty() || kernel == "reference") return;
-    require<domain_error>(kernels::known_on_cpu("mxv", kernel),
+    const bool on_device = p.device_cell != nullptr;
+    require<domain_error>(kernels::known_on_cpu("mxv", kernel) || kernels::known_on_cuda("mxv", kernel),
                           "'{}' is not a kernel of mxv; there are {}, reference", kernel,
                           kernels::known_ids("mxv"));
+    require<not_supported>(on_device || kernels::known_on_cpu("mxv", kernel),
+                           "kernel {} is for GPUs: use --backend cuda, or another kernel", kernel);
+    require<not_supported>(
+        !on_device || kernel != "csc_gather_scatter" || p.options.determinism == determinism::fast ||
+            p.ring.add().id() != binary_id::plus || !is_floating(p.value),
+        "kernel csc_gather_scatter on a GPU adds {} in no fixed order: ask for --fast, or use another kernel",
+        name_of(p.value));
     require<not_supported>(p.cell != nullptr,
                            "kernel {} is not compiled for {} on {}: leave --kernel out for the generic path",
                            kernel, p.ring.name(), name_of(p.operand));
-}
-
-plan::mxv_facts collect(const product& p, const array<bits::word>& mask) {
-    plan::mxv_facts f;
-    f.output_size = p.output_size();
-    f.input_size = p.input_size();
-    f.nnz = p.a.nnz();
-    f.pull_ready = !p.transposed || p.body().has_columns();
-    f.push_ready = p.transposed || p.body().has_columns();
-    if (p.body().has_facts() && (!p.transposed || p.body().known_symmetric())) {
-        f.empty_rows = p.body().facts().empty_rows;
-        f.degree_max = p.body().facts().degree_max;
-    }
-    f.input = p.u.form();
-    f.input_count = p.u.count();
-    f.masked = p.options.mask != nullptr;
-    if (f.masked) {
-        const offset_t listed = bits::count(mask.data(), f.output_size);
-        f.mask_allows = p.options.mask_complement ? f.output_size - listed : listed;
-    }
-    f.compiled = p.cell != nullptr;
-    f.convert_matrix =
-        !p.ring.ignores_a() && p.a.type() != p.operand && p.a.values_held() != value_kind::pattern;
-    f.convert_vector = !p.ring.ignores_b() && p.u.type() != p.operand;
-    f.terminates = p.ring.add().always_terminal() || p.ring.add().terminal(p.value).has_value();
-    f.first_wins = p.ring.add().always_terminal();
-    f.value_bytes = size_of(p.value);
-    f.threads = p.ctx.threads();
-    f.determinism = p.options.determinism;
-    f.pinned = p.options.kernel;
-    return f;
 }
 
 // Entries in the columns that u names: what a push costs.
@@ -173,9 +128,15 @@ vector_body in_form(const vector_body& u, vector_form form, dtype type, bool val
 
 mxv_plan multiply(const product& p, std::string_view operation) {
     check(p, operation);
+    if (p.device_cell && p.options.kernel != "reference")
+        return ops::multiply_on_device(p, ops::mxv_facts_of(p));
     array<bits::word> mask;
     if (p.options.mask) mask = ops::mask_words(p.ctx, *p.options.mask, p.options.mask_structure);
-    plan::mxv_facts facts = collect(p, mask);
+    plan::mxv_facts facts = ops::mxv_facts_of(p);
+    if (p.options.mask) {
+        const offset_t listed = bits::count(mask.data(), facts.output_size);
+        facts.mask_allows = p.options.mask_complement ? facts.output_size - listed : listed;
+    }
     mxv_plan plan = plan::mxv(facts);
     if (plan.direction == direction::push && plan.tier == tier::compiled) {
         facts.products = count_products(p, p.u.body());
@@ -199,28 +160,66 @@ mxv_plan multiply(const product& p, std::string_view operation) {
     return plan;
 }
 
-product make_product(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
-                     const vector_options& options, bool transposed) {
+}  // namespace
+
+namespace ops {
+
+plan::mxv_facts mxv_facts_of(const mxv_product& p) {
+    plan::mxv_facts f;
+    f.output_size = p.output_size();
+    f.input_size = p.input_size();
+    f.nnz = p.a.nnz();
+    f.pull_ready = !p.transposed || p.body().has_columns();
+    f.push_ready = p.transposed || p.body().has_columns();
+    if (p.body().has_facts() && (!p.transposed || p.body().known_symmetric())) {
+        f.empty_rows = p.body().facts().empty_rows;
+        f.degree_max = p.body().facts().degree_max;
+    }
+    f.input = p.u.form();
+    f.input_count = p.u.count();
+    f.masked = p.options.mask != nullptr;
+    f.on_device = p.device_cell != nullptr && p.options.kernel != "reference";
+    if (f.masked) {  // by the mask's own count: an exact one is the host's to make where it has the words
+        const offset_t listed = p.options.mask->count();
+        f.mask_allows = p.options.mask_complement ? f.output_size - listed : listed;
+    }
+    f.compiled = p.cell != nullptr;
+    f.convert_matrix =
+        !p.ring.ignores_a() && p.a.type() != p.operand && p.a.values_held() != value_kind::pattern;
+    f.convert_vector = !p.ring.ignores_b() && p.u.type() != p.operand;
+    f.terminates = p.ring.add().always_terminal() || p.ring.add().terminal(p.value).has_value();
+    f.first_wins = p.ring.add().always_terminal();
+    f.value_bytes = size_of(p.value);
+    f.threads = p.ctx.threads();
+    f.determinism = p.options.determinism;
+    f.pinned = p.options.kernel;
+    return f;
+}
+
+mxv_product make_mxv_product(const context& ctx, vector& w, const semiring& s, const matrix& a,
+                             const vector& u, const vector_options& options, bool transposed) {
     const dtype operand = s.operand_type(a.type(), u.type()), value = s.value_type(a.type(), u.type());
     const dtype key = s.multiply().positional() ? value : operand;
     const auto* cell =
         s.add().is_built_in() ? instantiate::find_mxv_cell(s.add().id(), s.multiply().id(), key) : nullptr;
     if (cell && cell->value != value) cell = nullptr;
-    return {ctx, w, s, a, u, options, transposed, operand, value, cell};
+    const auto* on_device =
+        cell && ctx.gpu() ? instantiate::find_mxv_device_cell(s.add().id(), s.multiply().id(), key) : nullptr;
+    return {ctx, w, s, a, u, options, transposed, operand, value, cell, on_device};
 }
 
-}  // namespace
+}  // namespace ops
 
 mxv_plan mxv(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
              const vector_options& options) {
-    return multiply(make_product(ctx, w, s, a, u, options, options.transpose_a), "mxv");
+    return multiply(ops::make_mxv_product(ctx, w, s, a, u, options, options.transpose_a), "mxv");
 }
 
 mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, const matrix& a,
              const vector_options& options) {
     // u A = A^T u with the operands of the multiply operator exchanged.
     const semiring swapped(s.add(), s.multiply().exchanged(), s.pinned_type());
-    return multiply(make_product(ctx, w, swapped, a, u, options, !options.transpose_a), "vxm");
+    return multiply(ops::make_mxv_product(ctx, w, swapped, a, u, options, !options.transpose_a), "vxm");
 }
 
 }  // namespace nz

@@ -13,6 +13,7 @@ choice choose_pull(const mxv_facts& f) {
     if (f.masked) return {"csr_row_masked", "mask: only rows that it lets through are computed"};
     if (f.first_wins || (f.terminates && f.input != vector_form::dense))
         return {"csr_row_masked", "the sum ends early: rows cost less than their length"};
+    if (f.on_device) return {"csr_merge", "entries shared out evenly over the GPU's blocks"};
     // A row above a thread's share leaves the others idle while it is summed.
     if (f.threads > 1 && f.degree_max >= 0 &&
         static_cast<double>(f.degree_max) > long_row_share * static_cast<double>(f.nnz) / f.threads)
@@ -35,7 +36,8 @@ choice choose(const mxv_facts& f) {
                              ? static_cast<double>(f.mask_allows) / static_cast<double>(f.output_size)
                              : 1;
     double pull = static_cast<double>(f.nnz) * share + static_cast<double>(f.output_size) / 64,
-           push = products * push_cost + static_cast<double>(f.output_size) / 64;
+           push = products * (f.on_device ? device_push_cost : push_cost) +
+                  (f.on_device ? device_push_launches : 0) + static_cast<double>(f.output_size) / 64;
     // A representation that is not there costs about eight reads of the matrix, once.
     if (!f.push_ready) push += 8.0 * static_cast<double>(f.nnz);
     if (!f.pull_ready) pull += 8.0 * static_cast<double>(f.nnz);
@@ -53,6 +55,7 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
     plan.kernel = kernel;
     plan.reason = reason;
     plan.determinism = f.determinism;
+    plan.on_device = f.on_device && kernel != "reference";
     plan.tier = kernel == "reference" ? tier::generic : tier::compiled;
     plan.direction = is_push(kernel) ? direction::push : direction::pull;
     plan.builds_transpose = plan.direction == direction::push ? !f.push_ready : !f.pull_ready;
@@ -65,10 +68,13 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
     }
     if (plan.direction == direction::push) {
         plan.input = vector_form::sparse;
-        plan.output = kernel == "csc_gather_scatter" ? vector_form::bitmap : vector_form::sparse;
+        plan.output = kernel == "csc_gather_scatter" || kernel == "csc_gather_bucket" ? vector_form::bitmap
+                                                                                      : vector_form::sparse;
         if (f.products >= 0)
             plan.workspace_bytes =
-                kernel == "csc_gather_scatter"
+                f.on_device ? device_gather_workspace(kernel == "csc_gather_scatter", f.first_wins,
+                                                      f.output_size, f.products, f.value_bytes, f.sort_bytes)
+                : kernel == "csc_gather_scatter"
                     ? gather_scatter_workspace(f.input_count, f.products, f.value_bytes, f.threads)
                 : kernel == "csc_gather_radix"
                     ? gather_radix_workspace(f.input_count, f.products, f.value_bytes, f.threads)
@@ -81,7 +87,9 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         plan.early_exit = f.terminates && kernel != "csr_merge";
         plan.compacts_rows = kernel == "csr_merge" && f.empty_rows != 0;
         if (kernel == "csr_merge")
-            plan.workspace_bytes = csr_merge_workspace(f.output_size, f.threads, plan.compacts_rows);
+            plan.workspace_bytes = f.on_device
+                                       ? device_csr_merge_workspace(f.nnz)
+                                       : csr_merge_workspace(f.output_size, f.threads, plan.compacts_rows);
     }
     plan.converts_vector = plan.converts_vector || plan.input != f.input;
     return plan;

@@ -25,6 +25,9 @@ struct mxv_facts {
     bool first_wins = false;  ///< the additive monoid is any
     std::size_t value_bytes = 8;
     int threads = 1;
+    bool on_device = false;  ///< the context has a GPU and the semiring is compiled for it
+    std::size_t sort_bytes =
+        0;  ///< on a GPU: temporary memory of the gathers' sort, collected with the products
     nz::determinism determinism = nz::determinism::strict;
     std::string_view pinned{};
 };
@@ -32,6 +35,10 @@ struct mxv_facts {
 /// Push or pull. Measured with `nz bench matvec` (2 cores, 1 M rows, 16 M entries): a product that is gathered,
 /// radix-sorted and reduced costs 10 to 14 times what an entry costs that is read in order.
 inline constexpr double push_cost = 12;
+/// The same on a GPU, and what the push's further launches and its look at the number of products cost, in entries
+/// read in order.
+inline constexpr double device_push_cost = 12;
+inline constexpr double device_push_launches = 4e6;
 /// Rows are shared out in multiples of 64; with fewer of these than this for each thread, entries are instead.
 inline constexpr offset_t row_blocks_a_thread = 4;
 /// Below this many entries it does not matter.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plan/workspace.hpp"
+#include "storage/device_csr.hpp"
 
 #include <cstddef>
 
@@ -43,6 +44,20 @@ constexpr std::size_t gather_radix_workspace(offset_t count, offset_t products, 
 /// A second set of run bounds and a second copy of the products.
 constexpr std::size_t gather_merge_workspace(offset_t count, offset_t products, std::size_t value_bytes) {
     return 2 * column_starts(count) + products_copy(products, value_bytes);
+}
+
+/// On a GPU. csr_merge: a carry a chunk.
+constexpr std::size_t device_csr_merge_workspace(offset_t nnz) {
+    const auto chunks =
+        static_cast<std::size_t>((nnz + storage::merge_chunk_entries - 1) / storage::merge_chunk_entries);
+    return chunks * merge_carry_bytes;
+}
+/// The scatter: with `any` the number of each row's first product. The others: the products in two places, one count,
+/// and what the sort asks for.
+constexpr std::size_t device_gather_workspace(bool scatter, bool first_wins, offset_t rows, offset_t products,
+                                              std::size_t value_bytes, std::size_t sort_bytes) {
+    if (scatter) return first_wins ? padded(static_cast<std::size_t>(rows) * sizeof(std::uint32_t)) : 0;
+    return 2 * products_copy(products, value_bytes) + padded(sizeof(std::int32_t)) + padded(sort_bytes);
 }
 
 }  // namespace nz::plan

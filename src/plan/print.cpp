@@ -10,6 +10,7 @@ std::string to_string(const mxv_plan& p) {
     std::string line =
         fmt::format("mxv/{} {} {} ({} -> {})", p.kernel, name_of(p.direction),
                     p.tier == tier::compiled ? "compiled" : "generic", name_of(p.input), name_of(p.output));
+    if (p.on_device) line += ", on the GPU";
     if (p.reads_transpose)
         line += p.builds_transpose ? ", reads the transpose (built now)" : ", reads the transpose";
     else if (p.builds_transpose)

@@ -31,4 +31,70 @@ device_csr copy_to_device(const context& gpu, const csr& a) {
     return copy;
 }
 
+namespace {
+
+template <class T>
+buffer upload(const context& gpu, const std::vector<T>& from) {
+    buffer to(gpu.device_memory(), from.size() * sizeof(T));
+    gpu.gpu()->upload(to.data(), from.data(), to.bytes());
+    return to;
+}
+
+template <class Offset>
+device_balance balance(const context& gpu, const csr& a, const Offset* offsets) {
+    std::vector<index_t> numbers, chunk_rows, long_rows;
+    std::vector<Offset> held;
+    offset_t next_chunk = 0;
+    for (index_t i = 0; i < a.rows; ++i) {
+        const offset_t begin = offsets[i], end = offsets[i + 1];
+        if (begin == end) continue;
+        for (; next_chunk < end; next_chunk += merge_chunk_entries)
+            chunk_rows.push_back(static_cast<index_t>(numbers.size()));
+        numbers.push_back(i);
+        held.push_back(static_cast<Offset>(begin));
+        if (end - begin > long_row_entries) long_rows.push_back(i);
+    }
+    const auto count = static_cast<index_t>(numbers.size());
+    chunk_rows.push_back(count);
+    held.push_back(static_cast<Offset>(a.nnz));
+    device_balance b{&a,
+                     gpu.device_memory(),
+                     count,
+                     {},
+                     {},
+                     upload(gpu, chunk_rows),
+                     upload(gpu, long_rows),
+                     static_cast<index_t>(long_rows.size())};
+    if (count < a.rows) {
+        b.row_numbers = upload(gpu, numbers);
+        b.held_offsets = upload(gpu, held);
+    }
+    gpu.gpu()->wait();
+    return b;
+}
+
+}  // namespace
+
+device_balance balance_on_device(const context& gpu, const csr& a) {
+    return with_offsets(a, [&](const auto* offsets) { return balance(gpu, a, offsets); });
+}
+
+device_values values_on_device(const context& gpu, const csr& a, dtype type) {
+    device_values v{&a, gpu.device_memory(), type, {}};
+    buffer converted;
+    const buffer* from = &a.values;
+    if (a.kind != value_kind::full) {
+        converted = buffer(gpu.memory(), sizeof(element));
+        store(converted.data(), type, 0, cast(a.value(0), a.type, type));
+        from = &converted;
+    } else if (a.type != type) {
+        converted = convert_array(gpu, a.values, a.type, type, a.nnz);
+        from = &converted;
+    }
+    v.values = buffer(gpu.device_memory(), from->bytes());
+    gpu.gpu()->upload(v.values.data(), from->data(), from->bytes());
+    gpu.gpu()->wait();
+    return v;
+}
+
 }  // namespace nz::storage

@@ -1,4 +1,4 @@
-// A CSR's copy in a GPU's memory.
+// A CSR's copy in a GPU's memory, and what its kernels share out work by.
 #pragma once
 
 #include "storage/csr.hpp"
@@ -8,13 +8,41 @@ namespace nz::storage {
 struct device_csr {
     const csr* source;  ///< what it is a copy of
     std::shared_ptr<memory_resource> memory;
-    /// As in csr; indices are padded so that aligned groups of eight may be read past the last, values are truth
-    /// values and only there when asked for.
+    /// As in csr; indices are padded so that aligned groups of eight may be read past the last. Values have a copy of
+    /// their own (matrix_body::values_on).
     buffer offsets, indices;
     buffer empty_rows;  ///< bitmap of 32-bit words
 };
 
+/// Entries that a block of mxv/csr_merge takes: eight a thread, so that enough loads are in flight.
+inline constexpr offset_t merge_chunk_entries = 2048;
+/// Rows longer than this take a block of mxv/csr_row each.
+inline constexpr offset_t long_row_entries = 4096;
+
+/// How the entries of a CSR are shared out evenly, on the GPU.
+struct device_balance {
+    const csr* source;
+    std::shared_ptr<memory_resource> memory;
+    index_t held_rows = 0;  ///< rows that hold entries
+    buffer row_numbers;     ///< theirs, where some do not; else empty
+    buffer held_offsets;    ///< their offsets [held_rows + 1], of the source's width; empty with row_numbers
+    buffer chunk_rows;  ///< [chunks + 1]: the (held) row of each chunk's first entry; held_rows at the end
+    buffer long_rows;   ///< rows longer than long_row_entries
+    index_t long_row_count = 0;
+};
+
+/// The values of a CSR in one type, on the GPU: one an entry, or one for all.
+struct device_values {
+    const csr* source;
+    std::shared_ptr<memory_resource> memory;
+    dtype type;
+    buffer values;
+};
+
 /// Copies offsets and indices, and marks the empty rows. Ordered on the context's stream.
 device_csr copy_to_device(const context& gpu, const csr& a);
+/// O(rows) on the host, then copied.
+device_balance balance_on_device(const context& gpu, const csr& a);
+device_values values_on_device(const context& gpu, const csr& a, dtype type);
 
 }  // namespace nz::storage

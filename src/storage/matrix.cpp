@@ -19,7 +19,7 @@ matrix_body::matrix_body(const matrix_body& other)
     rows_ = other.rows_;
     sorted_rows_ = other.sorted_rows_;
     columns_ = other.columns_;
-    device_copies_ = other.device_copies_;
+    device_ = other.device_;
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
@@ -59,9 +59,23 @@ const csr& matrix_body::columns_hub_first() const {
 
 std::shared_ptr<const device_csr> matrix_body::copy_on(const context& gpu, const csr& of) const {
     const std::lock_guard lock(mutex_);
-    for (const auto& copy : device_copies_)
+    for (const auto& copy : device_.copies)
         if (copy->source == &of && copy->memory == gpu.device_memory()) return copy;
-    return device_copies_.emplace_back(std::make_shared<const device_csr>(copy_to_device(gpu, of)));
+    return device_.copies.emplace_back(std::make_shared<const device_csr>(copy_to_device(gpu, of)));
+}
+std::shared_ptr<const device_balance> matrix_body::balance_on(const context& gpu, const csr& of) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& b : device_.balances)
+        if (b->source == &of && b->memory == gpu.device_memory()) return b;
+    return device_.balances.emplace_back(std::make_shared<const device_balance>(balance_on_device(gpu, of)));
+}
+std::shared_ptr<const device_values> matrix_body::values_on(const context& gpu, const csr& of,
+                                                            dtype wanted) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& v : device_.values)
+        if (v->source == &of && v->memory == gpu.device_memory() && v->type == wanted) return v;
+    return device_.values.emplace_back(
+        std::make_shared<const device_values>(values_on_device(gpu, of, wanted)));
 }
 std::shared_ptr<const device_csr> matrix_body::rows_on(const context& gpu) const {
     return copy_on(gpu, rows());
@@ -110,7 +124,7 @@ void matrix_body::replace(csr a) {
 void matrix_body::forget_derived() {
     sorted_rows_.reset();
     columns_.reset();
-    device_copies_.clear();
+    device_ = {};
     hub_first_.reset();
     facts_.reset();
     symmetric_ = false;
@@ -169,7 +183,7 @@ void matrix_body::merge_pending() const {
     rows_ = std::make_shared<const csr>(std::move(merged));
     sorted_rows_.reset();
     columns_.reset();
-    device_copies_.clear();
+    device_ = {};
     hub_first_.reset();
     facts_.reset();
     pending_.clear();

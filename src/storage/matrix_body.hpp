@@ -44,6 +44,10 @@ struct matrix_body {
     std::shared_ptr<const device_csr> rows_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_hub_first_on(const context& gpu) const;
+    /// How the entries of rows() or columns() are shared out evenly there; made once.
+    std::shared_ptr<const device_balance> balance_on(const context& gpu, const csr& of) const;
+    /// The values of rows() or columns() there, converted to `type`; one for an iso or pattern matrix. Made once.
+    std::shared_ptr<const device_values> values_on(const context& gpu, const csr& of, dtype type) const;
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -65,7 +69,13 @@ private:
 
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_, hub_first_;
-    mutable std::vector<std::shared_ptr<const device_csr>> device_copies_;
+    /// What GPUs hold of the above.
+    struct on_devices {
+        std::vector<std::shared_ptr<const device_csr>> copies;
+        std::vector<std::shared_ptr<const device_balance>> balances;
+        std::vector<std::shared_ptr<const device_values>> values;
+    };
+    mutable on_devices device_;
     mutable std::optional<matrix_facts> facts_;
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;

@@ -143,8 +143,16 @@ offset_t vector::count() const { return body_->count; }
 dtype vector::type() const { return body_->type; }
 vector_form vector::form() const { return body_->form; }
 
+const storage::vector_body& vector::body() const {
+    body_->home->bring_home(*body_);
+    return *body_;
+}
 storage::vector_body& vector::mutable_body() {
-    if (body_.use_count() > 1) body_ = std::make_shared<vector_body>(storage::copy(*body_));
+    body();
+    if (body_.use_count() > 1)
+        body_ = std::make_shared<vector_body>(storage::copy(*body_));
+    else
+        body_->home = std::make_shared<storage::residence>();  // what the device has is no longer the content
     return *body_;
 }
 
@@ -157,9 +165,9 @@ void check_place(const vector& v, offset_t i) {
 
 std::optional<scalar> vector::get(offset_t i) const {
     check_place(*this, i);
-    const offset_t k = body_->find(static_cast<index_t>(i));
+    const offset_t k = body().find(static_cast<index_t>(i));
     if (k < 0) return {};
-    return scalar(body_->type, storage::load(body_->values.data(), body_->type, k));
+    return scalar(body_->type, storage::load(body().values.data(), body_->type, k));
 }
 bool vector::contains(offset_t i) const { return get(i).has_value(); }
 
@@ -180,7 +188,7 @@ void vector::set(offset_t i, scalar value) {
 
 void vector::remove(offset_t i) {
     check_place(*this, i);
-    if (body_->find(static_cast<index_t>(i)) < 0) return;
+    if (body().find(static_cast<index_t>(i)) < 0) return;
     vector_body& v = mutable_body();
     if (v.form != vector_form::bitmap) v = storage::convert(v, vector_form::bitmap);
     bits::reset(v.words(), i);
@@ -191,7 +199,7 @@ void vector::clear() { *this = vector(body_->ctx, body_->type, body_->size); }
 
 void vector::resize(offset_t size) {
     check_dimension(size, "the vector's size");
-    vector_body from = storage::convert(*body_, vector_form::sparse);
+    vector_body from = storage::convert(body(), vector_form::sparse);
     const offset_t kept = std::lower_bound(from.index_data(), from.index_data() + from.count,
                                            static_cast<index_t>(std::min<offset_t>(size, from.size))) -
                           from.index_data();
@@ -205,7 +213,7 @@ void vector::resize(offset_t size) {
 }
 
 void vector::convert_to(vector_form form) {
-    if (form != body_->form) *this = storage::make_vector(storage::convert(*body_, form));
+    if (form != body_->form) *this = storage::make_vector(storage::convert(body(), form));
 }
 
 const void* vector::dense_values(dtype type) const {
@@ -213,20 +221,20 @@ const void* vector::dense_values(dtype type) const {
                           "the vector is {}: convert_to(dense), or use extract_tuples", name_of(body_->form));
     require<domain_error>(type == body_->type, "the vector holds {}, not {}", name_of(body_->type),
                           name_of(type));
-    return body_->values.data();
+    return body().values.data();
 }
 
 void vector::copy_tuples(dtype type, index_t* indices, void* values) const {
     offset_t place = 0;
-    storage::for_each_entry(*body_, [&](index_t i, offset_t k) {
+    storage::for_each_entry(body(), [&](index_t i, offset_t k) {
         indices[place] = i;
         storage::store(values, type, place++,
-                       cast(storage::load(body_->values.data(), body_->type, k), body_->type, type));
+                       cast(storage::load(body().values.data(), body_->type, k), body_->type, type));
     });
 }
 
 void vector::validate() const {
-    const vector_body& v = *body_;
+    const vector_body& v = body();
     const auto stored = static_cast<std::size_t>(v.form == vector_form::sparse ? v.count : v.size);
     require<invalid_format>(
         v.values.bytes() >= stored * size_of(v.type) &&

@@ -5,6 +5,7 @@
 #include "core/buffer.hpp"
 #include "nonzero/vector.hpp"
 #include "storage/csr.hpp"
+#include "storage/device_vector.hpp"
 
 namespace nz::storage {
 
@@ -17,6 +18,8 @@ struct vector_body {
     vector_form form = vector_form::sparse;
     offset_t count = 0;
     buffer values, present, indices;
+    /// Where else the content is; vector::body() brings it to the arrays above.
+    std::shared_ptr<residence> home = std::make_shared<residence>();
 
     const index_t* index_data() const { return indices.as<index_t>(); }
     bits::word* words() const { return present.as<bits::word>(); }

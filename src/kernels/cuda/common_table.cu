@@ -1,11 +1,17 @@
 // The table of a build with CUDA.
+#include "kernels/cuda/mxv/common_sort.hpp"
 #include "kernels/cuda/traverse/push_pull_fused.cuh"
+#include "kernels/cuda/vector/common_vectors.hpp"
 #include "kernels/cuda_table.hpp"
 
 namespace nz::kernels {
 
 const cuda_table& on_cuda() {
-    static constexpr cuda_table table{&cuda::push_pull_fused};
+    static constexpr cuda_table table{&cuda::push_pull_fused,
+                                      {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse,
+                                       &cuda::mask_words, &cuda::write_back, &cuda::count_bits},
+                                      &cuda::sort_bytes,
+                                      &cuda::column_starts};
     return table;
 }
 

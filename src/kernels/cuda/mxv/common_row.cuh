@@ -1,0 +1,187 @@
+// One row of a matvec on a GPU: its products, and its sum by one lane, by some lanes, by a warp. Shared by the csr_*
+// kernels and by the reduction of gathered products.
+#pragma once
+
+#include "algebra/cell.hpp"
+#include "core/cuda_check.hpp"
+#include "kernels/cuda/common_grid.cuh"
+#include "kernels/device_mxv_arguments.hpp"
+
+#include <cuda/std/bit>
+
+namespace nz::kernels::cuda {
+
+/// Row offsets of either width; the branch is the same for all.
+struct device_offsets {
+    const void* data;
+    bool wide;
+    __device__ offset_t operator[](offset_t i) const {
+        return wide ? __ldg(static_cast<const long long*>(data) + i) : __ldg(static_cast<const int*>(data) + i);
+    }
+};
+
+__device__ inline bool bit_of(const std::uint32_t* words, offset_t i) {
+    return __ldg(words + (i >> 5)) >> (i & 31) & 1;
+}
+/// The bits of word k that a mask lets through, of `size` places.
+__device__ inline std::uint32_t allowed_word(const std::uint32_t* mask, bool complement, offset_t size, offset_t k) {
+    const offset_t left = size - k * 32;
+    const std::uint32_t valid = left >= 32 ? ~0u : left > 0 ? (1u << left) - 1 : 0;
+    return (mask ? (complement ? ~mask[k] : mask[k]) : ~0u) & valid;
+}
+/// Warps wait to be of one mind about a value that all lanes hold.
+template <class T>
+__device__ T from_lane(T x, int lane, int width = 32) {
+    if constexpr (sizeof(T) < 4)
+        return static_cast<T>(__shfl_sync(full_warp, static_cast<int>(x), lane, width));
+    else
+        return __shfl_sync(full_warp, x, lane, width);
+}
+template <class T>
+__device__ T from_above(T x, int distance, int width) {
+    if constexpr (sizeof(T) < 4)
+        return static_cast<T>(__shfl_down_sync(full_warp, static_cast<int>(x), distance, width));
+    else
+        return __shfl_down_sync(full_warp, x, distance, width);
+}
+
+/// A sum that may have met nothing yet.
+template <class Cell>
+struct partial {
+    using V = typename Cell::value;
+    V value{};
+    bool met = false;
+
+    /// Adds what comes after it.
+    __device__ void add(V x) {
+        if constexpr (Cell::first_wins) {
+            if (!met) value = x;
+        } else {
+            value = met ? Cell::add(value, x) : x;
+        }
+        met = true;
+    }
+    __device__ void add(const partial& later) {
+        if (later.met) add(later.value);
+    }
+    __device__ bool final() const {
+        if constexpr (Cell::terminates)
+            return met && Cell::terminal(value);
+        else
+            return false;
+    }
+    /// The sum over groups of `width` neighbouring lanes, in their order; right in the first lane of each.
+    __device__ void reduce(int width) {
+        for (int distance = 1; distance < width; distance *= 2) {
+            partial other;
+            other.value = from_above(value, distance, width);
+            other.met = __shfl_down_sync(full_warp, met, distance, width);
+            if ((threadIdx.x & (width - 1)) + distance < width) add(other);
+        }
+    }
+};
+
+/// How products are made, settled once a call: whether values are an array or a constant, whether u has gaps.
+template <class Cell, bool Constant, bool Gaps>
+struct device_row_reader {
+    using T = typename Cell::operand;
+    using V = typename Cell::value;
+
+    const index_t* indices;
+    const T* values;
+    const T* u;
+    const std::uint32_t* present;
+
+    explicit device_row_reader(const mxv_arguments& a)
+        : indices(a.indices),
+          values(static_cast<const T*>(a.values)),
+          u(static_cast<const T*>(a.u_values)),
+          present(reinterpret_cast<const std::uint32_t*>(a.u_present)) {}
+
+    __device__ bool meets(index_t j) const { return !Gaps || bit_of(present, j); }
+    __device__ T entry(offset_t k) const {
+        if constexpr (!Cell::reads_a)
+            return T{};
+        else
+            return Constant ? values[0] : values[k];
+    }
+    /// The same past the first-level cache, for values that are read once.
+    __device__ T entry_once(offset_t k) const {
+        if constexpr (!Cell::reads_a) {
+            return T{};
+        } else if constexpr (sizeof(T) == 8) {
+            return ::cuda::std::bit_cast<T>(load_once(reinterpret_cast<const unsigned long long*>(values) + k));
+        } else if constexpr (sizeof(T) == 4) {
+            return ::cuda::std::bit_cast<T>(load_once(reinterpret_cast<const unsigned*>(values) + k));
+        } else {
+            return values[k];
+        }
+    }
+    __device__ V product(T x, index_t i, index_t j) const {
+        T y{};
+        if constexpr (Cell::reads_b) y = u[j];
+        return Cell::multiply(x, y, i, j);
+    }
+    __device__ void accumulate(partial<Cell>& sum, index_t i, offset_t k) const {
+        const index_t j = indices[k];
+        if (meets(j)) sum.add(product(entry(k), i, j));
+    }
+};
+
+constexpr offset_t lane_row = 32;  ///< entries: up to here a row is one lane's, beyond it the warp's
+
+/// The 32 rows from `first` of which `allowed` says which are wanted and not longer than `longest`: lane k gets
+/// row first + k. All lanes of the warp call it.
+template <class Cell, class Reader, class Offsets>
+__device__ partial<Cell> sum_rows(const Reader& reader, Offsets offsets, index_t first, std::uint32_t allowed,
+                                  bool early_exit, offset_t longest) {
+    const unsigned lane = threadIdx.x % 32;
+    const index_t row = first + static_cast<index_t>(lane);
+    offset_t begin = 0, end = 0;
+    if (allowed >> lane & 1) begin = offsets[row], end = offsets[row + offset_t{1}];
+    if (end - begin > longest) end = begin;
+    partial<Cell> mine;
+    if (end - begin <= lane_row)
+        for (offset_t k = begin; k < end; ++k) {
+            reader.accumulate(mine, row, k);
+            if (early_exit && mine.final()) break;
+        }
+    for (unsigned long_rows = __ballot_sync(full_warp, end - begin > lane_row); long_rows;
+         long_rows &= long_rows - 1) {
+        const int owner = __ffs(long_rows) - 1;
+        const offset_t from = from_lane(begin, owner), to = from_lane(end, owner);
+        partial<Cell> part;
+        for (offset_t k = from; k < to; k += 32) {
+            if constexpr (Cell::first_wins) {  // the first of 32 neighbours is found by the lanes' order
+                if (k + lane < to) reader.accumulate(part, first + owner, k + lane);
+                if (__any_sync(full_warp, part.met)) break;
+            } else {
+                if (k + lane < to) reader.accumulate(part, first + owner, k + lane);
+                if (early_exit && __any_sync(full_warp, part.final())) break;
+            }
+        }
+        part.reduce(32);
+        part.value = from_lane(part.value, 0);
+        part.met = from_lane(part.met, 0);
+        if (lane == static_cast<unsigned>(owner)) mine = part;
+    }
+    return mine;
+}
+
+/// Calls f.template operator()<Constant, Gaps>() for what the arguments hold.
+template <class Cell, class F>
+void with_reader_kind(const mxv_arguments& a, F&& f) {
+    const bool constant = a.constant || !Cell::reads_a;
+    if (constant)
+        a.u_present ? f.template operator()<true, true>() : f.template operator()<true, false>();
+    else if constexpr (Cell::reads_a)
+        a.u_present ? f.template operator()<false, true>() : f.template operator()<false, false>();
+}
+
+constexpr unsigned blocks_for(offset_t work, offset_t a_block) {
+    return static_cast<unsigned>((work + a_block - 1) / a_block);
+}
+/// Words of 32 bits in the bitmap of `size` places, which ends with a whole word of 64.
+__host__ __device__ constexpr offset_t half_words(offset_t size) { return (size + 63) / 64 * 2; }
+
+}  // namespace nz::kernels::cuda

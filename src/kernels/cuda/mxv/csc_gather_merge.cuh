@@ -1,0 +1,21 @@
+// mxv/csc_gather_merge on a GPU: the same gather with a merge sort in place of the radix sort (yang2015, 4.2): sorted
+// tiles are merged in pairs by merge path, CUB's stable merge sort.
+//
+// Memory and determinism as csc_gather_radix. Cost: products x log2(products / tile): more passes than the radix
+// sort's as soon as there are many products, fewer on few.
+#pragma once
+
+#include "kernels/cuda/mxv/common_gather.cuh"
+
+namespace nz::kernels::cuda {
+
+template <class Cell>
+void csc_gather_merge(const device_mxv_arguments& a, void* stream) {
+    product_memory<Cell> m(a);
+    gather<Cell>(a, store_products<Cell>{m.pairs.keys[0], static_cast<typename Cell::value*>(m.pairs.values[0])},
+                 stream);
+    merge_sort(m.pairs, m.temporary, a.sort_bytes, stream);
+    sum_sorted(a, m, stream);
+}
+
+}  // namespace nz::kernels::cuda

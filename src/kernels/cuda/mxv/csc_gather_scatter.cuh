@@ -1,0 +1,108 @@
+// mxv/csc_gather_scatter on a GPU: products go straight to a dense result by atomic operations, nothing is sorted
+// (yang2015, "no sort").
+//
+// Memory: the dense result is filled with the monoid's identity first, n values. `any` keeps for each row the first
+//   product's number (atomicMin), 4 bytes a row, and a second gather writes the values of those.
+// Determinism: sums of floating-point numbers depend on timing, so the strict contract refuses plus on them; all
+//   other monoids give the same bits in any order.
+// Cost: products atomics, at the rate that the result's size allows, and n values written.
+#pragma once
+
+#include "kernels/cuda/mxv/common_gather.cuh"
+
+namespace nz::kernels::cuda {
+
+/// *at = add(*at, x).
+template <class Cell>
+__device__ void atomic_add_to(typename Cell::value* at, typename Cell::value x) {
+    using V = typename Cell::value;
+    if constexpr (sizeof(V) == 1) {  // truth: all that is ever written is true
+        static_assert(Cell::add_id == binary_id::lor || Cell::add_id == binary_id::any);
+        if (x) *at = true;
+    } else {
+        using U = std::conditional_t<sizeof(V) == 4, unsigned, unsigned long long>;
+        if constexpr (Cell::add_id == binary_id::plus && std::is_floating_point_v<V>) {
+            atomicAdd(at, x);
+        } else if constexpr (Cell::add_id == binary_id::plus) {
+            atomicAdd(reinterpret_cast<U*>(at), static_cast<U>(x));
+        } else {
+            auto* word = reinterpret_cast<U*>(at);
+            for (U old = *word;;) {
+                const V before = ::cuda::std::bit_cast<V>(old), after = Cell::add(before, x);
+                const U wanted = ::cuda::std::bit_cast<U>(after);
+                if (wanted == old) return;
+                const U seen = atomicCAS(word, old, wanted);
+                if (seen == old) return;
+                old = seen;
+            }
+        }
+    }
+}
+__device__ inline void mark(std::uint32_t* present, index_t row) {
+    const std::uint32_t bit = 1u << row % 32;
+    if (!(fresh(present[row / 32]) & bit)) atomicOr(present + row / 32, bit);
+}
+
+template <class Cell>
+struct scatter_sum {
+    typename Cell::value* out;
+    std::uint32_t* present;
+    index_t rows;
+    __device__ void operator()(offset_t, index_t row, typename Cell::value x) const {
+        if (row >= rows) return;
+        atomic_add_to<Cell>(out + row, x);
+        mark(present, row);
+    }
+};
+template <class Cell>
+struct scatter_owner {
+    std::uint32_t* owner;
+    index_t rows;
+    __device__ void operator()(offset_t p, index_t row, typename Cell::value) const {
+        if (row < rows && fresh(owner[row]) > static_cast<std::uint32_t>(p))
+            atomicMin(owner + row, static_cast<std::uint32_t>(p));
+    }
+};
+template <class Cell>
+struct scatter_first {
+    typename Cell::value* out;
+    std::uint32_t* present;
+    const std::uint32_t* owner;
+    index_t rows;
+    __device__ void operator()(offset_t p, index_t row, typename Cell::value x) const {
+        if (row >= rows || owner[row] != static_cast<std::uint32_t>(p)) return;
+        out[row] = x;
+        mark(present, row);
+    }
+};
+
+template <class Cell>
+__global__ void __launch_bounds__(gather_block) fill_identity_kernel(typename Cell::value* out, index_t rows) {
+    using V = typename Cell::value;
+    const index_t i = static_cast<index_t>(blockIdx.x * gather_block + threadIdx.x);
+    if (i >= rows) return;
+    if constexpr (Cell::add_id == binary_id::plus && std::is_floating_point_v<V>)
+        out[i] = -V(0);  // 0 would turn a sum of -0 into 0
+    else
+        out[i] = algebra::identity_of<Cell::add_id, V>();
+}
+
+template <class Cell>
+void csc_gather_scatter(const device_mxv_arguments& a, void* stream) {
+    const mxv_arguments& c = a.common;
+    const auto on = static_cast<cudaStream_t>(stream);
+    auto* out = static_cast<typename Cell::value*>(c.out_values);
+    auto* present = reinterpret_cast<std::uint32_t*>(c.out_present);
+    check(cudaMemsetAsync(present, 0, static_cast<std::size_t>(half_words(c.output_size)) * 4, on));
+    if constexpr (Cell::first_wins) {
+        auto* owner = static_cast<std::uint32_t*>(c.workspace);
+        check(cudaMemsetAsync(owner, 0xff, static_cast<std::size_t>(c.output_size) * 4, on));
+        gather<Cell>(a, scatter_owner<Cell>{owner, c.output_size}, stream);
+        gather<Cell>(a, scatter_first<Cell>{out, present, owner, c.output_size}, stream);
+    } else {
+        fill_identity_kernel<Cell><<<blocks_for(c.output_size, gather_block), gather_block, 0, on>>>(out, c.output_size);
+        gather<Cell>(a, scatter_sum<Cell>{out, present, c.output_size}, stream);
+    }
+}
+
+}  // namespace nz::kernels::cuda

@@ -1,0 +1,194 @@
+// mxv/csr_merge on a GPU: w = A u, entries shared out evenly, rows split where need be (dalton2015, section III-A).
+//
+// Partition: chunk c takes entries [c*N, (c+1)*N); the row that each chunk begins in was found when the matrix came
+//   to the device, since it depends on the matrix alone. Empty rows are left out beforehand (row_numbers), so that a
+//   chunk never holds more rows than entries.
+// Reduce: a block forms the chunk's products in shared memory, then groups of lanes sum its rows. The group is as
+//   wide as the rows of this chunk leave lanes for (1 to 32), so that short and long rows both keep the block busy.
+//   A row that ends inside is stored; the part of a row that does not is the chunk's carry.
+// Update: carries are added to their rows, in the order of the chunks, by one thread or one warp a row.
+// Who owns what: block -> chunk, thread -> every 256th of its entries, group of lanes -> row.
+// Shared memory: one product an entry, one slot left free in 16, so that rows of 2^k entries, which neighbouring
+//   lanes walk in step, do not all lie in the same bank. Barriers: one.
+// Determinism: sums depend on where chunks begin, never on timing. No atomics on values.
+// Cost: nnz + rows, whatever the row lengths.
+// Why csr_row was not enough: its warps wait for their longest rows and read entries out of order.
+#pragma once
+
+#include "kernels/cuda/mxv/common_row.cuh"
+#include "plan/mxv_workspace.hpp"
+#include "storage/device_csr.hpp"
+
+namespace nz::kernels::cuda {
+
+constexpr int merge_block = 256;
+constexpr int merge_turns = static_cast<int>(storage::merge_chunk_entries) / merge_block;
+constexpr int merge_blocks_an_sm = 5;
+
+template <class Cell>
+using carry = partial<Cell>;
+
+constexpr __device__ int slot(int k) { return k + (k >> 4); }
+
+/// A row of the chunk, as positions in it.
+struct row_piece {
+    int begin, end;
+    bool ends;  ///< inside the chunk
+};
+__device__ inline row_piece piece_of_row(device_offsets offsets, index_t r, offset_t from, offset_t to) {
+    const offset_t begin = offsets[r], end = offsets[r + offset_t{1}];
+    return {static_cast<int>((begin > from ? begin : from) - from), static_cast<int>((end < to ? end : to) - from),
+            end <= to};
+}
+
+/// Sums `piece` by a group of `width` lanes; the first lane of it holds the result.
+template <class Cell, bool Gaps>
+__device__ partial<Cell> sum_piece(const typename Cell::value* products, const std::uint32_t* met, row_piece piece,
+                                   int lane, int width) {
+    partial<Cell> sum;
+    if constexpr (!Gaps && !Cell::first_wins) {
+        int k = piece.begin + lane;
+        if (k < piece.end) {
+            sum.met = true;
+            sum.value = products[slot(k)];
+            for (k += width; k < piece.end; k += width) sum.value = Cell::add(sum.value, products[slot(k)]);
+        }
+        sum.reduce(width);
+    } else {  // lanes take runs, so that the first entry stays the first
+        const int run = (piece.end - piece.begin + width - 1) / width;
+        const int begin = piece.begin + lane * run, end = min(begin + run, piece.end);
+        for (int k = begin; k < end; ++k) {
+            if (!Gaps || met[k >> 5] >> (k & 31) & 1) sum.add(products[slot(k)]);
+            if (Cell::first_wins && sum.met) break;
+        }
+        sum.reduce(width);
+    }
+    return sum;
+}
+
+template <class Cell, bool Constant, bool Gaps>
+__global__ void __launch_bounds__(merge_block, merge_blocks_an_sm)
+    csr_merge_kernel(device_row_reader<Cell, Constant, Gaps> reader, device_offsets offsets, const index_t* numbers,
+                     const index_t* chunk_rows, index_t rows, offset_t nnz, typename Cell::value* out,
+                     std::uint32_t* present, carry<Cell>* carries) {
+    using V = typename Cell::value;
+    // The row that an entry lies in is not known where its product is made.
+    static_assert(Cell::multiply_id != binary_id::firsti && Cell::multiply_id != binary_id::secondj);
+    constexpr int entries = static_cast<int>(storage::merge_chunk_entries);
+    __shared__ V products[entries + entries / 16];
+    __shared__ std::uint32_t met[Gaps ? entries / 32 : 1];
+    const offset_t from = offset_t{blockIdx.x} * entries;
+    const offset_t to = from + entries < nnz ? from + entries : nnz;
+    const index_t first = chunk_rows[blockIdx.x], last = chunk_rows[blockIdx.x + 1];
+    const int row_count = min(last, rows - 1) - first + 1;
+
+    const int t = static_cast<int>(threadIdx.x);
+    index_t columns[merge_turns];
+    typename Cell::operand values[merge_turns];
+#pragma unroll
+    for (int k = 0; k < merge_turns; ++k) {
+        const offset_t at = from + k * merge_block + t;
+        columns[k] = at < to ? static_cast<index_t>(load_once(reader.indices + at)) : -1;
+    }
+#pragma unroll
+    for (int k = 0; k < merge_turns; ++k) {
+        const offset_t at = from + k * merge_block + t;
+        if (!Constant && at < to) values[k] = reader.entry_once(at);
+        if (Constant) values[k] = reader.entry(0);
+    }
+#pragma unroll
+    for (int k = 0; k < merge_turns; ++k) {
+        const bool meets = columns[k] >= 0 && reader.meets(columns[k]);
+        if (meets) products[slot(k * merge_block + t)] = reader.product(values[k], 0, columns[k]);
+        if constexpr (Gaps) {
+            const unsigned bits = __ballot_sync(full_warp, meets);
+            if (t % 32 == 0) met[(k * merge_block + t) / 32] = bits;
+        }
+    }
+    // Lanes a row: as many as the block has for each of its rows.
+    int width = 1;
+    while (width < 32 && width * 2 * row_count <= merge_block) width *= 2;
+    const int group = t / width, lane = t % width, groups = merge_block / width;
+    row_piece piece{};
+    const auto look_up = [&](int r) {
+        return r < row_count ? piece_of_row(offsets, first + r, from, to) : row_piece{0, 0, false};
+    };
+    piece = look_up(group);
+    __syncthreads();
+    for (int r = group; r - group < row_count; r += groups) {
+        const auto sum = sum_piece<Cell, Gaps>(products, met, piece, lane, width);
+        if (lane == 0 && r < row_count) {
+            if (!piece.ends) {
+                carries[blockIdx.x] = sum;
+            } else if (sum.met) {
+                const index_t row = numbers ? numbers[first + r] : first + r;
+                out[row] = sum.value;
+                if (present) atomicOr(present + row / 32, 1u << row % 32);
+            }
+        }
+        piece = look_up(r + groups);
+    }
+}
+
+/// Carries of one row stand one after another: the first of them adds all. Rows of many chunks take a warp.
+template <class Cell>
+__global__ void __launch_bounds__(merge_block)
+    csr_merge_update_kernel(const carry<Cell>* carries, const index_t* chunk_rows, const index_t* numbers,
+                            device_offsets offsets, index_t rows, int chunks, typename Cell::value* out,
+                            std::uint32_t* present) {
+    const int c = static_cast<int>(blockIdx.x * merge_block + threadIdx.x);
+    constexpr offset_t entries = storage::merge_chunk_entries;
+    index_t r = -1;
+    int count = 0;  // carries of row r from chunk c on
+    if (c + 1 < chunks) {
+        r = chunk_rows[c + 1];
+        const offset_t begin = r < rows ? offsets[r] : 0;
+        // The first chunk of the row carries; the last one, which the row ends in, does not.
+        if (r < rows && begin < (c + 1) * entries && begin >= c * entries)
+            count = static_cast<int>((offsets[r + offset_t{1}] - 1) / entries - c);
+    }
+    partial<Cell> sum;
+    if (count > 0 && count <= lane_row)
+        for (int k = 0; k < count; ++k) sum.add(carries[c + k]);
+    for (unsigned left = __ballot_sync(full_warp, count > lane_row); left; left &= left - 1) {
+        const int owner = __ffs(left) - 1, lane = static_cast<int>(threadIdx.x % 32);
+        const int from = from_lane(c, owner), n = from_lane(count, owner), run = (n + 31) / 32;
+        partial<Cell> part;
+        for (int k = lane * run; k < min(n, (lane + 1) * run); ++k) part.add(carries[from + k]);
+        part.reduce(32);
+        part.value = from_lane(part.value, 0);
+        part.met = from_lane(part.met, 0);
+        if (lane == owner) sum = part;
+    }
+    if (!sum.met) return;
+    const index_t row = numbers ? numbers[r] : r;
+    std::uint32_t* word = present ? present + row / 32 : nullptr;
+    if (!word || *word >> row % 32 & 1) sum.add(out[row]);
+    out[row] = sum.value;
+    if (word) atomicOr(word, 1u << row % 32);
+}
+
+template <class Cell>
+void csr_merge(const device_mxv_arguments& a, void* stream) {
+    static_assert(sizeof(carry<Cell>) <= plan::merge_carry_bytes);
+    const mxv_arguments& c = a.common;
+    const auto on = static_cast<cudaStream_t>(stream);
+    const device_offsets offsets{c.offsets.data, c.offsets.wide};
+    auto* out = static_cast<typename Cell::value*>(c.out_values);
+    auto* present = reinterpret_cast<std::uint32_t*>(c.out_present);
+    auto* carries = static_cast<carry<Cell>*>(c.workspace);
+    if (present) check(cudaMemsetAsync(present, 0, static_cast<std::size_t>(half_words(c.output_size)) * 4, on));
+    const unsigned chunks = blocks_for(c.nnz, storage::merge_chunk_entries);
+    if (chunks == 0) return;
+    with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
+        csr_merge_kernel<Cell, Constant, Gaps><<<chunks, merge_block, 0, on>>>(
+            device_row_reader<Cell, Constant, Gaps>(c), offsets, a.row_numbers, a.chunk_rows, a.held_rows, c.nnz, out,
+            present, carries);
+    });
+    if (chunks > 1)
+        csr_merge_update_kernel<Cell><<<blocks_for(chunks, merge_block), merge_block, 0, on>>>(
+            carries, a.chunk_rows, a.row_numbers, offsets, a.held_rows, static_cast<int>(chunks), out, present);
+    check(cudaGetLastError());
+}
+
+}  // namespace nz::kernels::cuda

@@ -1,0 +1,303 @@
+// The matvec on a GPU: what the plan needs to know is collected there, operands are brought where they are not, the
+// kernel's output stays. The host waits where it must know a count: products of a push, entries of a result.
+#include "ops/mxv_device.hpp"
+
+#include "core/checks.hpp"
+#include "core/device.hpp"
+#include "kernels/cuda_table.hpp"
+#include "ops/write_back.hpp"
+
+#include <limits>
+
+namespace nz::ops {
+namespace {
+
+using kernels::device_entries;
+using storage::device_vector;
+using storage::vector_body;
+
+device_entries entries_of(const vector_body& v, const device_vector& on) {
+    return {v.form,
+            v.type,
+            v.size,
+            v.count,
+            on.values.data(),
+            on.present.as<const bits::word>(),
+            on.indices.as<const index_t>()};
+}
+
+buffer take(const context& ctx, std::size_t bytes) { return {ctx.device_memory(), bytes}; }
+
+std::size_t word_bytes(offset_t size) { return bits::words_for(size) * sizeof(bits::word); }
+
+offset_t read_count(const context& ctx, const buffer& count) {
+    offset_t found = 0;
+    ctx.gpu()->download(&found, count.data(), sizeof found);
+    return found;
+}
+
+offset_t count_present(const context& ctx, const buffer& present, index_t size) {
+    const buffer count = take(ctx, sizeof(offset_t));
+    kernels::on_cuda().vectors.count_bits(present.as<const bits::word>(), size, count.as<offset_t>(),
+                                          ctx.gpu()->stream());
+    return read_count(ctx, count);
+}
+
+// A vector of values and presence; the presence goes where every entry is there.
+vector from_bitmap(const context& ctx, dtype type, index_t size, device_vector content) {
+    const offset_t count = count_present(ctx, content.present, size);
+    if (count == size) content.present = buffer();
+    return storage::make_device_vector(ctx, type, size,
+                                       count == size ? vector_form::dense : vector_form::bitmap, count,
+                                       std::move(content));
+}
+
+}  // namespace
+
+device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
+    const storage::matrix_body& body = p.body();
+    if (facts.pull_ready)
+        facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled(true))->held_rows;
+    plan_ = plan::mxv(facts);
+    if (p.options.mask) take_mask();
+    take_operand(plan_.input);
+    if (plan_.direction == direction::push) {
+        count_products(facts);
+        plan_ = plan::mxv(facts);
+        if (plan_.direction == direction::pull) take_operand(plan_.input);
+    }
+    plan_.reads_transpose = p.transposed == (plan_.direction == direction::pull);
+    take_matrix();
+    take_memory();
+    kernel_ = p.device_cell->kernel(plan_.kernel);
+}
+
+void device_mxv::take_mask() {
+    const vector_body& m = p_.options.mask->body_anywhere();
+    const auto on = m.home->copy_on(p_.ctx, m);
+    mask_ = take(p_.ctx, word_bytes(m.size));
+    kernels::on_cuda().vectors.mask_words(entries_of(m, *on), p_.options.mask_structure,
+                                          mask_.as<bits::word>(), p_.ctx.gpu()->stream());
+}
+
+void device_mxv::take_operand(vector_form form) {
+    vector u = p_.u;
+    if (u.type() != p_.operand && !p_.ring.ignores_b())
+        u = storage::make_vector(storage::convert_values(u.body(), p_.operand));
+    const vector_body& v = u.body_anywhere();
+    const auto on = v.home->copy_on(p_.ctx, v);
+    kept_.push_back(on);
+    device_entries from = entries_of(v, *on);
+    void* stream = p_.ctx.gpu()->stream();
+    const auto& table = kernels::on_cuda().vectors;
+    if (form == vector_form::bitmap && v.form != form) {
+        u_values_ = take(p_.ctx, static_cast<std::size_t>(v.size) * size_of(v.type));
+        u_present_ = take(p_.ctx, word_bytes(v.size));
+        table.to_bitmap(from, u_values_.data(), u_present_.as<bits::word>(), stream);
+        from.values = u_values_.data();
+        from.present = u_present_.as<bits::word>();
+    } else if (form == vector_form::sparse && v.form != form) {
+        u_values_ = take(p_.ctx, static_cast<std::size_t>(v.count) * size_of(v.type));
+        u_indices_ = take(p_.ctx, static_cast<std::size_t>(v.count) * sizeof(index_t));
+        const buffer temporary = take(p_.ctx, table.sparse_bytes(v.size));
+        table.to_sparse(from, u_values_.data(), u_indices_.as<index_t>(), temporary.data(), temporary.bytes(),
+                        stream);
+        from.values = u_values_.data();
+        from.indices = u_indices_.as<index_t>();
+    }
+    k_.common.u_values = from.values;
+    k_.common.u_present = form == vector_form::bitmap ? from.present : nullptr;
+    k_.common.u_indices = form == vector_form::sparse ? from.indices : nullptr;
+    k_.common.u_count = v.count;
+}
+
+// The entries of the columns that u lists, which the plan and the memory depend on.
+void device_mxv::count_products(plan::mxv_facts& facts) {
+    const auto columns = p_.transposed ? p_.body().rows_on(p_.ctx) : p_.body().columns_on(p_.ctx);
+    kept_.push_back(columns);
+    const auto& table = kernels::on_cuda();
+    const offset_t count = k_.common.u_count;
+    starts_ = take(p_.ctx, static_cast<std::size_t>(count + 1) * sizeof(offset_t));
+    scan_ = take(p_.ctx, table.sort_bytes(count, 1, 0));
+    column_offsets_ = {columns->offsets.data(), columns->source->offset_bytes == 8};
+    recount();
+    p_.ctx.gpu()->download(&facts.products, starts_.as<offset_t>() + count, sizeof(offset_t));
+    constexpr offset_t most = std::numeric_limits<std::int32_t>::max();
+    if (facts.products > most) {
+        require<not_supported>(
+            facts.pinned.empty(), "kernel {} on a GPU sorts up to {} products, here are {}: leave --kernel out",
+            facts.pinned, most, facts.products);
+        facts.sort_bytes = 0;
+        return;  // the plan pulls: so many products are more than the matrix has entries to read
+    }
+    facts.sort_bytes = table.sort_bytes(count, facts.products, size_of(p_.value));
+    k_.products = facts.products;
+    k_.sort_bytes = facts.sort_bytes;
+}
+
+void device_mxv::recount() const {
+    if (!starts_.data()) return;
+    kernels::on_cuda().column_starts(column_offsets_, k_.common.u_indices, k_.common.u_count,
+                                     starts_.as<offset_t>(), scan_.data(), scan_.bytes(),
+                                     p_.ctx.gpu()->stream());
+}
+
+void device_mxv::take_matrix() {
+    const bool push = plan_.direction == direction::push;
+    const storage::matrix_body& body = p_.body();
+    const storage::csr& a = push ? p_.pushed() : p_.pulled(true);
+    const auto on = (p_.transposed == push) ? body.rows_on(p_.ctx) : body.columns_on(p_.ctx);
+    kept_.push_back(on);
+    kernels::mxv_arguments& c = k_.common;
+    c.output_size = static_cast<index_t>(p_.output_size());
+    c.nnz = a.nnz;
+    c.offsets = {on->offsets.data(), a.offset_bytes == 8};
+    c.indices = on->indices.as<index_t>();
+    c.constant = p_.ring.ignores_a() || a.kind != value_kind::full;
+    if (!p_.ring.ignores_a()) {
+        const auto values = body.values_on(p_.ctx, a, p_.operand);
+        kept_.push_back(values);
+        c.values = values->values.data();
+    }
+    if (push || (plan_.kernel != "csr_merge" && plan_.kernel != "csr_row")) return;
+    const auto balance = body.balance_on(p_.ctx, a);
+    kept_.push_back(balance);
+    k_.long_rows = balance->long_rows.as<index_t>();
+    k_.long_row_count = balance->long_row_count;
+    k_.chunk_rows = balance->chunk_rows.as<index_t>();
+    k_.held_rows = balance->held_rows;
+    if (plan_.kernel == "csr_merge" && balance->row_numbers.data()) {
+        k_.row_numbers = balance->row_numbers.as<index_t>();
+        c.offsets.data = balance->held_offsets.data();
+    }
+}
+
+void device_mxv::take_memory() {
+    kernels::mxv_arguments& c = k_.common;
+    const bool push = plan_.direction == direction::push;
+    masked_ = p_.options.mask && (push || plan_.kernel == "csr_row_masked");
+    c.mask = masked_ ? mask() : nullptr;
+    c.complement = p_.options.mask_complement;
+    c.early_exit = plan_.early_exit;
+    k_.starts = starts_.as<offset_t>();
+    workspace_ = take(p_.ctx, plan_.workspace_bytes);
+    c.workspace = workspace_.data();
+    count_ = take(p_.ctx, sizeof(offset_t));
+    c.out_count = count_.as<offset_t>();
+    out_ = storage::allocate_on_device(p_.ctx, p_.value, c.output_size, plan_.output,
+                                       plan_.output == vector_form::sparse ? k_.products : 0);
+    c.out_values = out_.values.data();
+    c.out_present = out_.present.as<bits::word>();
+    c.out_indices = out_.indices.as<index_t>();
+    if (p_.value == dtype::boolean)  // no other byte is a truth value
+        p_.ctx.gpu()->fill(out_.values.data(), 0, out_.values.bytes());
+}
+
+void device_mxv::enqueue() const {
+    // Without a product there is nothing to launch over.
+    if (plan_.direction == direction::push && k_.products == 0) return;
+    kernel_(k_, p_.ctx.gpu()->stream());
+}
+
+vector device_mxv::result() {
+    const index_t n = k_.common.output_size;
+    const auto made = [&](vector_form form, offset_t count) {
+        return storage::make_device_vector(p_.ctx, p_.value, n, form, count, std::move(out_));
+    };
+    if (plan_.direction == direction::push && k_.products == 0)
+        return vector(p_.ctx, p_.value, n);
+    if (plan_.output == vector_form::dense) return made(vector_form::dense, n);
+    if (plan_.output == vector_form::bitmap) return from_bitmap(p_.ctx, p_.value, n, std::move(out_));
+    const offset_t count = read_count(p_.ctx, count_);
+    if (2 * count < k_.products) {  // room for every product is more than the entries need
+        device_vector fitting = storage::allocate_on_device(p_.ctx, p_.value, n, vector_form::sparse, count);
+        p_.ctx.gpu()->copy(fitting.values.data(), out_.values.data(), fitting.values.bytes());
+        p_.ctx.gpu()->copy(fitting.indices.data(), out_.indices.data(), fitting.indices.bytes());
+        out_ = std::move(fitting);
+    }
+    return made(vector_form::sparse, count);
+}
+
+namespace {
+
+// Operators and types for which the device's write-back is compiled.
+bool joins_on_device(const vector& w, const vector& t, const vector_options& o) {
+    if (w.type() != t.type()) return false;
+    if (!o.accum) return true;
+    return o.accum->id() <= binary_id::lxnor && o.accum->input_type(t.type()) == t.type();
+}
+
+// A dense or bitmap copy on the device of what may be sparse.
+struct placed {
+    std::shared_ptr<const device_vector> on;
+    device_vector converted;
+    device_entries entries;
+};
+placed place(const context& ctx, const vector& v) {
+    const vector_body& b = v.body_anywhere();
+    placed p{b.home->copy_on(ctx, b), {}, {}};
+    p.entries = entries_of(b, *p.on);
+    if (b.form != vector_form::sparse) return p;
+    p.converted = storage::allocate_on_device(ctx, b.type, b.size, vector_form::bitmap, 0);
+    kernels::on_cuda().vectors.to_bitmap(p.entries, p.converted.values.data(),
+                                         p.converted.present.as<bits::word>(), ctx.gpu()->stream());
+    p.entries.form = vector_form::bitmap;
+    p.entries.values = p.converted.values.data();
+    p.entries.present = p.converted.present.as<const bits::word>();
+    return p;
+}
+
+}  // namespace
+
+void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& o,
+                          const bits::word* mask, bool masked) {
+    if (!joins_on_device(w, t, o))
+        return write_back(ctx, w, std::move(t.mutable_body()), o);
+    const bool all = !o.mask && !o.mask_complement;
+    if (!o.accum && (all || (masked && (o.replace || w.count() == 0)))) {
+        w = std::move(t);
+        return;
+    }
+    const auto n = static_cast<index_t>(w.size());
+    const placed old = place(ctx, w), result = place(ctx, t);
+    device_vector out = storage::allocate_on_device(ctx, w.type(), n, vector_form::bitmap, 0);
+    kernels::device_write_back c;
+    c.w = old.entries;
+    c.t = result.entries;
+    c.mask = mask;
+    c.complement = o.mask_complement;
+    c.replace = o.replace;
+    c.accumulates = o.accum.has_value();
+    if (o.accum) c.accum = o.accum->id();
+    c.out_values = out.values.data();
+    c.out_present = out.present.as<bits::word>();
+    kernels::on_cuda().vectors.write_back(c, ctx.gpu()->stream());
+    w = from_bitmap(ctx, w.type(), n, std::move(out));
+}
+
+std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const matrix& a, const vector& u,
+                                  const vector_options& options, int repeats) {
+    vector w(ctx, s.value_type(a.type(), u.type()), options.transpose_a ? a.columns() : a.rows());
+    const mxv_product p = make_mxv_product(ctx, w, s, a, u, options, options.transpose_a);
+    require<not_supported>(p.device_cell && options.kernel != "reference", "this product does not run on a GPU");
+    device_mxv product(p, mxv_facts_of(p));
+    std::vector<double> ms;
+    for (int k = 0; k < repeats; ++k) {
+        ctx.gpu()->timed([&] {
+            if (product.plan().direction == direction::push) product.recount();
+            product.enqueue();
+        });
+        ms.push_back(ctx.gpu()->milliseconds());
+    }
+    return ms;
+}
+
+mxv_plan multiply_on_device(const mxv_product& p, plan::mxv_facts facts) {
+    device_mxv product(p, std::move(facts));
+    p.ctx.log(to_string(product.plan()));
+    product.enqueue();
+    write_back_on_device(p.ctx, p.w, product.result(), p.options, product.mask(), product.masked());
+    return product.plan();
+}
+
+}  // namespace nz::ops

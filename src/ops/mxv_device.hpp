@@ -1,0 +1,59 @@
+// One planned product on a GPU, its operands there and its memory taken.
+#pragma once
+
+#include "ops/mxv_product.hpp"
+#include "storage/device_vector.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace nz::ops {
+
+/// Made once, it may be run again and again: enqueue() neither allocates nor waits, so a stream may capture it.
+class device_mxv {
+public:
+    /// Completes `facts` with what only the device knows, and plans.
+    device_mxv(const mxv_product& p, plan::mxv_facts facts);
+
+    const mxv_plan& plan() const { return plan_; }
+    /// Computes t = A u on the context's stream.
+    void enqueue() const;
+    /// Puts the count of a push's products on the stream once more, which the constructor had to wait for: what a
+    /// whole product costs is the two together.
+    void recount() const;
+    /// t, whose rows that the mask keeps out are left out where masked() says so. Waits, unless t is dense.
+    vector result();
+    /// Whether t holds only entries that the mask lets through.
+    bool masked() const { return masked_; }
+    /// The mask's words on the device; null without one.
+    const bits::word* mask() const { return static_cast<const bits::word*>(mask_.data()); }
+
+private:
+    void take_mask();
+    void take_operand(vector_form form);
+    void count_products(plan::mxv_facts& facts);
+    void take_matrix();
+    void take_memory();
+
+    const mxv_product& p_;
+    mxv_plan plan_;
+    kernels::device_mxv_kernel kernel_ = nullptr;
+    kernels::device_mxv_arguments k_;
+    std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
+    buffer mask_, u_values_, u_present_, u_indices_, starts_, scan_, workspace_, count_;
+    kernels::offset_reader column_offsets_;
+    storage::device_vector out_;
+    bool masked_ = false;
+};
+
+/// Milliseconds between two events around each of `repeats` runs of one planned product, operands resident. Throws
+/// not_supported when the product does not run on a GPU.
+std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const matrix& a, const vector& u,
+                                  const vector_options& options, int repeats);
+
+/// w<mask, replace> = accum(w, t) on the GPU where types and operator allow, else on the host; `masked`: t holds only
+/// what the mask lets through.
+void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& options,
+                          const bits::word* mask, bool masked);
+
+}  // namespace nz::ops

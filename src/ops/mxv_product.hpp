@@ -1,0 +1,41 @@
+// One call of mxv or vxm, its operands resolved: what its steps on the host and on a GPU share.
+#pragma once
+
+#include "instantiate/mxv_device_cells.hpp"
+#include "nonzero/operations.hpp"
+#include "plan/mxv.hpp"
+#include "storage/matrix_body.hpp"
+
+namespace nz::ops {
+
+/// `transposed` says that A^T is multiplied.
+struct mxv_product {
+    const context& ctx;
+    vector& w;
+    const semiring& ring;
+    const matrix& a;
+    const vector& u;
+    const vector_options& options;
+    bool transposed;
+    dtype operand, value;
+    const instantiate::mxv_cell* cell;                ///< null: not compiled
+    const instantiate::mxv_device_cell* device_cell;  ///< null: not compiled, or there is no GPU
+
+    const storage::matrix_body& body() const { return a.body(); }
+    /// What a matvec by rows reads, and what one by columns reads.
+    const storage::csr& pulled(bool sorted) const {
+        return transposed ? body().columns() : sorted ? body().rows() : body().rows_as_given();
+    }
+    const storage::csr& pushed() const { return transposed ? body().rows() : body().columns(); }
+    offset_t output_size() const { return transposed ? a.columns() : a.rows(); }
+    offset_t input_size() const { return transposed ? a.rows() : a.columns(); }
+};
+
+mxv_product make_mxv_product(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
+                             const vector_options& options, bool transposed);
+/// What the plan may look at, but for what only a kernel's own device or a count of products tells.
+plan::mxv_facts mxv_facts_of(const mxv_product& p);
+/// Plans, runs and writes back on the context's GPU.
+mxv_plan multiply_on_device(const mxv_product& p, plan::mxv_facts facts);
+
+}  // namespace nz::ops

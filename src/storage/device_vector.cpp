@@ -1,0 +1,81 @@
+#include "storage/device_vector.hpp"
+
+#include "core/device.hpp"
+#include "storage/vector_body.hpp"
+
+namespace nz::storage {
+namespace {
+
+buffer upload(const context& gpu, const buffer& from) {
+    buffer to(gpu.device_memory(), from.bytes());
+    gpu.gpu()->upload(to.data(), from.data(), from.bytes());
+    return to;
+}
+
+void download(const context& gpu, buffer& to, const buffer& from) {
+    gpu.gpu()->download(to.data(), from.data(), std::min(to.bytes(), from.bytes()));
+}
+
+}  // namespace
+
+std::shared_ptr<const device_vector> residence::copy_on(const context& gpu, const vector_body& v) {
+    const std::lock_guard lock(mutex_);
+    if (copy_ && gpu_->device_memory() == gpu.device_memory()) return copy_;
+    const device_vector* from = nullptr;
+    vector_body on_host{v.ctx, v.size, v.type, v.form, v.count, {}, {}, {}};
+    if (device_only_) {  // another context's GPU has it: by way of the host
+        on_host = make_vector_body(v.ctx, v.type, v.size, v.form, v.count);
+        from = copy_.get();
+        download(*gpu_, on_host.values, from->values);
+        download(*gpu_, on_host.present, from->present);
+        download(*gpu_, on_host.indices, from->indices);
+    }
+    const vector_body& source = device_only_ ? on_host : v;
+    auto copy = std::make_shared<const device_vector>(
+        device_vector{upload(gpu, source.values), upload(gpu, source.present), upload(gpu, source.indices)});
+    gpu.gpu()->wait();
+    if (!device_only_) {
+        gpu_ = gpu;
+        copy_ = copy;
+    }
+    return copy;
+}
+
+void residence::bring_home(vector_body& v) {
+    if (!device_only_) return;
+    const std::lock_guard lock(mutex_);
+    if (!device_only_) return;
+    vector_body filled = make_vector_body(v.ctx, v.type, v.size, v.form, v.count, false);
+    download(*gpu_, filled.values, copy_->values);
+    download(*gpu_, filled.present, copy_->present);
+    download(*gpu_, filled.indices, copy_->indices);
+    v.values = std::move(filled.values);
+    v.present = std::move(filled.present);
+    v.indices = std::move(filled.indices);
+    device_only_ = false;
+}
+
+void residence::settle_on(const context& gpu, std::shared_ptr<const device_vector> content) {
+    gpu_ = gpu;
+    copy_ = std::move(content);
+    device_only_ = true;
+}
+
+vector make_device_vector(const context& gpu, dtype type, index_t size, vector_form form, offset_t count,
+                          device_vector content) {
+    auto body =
+        std::make_shared<vector_body>(vector_body{gpu, size, type, form, count, {}, {}, {}});
+    body->home->settle_on(gpu, std::make_shared<const device_vector>(std::move(content)));
+    return vector(std::move(body));
+}
+
+device_vector allocate_on_device(const context& gpu, dtype type, index_t size, vector_form form,
+                                 offset_t count) {
+    const auto stored = static_cast<std::size_t>(form == vector_form::sparse ? count : size);
+    const auto& memory = gpu.device_memory();
+    return {buffer(memory, stored * size_of(type)),
+            buffer(memory, form == vector_form::bitmap ? bits::words_for(size) * sizeof(bits::word) : 0),
+            buffer(memory, form == vector_form::sparse ? stored * sizeof(index_t) : 0)};
+}
+
+}  // namespace nz::storage

@@ -1,0 +1,45 @@
+// Where a vector's arrays are: on the host, in a GPU's memory, or in both. Results of a GPU's kernels stay there until
+// somebody looks at them on the host; operands go there once.
+#pragma once
+
+#include "core/buffer.hpp"
+#include "nonzero/vector.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+namespace nz::storage {
+
+struct vector_body;
+
+/// The arrays of a vector_body, of its form and count, in a GPU's memory.
+struct device_vector {
+    buffer values, present, indices;
+};
+
+/// The device's half of one vector_body, which never changes: a body that is written to gets a new one.
+class residence {
+public:
+    /// The copy in this context's GPU memory, made when there is none.
+    std::shared_ptr<const device_vector> copy_on(const context& gpu, const vector_body& v);
+    /// Fills the host's arrays when only the device has them.
+    void bring_home(vector_body& v);
+    /// From now on the device alone has the content.
+    void settle_on(const context& gpu, std::shared_ptr<const device_vector> content);
+
+private:
+    std::mutex mutex_;
+    std::optional<context> gpu_;
+    std::shared_ptr<const device_vector> copy_;
+    std::atomic<bool> device_only_ = false;
+};
+
+/// A vector whose content is on the GPU alone; `count` entries are present.
+vector make_device_vector(const context& gpu, dtype type, index_t size, vector_form form, offset_t count,
+                          device_vector content);
+/// Uninitialised arrays on the GPU for a vector of this form.
+device_vector allocate_on_device(const context& gpu, dtype type, index_t size, vector_form form,
+                                 offset_t count);
+
+}  // namespace nz::storage

@@ -1,0 +1,126 @@
+// What only a GPU's matvec does: a planned product that a CUDA graph captures, results that stay on the device until
+// somebody looks, a memory limit that is kept there. Skipped where there is no GPU.
+#include "core/device.hpp"
+#include "nonzero/nonzero.hpp"
+#include "ops/mxv_device.hpp"
+#include "support/battery.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz::test {
+namespace {
+
+class MxvOnDevice : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+
+TEST_F(MxvOnDevice, APlannedProductIsCapturedAndReplayed) {
+    std::mt19937 random(1);
+    const context ctx({.backend = backend::cuda});
+    const semiring s("plus_times_fp64");
+    const dictionary a = random_dictionary(300, 200, 0.1, dtype::float64, random),
+                     u = random_dictionary(200, 1, 0.5, dtype::float64, random);
+    const matrix left = make_matrix(ctx, a);
+    const vector right = make_vector(ctx, u, vector_form::sparse);
+    for (const auto* kernel : {"csr_row", "csr_merge", "csr_row_masked", "csc_gather_radix", "csc_gather_merge",
+                               "csc_gather_bucket"}) {
+        vector w(ctx, dtype::float64, 300);
+        const vector_options options{.kernel = kernel};
+        const auto p = ops::make_mxv_product(ctx, w, s, left, right, options, false);
+        ops::device_mxv product(p, ops::mxv_facts_of(p));
+        const auto graph = ctx.gpu()->record([&] {
+            product.recount();
+            product.enqueue();
+        });
+        graph->replay();
+        graph->replay();
+        EXPECT_TRUE(same(model_mxm(s, a, u), product.result())) << kernel;
+    }
+}
+
+TEST_F(MxvOnDevice, ResultsFeedTheNextProductWithoutAHost) {
+    std::mt19937 random(2);
+    const context ctx({.backend = backend::cuda});
+    const semiring s("plus_times_int64");
+    const dictionary a = random_dictionary(60, 60, 0.1, dtype::int64, random);
+    dictionary expected = random_dictionary(60, 1, 0.5, dtype::int64, random);
+    const matrix left = make_matrix(ctx, a);
+    vector x = make_vector(ctx, expected, random);
+    for (int k = 0; k < 5; ++k) {
+        mxv(ctx, x, s, left, x);
+        expected = model_mxm(s, a, expected);
+    }
+    EXPECT_TRUE(same(expected, x));
+    vector other = x;  // a copy written to on the host leaves the device's alone
+    other.set(0, scalar(std::int64_t{7}));
+    mxv(ctx, x, s, left, x);
+    EXPECT_TRUE(same(model_mxm(s, a, expected), x));
+    mxv(ctx, other, s, left, other);
+    expected = model_mxm(s, a, read(other));  // any content will do: only that both sides agree
+    mxv(ctx, other, s, left, other);
+    EXPECT_TRUE(same(expected, other));
+}
+
+TEST_F(MxvOnDevice, AVectorOfOneDeviceServesAContextOnTheHostAndAnother) {
+    std::mt19937 random(3);
+    const context first({.backend = backend::cuda}), second({.backend = backend::cuda}),
+        cpu({.backend = backend::cpu});
+    const semiring s("min_plus_fp64");
+    const dictionary a = random_dictionary(50, 50, 0.2, dtype::float64, random),
+                     u = random_dictionary(50, 1, 0.7, dtype::float64, random);
+    const matrix left = make_matrix(first, a);
+    vector x(first, dtype::float64, 50), y(second, dtype::float64, 50), z(cpu, dtype::float64, 50);
+    mxv(first, x, s, left, make_vector(first, u, random));
+    const dictionary once = model_mxm(s, a, u), twice = model_mxm(s, a, once);
+    mxv(second, y, s, left, x);
+    mxv(cpu, z, s, left, x);
+    EXPECT_TRUE(same(twice, y));
+    EXPECT_TRUE(same(twice, z));
+    EXPECT_TRUE(same(once, x));
+}
+
+TEST_F(MxvOnDevice, AMemoryLimitIsKeptAndTheOutputStaysAsItWas) {
+    const context ctx({.backend = backend::cuda, .memory_limit = 4 << 20});
+    const context roomy({.backend = backend::cuda});
+    const matrix a = load(roomy, "random:100000,20").matrix;  // 8 MB of indices
+    vector w = vector::full(ctx, 100000, scalar(1.0));
+    const vector x = vector::full(ctx, 100000, scalar(2.0));
+    EXPECT_THROW(mxv(ctx, w, semiring("plus_times"), a, x), out_of_memory);
+    EXPECT_EQ(w.get(5)->get<double>(), 1.0);
+    mxv(roomy, w, semiring("plus_times"), a, x);
+    EXPECT_GT(w.get(5)->get<double>(), 0.0);
+}
+
+TEST_F(MxvOnDevice, RowsOfEveryLengthAddUpAcrossChunksAndBlocks) {
+    // Rows of 1 ... 9,000 entries and empty ones between: lanes, warps, blocks; rows over several chunks.
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu});
+    std::vector<index_t> rows, columns;
+    std::vector<std::int64_t> values;
+    index_t row = 0;
+    for (const index_t length : {1, 31, 32, 33, 2047, 0, 2048, 2049, 4096, 4097, 0, 0, 9000, 100000, 5, 8, 16, 64})
+        for (int repeat = 0; repeat < 5; ++repeat, ++row)
+            for (index_t k = 0; k < length; ++k) {
+                rows.push_back(row);
+                columns.push_back(k);
+                values.push_back(k % 13 - 6 + row);
+            }
+    const matrix a = matrix::build<std::int64_t>(ctx, {row + 40, 100000, rows, columns, values});
+    std::vector<std::int64_t> x(100000);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<std::int64_t>(k % 7) - 3;
+    const vector u = vector::dense<std::int64_t>(ctx, x);
+    for (const auto* name : {"plus_times_int64", "min_plus_int64", "any_secondi_int64"})
+        for (const auto* kernel : {"csr_row", "csr_merge", "csr_row_masked"}) {
+            const semiring s(name);
+            vector found(ctx, dtype::int64, row + 40), expected(cpu, dtype::int64, row + 40);
+            mxv(ctx, found, s, a, u, {.kernel = kernel});
+            mxv(cpu, expected, s, a, u);
+            EXPECT_TRUE(same(read(expected), found)) << name << ", " << kernel;
+        }
+}
+
+}  // namespace
+}  // namespace nz::test
