@@ -14,8 +14,8 @@ struct device_csr {
     buffer empty_rows;  ///< bitmap of 32-bit words
 };
 
-/// Entries that a block of mxv/csr_merge takes: eight a thread, so that enough loads are in flight.
-inline constexpr offset_t merge_chunk_entries = 2048;
+/// Entries that a block of mxv/csr_merge takes: eight for each of 128 threads.
+inline constexpr offset_t merge_chunk_entries = 1024;
 /// Rows longer than this take a block of mxv/csr_row each.
 inline constexpr offset_t long_row_entries = 4096;
 

@@ -10,16 +10,21 @@ class matvec_verbs : public command_line {};
 TEST_F(matvec_verbs, every_kernel_gives_a_valid_product) {
     std::vector<std::string> kernels = {"reference"};
     for (const auto& k : kernels::kernel_ids)
-        if (k.operation == "mxv") kernels.emplace_back(k.id);
+        if (k.operation == "mxv" && k.cpu == kernels::presence::here) kernels.emplace_back(k.id);
     for (const auto& kernel : kernels) {
         for (const auto* input : {"rmat:8,8", "lp:60,300,900", "laplace2d:12", "dense:3,70"}) {
             for (const auto* verb : {"spmv", "spmspv"}) {
-                const auto r = expect_json({verb, input, "--kernel", kernel, "--validate", "--repeat", "2"});
+                const auto r = expect_json({verb, input, "--kernel", kernel, "--validate", "--repeat", "2",
+                                            "--backend", "cpu"});
                 EXPECT_EQ(r["kernel"], kernel) << verb << " " << input;
                 EXPECT_EQ(r["valid"], true) << verb << " " << input << " " << kernel;
             }
         }
     }
+}
+
+TEST_F(matvec_verbs, a_kernel_of_the_other_backend_cannot_serve) {
+    expect_failure({"spmv", "rmat:8,8", "--kernel", "csc_gather_bucket", "--backend", "cpu"}, 1, "for GPUs");
 }
 
 TEST_F(matvec_verbs, semirings_and_types_give_valid_products) {

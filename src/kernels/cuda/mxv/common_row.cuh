@@ -7,8 +7,6 @@
 #include "kernels/cuda/common_grid.cuh"
 #include "kernels/device_mxv_arguments.hpp"
 
-#include <cuda/std/bit>
-
 namespace nz::kernels::cuda {
 
 /// Row offsets of either width; the branch is the same for all.
@@ -105,17 +103,10 @@ struct device_row_reader {
         else
             return Constant ? values[0] : values[k];
     }
-    /// The same past the first-level cache, for values that are read once.
-    __device__ T entry_once(offset_t k) const {
-        if constexpr (!Cell::reads_a) {
-            return T{};
-        } else if constexpr (sizeof(T) == 8) {
-            return ::cuda::std::bit_cast<T>(load_once(reinterpret_cast<const unsigned long long*>(values) + k));
-        } else if constexpr (sizeof(T) == 4) {
-            return ::cuda::std::bit_cast<T>(load_once(reinterpret_cast<const unsigned*>(values) + k));
-        } else {
-            return values[k];
-        }
+    /// From now on entry k is the one that was entry `from` + k.
+    __device__ void move_to(offset_t from) {
+        indices += from;
+        if (!Constant && Cell::reads_a) values += from;
     }
     __device__ V product(T x, index_t i, index_t j) const {
         T y{};
@@ -128,42 +119,49 @@ struct device_row_reader {
     }
 };
 
-constexpr offset_t lane_row = 32;  ///< entries: up to here a row is one lane's, beyond it the warp's
-
 /// The 32 rows from `first` of which `allowed` says which are wanted and not longer than `longest`: lane k gets
-/// row first + k. All lanes of the warp call it.
+/// row first + k. As many lanes go to a row as its 32 neighbours have entries for on average, so that lanes read
+/// side by side. All lanes of the warp call it.
 template <class Cell, class Reader, class Offsets>
 __device__ partial<Cell> sum_rows(const Reader& reader, Offsets offsets, index_t first, std::uint32_t allowed,
                                   bool early_exit, offset_t longest) {
-    const unsigned lane = threadIdx.x % 32;
-    const index_t row = first + static_cast<index_t>(lane);
+    const int lane = static_cast<int>(threadIdx.x % 32);
     offset_t begin = 0, end = 0;
-    if (allowed >> lane & 1) begin = offsets[row], end = offsets[row + offset_t{1}];
+    if (allowed >> lane & 1) begin = offsets[first + offset_t{lane}], end = offsets[first + offset_t{lane} + 1];
     if (end - begin > longest) end = begin;
+    const unsigned entries =
+        __reduce_add_sync(full_warp, static_cast<unsigned>(min(end - begin, offset_t{1} << 24)));
+    const unsigned wanted = __popc(__ballot_sync(full_warp, end > begin));
+    int width = 1;
+    while (width < 32 && width * 2 * wanted <= entries) width *= 2;
+    const int rows_a_turn = 32 / width, turn_of_lane = lane / rows_a_turn;
+    const unsigned group = (width == 32 ? full_warp : (1u << width) - 1) << (lane / width * width);
     partial<Cell> mine;
-    if (end - begin <= lane_row)
-        for (offset_t k = begin; k < end; ++k) {
-            reader.accumulate(mine, row, k);
-            if (early_exit && mine.final()) break;
-        }
-    for (unsigned long_rows = __ballot_sync(full_warp, end - begin > lane_row); long_rows;
-         long_rows &= long_rows - 1) {
-        const int owner = __ffs(long_rows) - 1;
-        const offset_t from = from_lane(begin, owner), to = from_lane(end, owner);
+    for (int turn = 0; turn < width; ++turn) {
+        const int r = turn * rows_a_turn + lane / width;
+        const offset_t from = from_lane(begin, r), to = from_lane(end, r);
         partial<Cell> part;
-        for (offset_t k = from; k < to; k += 32) {
-            if constexpr (Cell::first_wins) {  // the first of 32 neighbours is found by the lanes' order
-                if (k + lane < to) reader.accumulate(part, first + owner, k + lane);
-                if (__any_sync(full_warp, part.met)) break;
-            } else {
-                if (k + lane < to) reader.accumulate(part, first + owner, k + lane);
-                if (early_exit && __any_sync(full_warp, part.final())) break;
+        if (Cell::first_wins || (Cell::terminates && early_exit)) {
+            bool done = from == to;
+            for (offset_t k = from; __any_sync(full_warp, !done); k += width) {
+                if (!done && k + lane % width < to)
+                    reader.accumulate(part, first + r, k + lane % width);
+                const unsigned found =
+                    __ballot_sync(full_warp, Cell::first_wins ? part.met : part.final());
+                done = done || k + width >= to || (found & group);
             }
+        } else {
+            for (offset_t k = from + lane % width; k < to; k += width) reader.accumulate(part, first + r, k);
+            __syncwarp();
         }
-        part.reduce(32);
-        part.value = from_lane(part.value, 0);
-        part.met = from_lane(part.met, 0);
-        if (lane == static_cast<unsigned>(owner)) mine = part;
+        part.reduce(width);
+        const int source = lane % rows_a_turn * width;
+        const auto value = from_lane(part.value, source);
+        const bool met = from_lane(part.met, source);
+        if (turn_of_lane == turn) {
+            mine.value = value;
+            mine.met = met;
+        }
     }
     return mine;
 }

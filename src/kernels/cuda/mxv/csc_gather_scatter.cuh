@@ -10,6 +10,8 @@
 
 #include "kernels/cuda/mxv/common_gather.cuh"
 
+#include <cuda/std/bit>
+
 namespace nz::kernels::cuda {
 
 /// *at = add(*at, x).

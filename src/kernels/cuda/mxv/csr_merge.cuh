@@ -7,9 +7,12 @@
 //   wide as the rows of this chunk leave lanes for (1 to 32), so that short and long rows both keep the block busy.
 //   A row that ends inside is stored; the part of a row that does not is the chunk's carry.
 // Update: carries are added to their rows, in the order of the chunks, by one thread or one warp a row.
-// Who owns what: block -> chunk, thread -> every 256th of its entries, group of lanes -> row.
-// Shared memory: one product an entry, one slot left free in 16, so that rows of 2^k entries, which neighbouring
-//   lanes walk in step, do not all lie in the same bank. Barriers: one.
+// Who owns what: block -> chunk, thread -> every 128th of its entries, group of lanes -> row.
+// Blocks are small and hold 32 registers a thread, so that a multiprocessor keeps 16 of them: while one waits for its
+//   barrier or sums, the others load. Chunks twice or four times as large, products padded against bank conflicts, a
+//   warp a chunk, and persistent blocks fed by bulk copies were all slower on most matrices.
+// Shared memory: one product an entry. Barriers: one. The update is launched while the reduction still runs and waits
+//   for it on the device (programmatic dependent launch).
 // Determinism: sums depend on where chunks begin, never on timing. No atomics on values.
 // Cost: nnz + rows, whatever the row lengths.
 // Why csr_row was not enough: its warps wait for their longest rows and read entries out of order.
@@ -21,24 +24,35 @@
 
 namespace nz::kernels::cuda {
 
-constexpr int merge_block = 256;
-constexpr int merge_turns = static_cast<int>(storage::merge_chunk_entries) / merge_block;
-constexpr int merge_blocks_an_sm = 5;
+constexpr int merge_block = 128;
+constexpr int merge_entries = static_cast<int>(storage::merge_chunk_entries);
+constexpr int merge_turns = merge_entries / merge_block;
+/// What 32 registers a thread allow; gaps in u need some more.
+template <bool Gaps>
+constexpr int merge_blocks_an_sm = Gaps ? 10 : 16;
 
 template <class Cell>
 using carry = partial<Cell>;
 
-constexpr __device__ int slot(int k) { return k + (k >> 4); }
+constexpr int long_run = 32;  ///< carries that one thread adds; more are a warp's
+
+/// What is read once goes out of the caches first.
+template <class T>
+__device__ T load_streamed(const T* at) {
+    if constexpr (sizeof(T) == 1)
+        return *at;
+    else
+        return __ldcs(at);
+}
 
 /// A row of the chunk, as positions in it.
 struct row_piece {
     int begin, end;
     bool ends;  ///< inside the chunk
 };
-__device__ inline row_piece piece_of_row(device_offsets offsets, index_t r, offset_t from, offset_t to) {
-    const offset_t begin = offsets[r], end = offsets[r + offset_t{1}];
-    return {static_cast<int>((begin > from ? begin : from) - from), static_cast<int>((end < to ? end : to) - from),
-            end <= to};
+__device__ inline row_piece piece_of_row(device_offsets offsets, index_t r, offset_t from, int count) {
+    const offset_t begin = offsets[r] - from, end = offsets[r + offset_t{1}] - from;
+    return {begin > 0 ? static_cast<int>(begin) : 0, end < count ? static_cast<int>(end) : count, end <= count};
 }
 
 /// Sums `piece` by a group of `width` lanes; the first lane of it holds the result.
@@ -50,15 +64,15 @@ __device__ partial<Cell> sum_piece(const typename Cell::value* products, const s
         int k = piece.begin + lane;
         if (k < piece.end) {
             sum.met = true;
-            sum.value = products[slot(k)];
-            for (k += width; k < piece.end; k += width) sum.value = Cell::add(sum.value, products[slot(k)]);
+            sum.value = products[k];
+            for (k += width; k < piece.end; k += width) sum.value = Cell::add(sum.value, products[k]);
         }
         sum.reduce(width);
     } else {  // lanes take runs, so that the first entry stays the first
         const int run = (piece.end - piece.begin + width - 1) / width;
         const int begin = piece.begin + lane * run, end = min(begin + run, piece.end);
         for (int k = begin; k < end; ++k) {
-            if (!Gaps || met[k >> 5] >> (k & 31) & 1) sum.add(products[slot(k)]);
+            if (!Gaps || met[k >> 5] >> (k & 31) & 1) sum.add(products[k]);
             if (Cell::first_wins && sum.met) break;
         }
         sum.reduce(width);
@@ -66,67 +80,70 @@ __device__ partial<Cell> sum_piece(const typename Cell::value* products, const s
     return sum;
 }
 
-template <class Cell, bool Constant, bool Gaps>
-__global__ void __launch_bounds__(merge_block, merge_blocks_an_sm)
-    csr_merge_kernel(device_row_reader<Cell, Constant, Gaps> reader, device_offsets offsets, const index_t* numbers,
-                     const index_t* chunk_rows, index_t rows, offset_t nnz, typename Cell::value* out,
-                     std::uint32_t* present, carry<Cell>* carries) {
-    using V = typename Cell::value;
-    // The row that an entry lies in is not known where its product is made.
-    static_assert(Cell::multiply_id != binary_id::firsti && Cell::multiply_id != binary_id::secondj);
-    constexpr int entries = static_cast<int>(storage::merge_chunk_entries);
-    __shared__ V products[entries + entries / 16];
-    __shared__ std::uint32_t met[Gaps ? entries / 32 : 1];
-    const offset_t from = offset_t{blockIdx.x} * entries;
-    const offset_t to = from + entries < nnz ? from + entries : nnz;
-    const index_t first = chunk_rows[blockIdx.x], last = chunk_rows[blockIdx.x + 1];
-    const int row_count = min(last, rows - 1) - first + 1;
-
+/// Forms the chunk's products; `count` of them, all of a full chunk where Full.
+template <bool Full, class Cell, bool Constant, bool Gaps>
+__device__ void form_products(const device_row_reader<Cell, Constant, Gaps>& reader, int count,
+                              typename Cell::value* products, std::uint32_t* met) {
     const int t = static_cast<int>(threadIdx.x);
     index_t columns[merge_turns];
     typename Cell::operand values[merge_turns];
 #pragma unroll
     for (int k = 0; k < merge_turns; ++k) {
-        const offset_t at = from + k * merge_block + t;
-        columns[k] = at < to ? static_cast<index_t>(load_once(reader.indices + at)) : -1;
+        const int at = k * merge_block + t;
+        columns[k] = Full || at < count ? load_streamed(reader.indices + at) : -1;
+        if (Constant)
+            values[k] = reader.entry(0);
+        else if (Cell::reads_a && (Full || at < count))
+            values[k] = load_streamed(reader.values + at);
     }
 #pragma unroll
     for (int k = 0; k < merge_turns; ++k) {
-        const offset_t at = from + k * merge_block + t;
-        if (!Constant && at < to) values[k] = reader.entry_once(at);
-        if (Constant) values[k] = reader.entry(0);
-    }
-#pragma unroll
-    for (int k = 0; k < merge_turns; ++k) {
-        const bool meets = columns[k] >= 0 && reader.meets(columns[k]);
-        if (meets) products[slot(k * merge_block + t)] = reader.product(values[k], 0, columns[k]);
+        const int at = k * merge_block + t;
+        const bool meets = (Full || columns[k] >= 0) && reader.meets(columns[k]);
+        if (meets) products[at] = reader.product(values[k], 0, columns[k]);
         if constexpr (Gaps) {
             const unsigned bits = __ballot_sync(full_warp, meets);
-            if (t % 32 == 0) met[(k * merge_block + t) / 32] = bits;
+            if (t % 32 == 0) met[at / 32] = bits;
         }
     }
+}
+
+template <class Cell, bool Constant, bool Gaps>
+__global__ void __launch_bounds__(merge_block, merge_blocks_an_sm<Gaps>)
+    csr_merge_kernel(device_row_reader<Cell, Constant, Gaps> reader, device_offsets offsets,
+                     const index_t* numbers, const index_t* chunk_rows, index_t rows, offset_t nnz,
+                     typename Cell::value* out, std::uint32_t* present, carry<Cell>* carries) {
+    // The row that an entry lies in is not known where its product is made.
+    static_assert(Cell::multiply_id != binary_id::firsti && Cell::multiply_id != binary_id::secondj);
+    __shared__ typename Cell::value products[merge_entries];
+    __shared__ std::uint32_t met[Gaps ? merge_entries / 32 : 1];
+    const offset_t from = offset_t{blockIdx.x} * merge_entries;
+    const int count = static_cast<int>(nnz - from < merge_entries ? nnz - from : merge_entries);
+    const index_t first = chunk_rows[blockIdx.x];
+    const int row_count = min(chunk_rows[blockIdx.x + 1], rows - 1) - first + 1;
+    reader.move_to(from);
+    if (count == merge_entries)
+        form_products<true>(reader, count, products, met);
+    else
+        form_products<false>(reader, count, products, met);
+    __syncthreads();
     // Lanes a row: as many as the block has for each of its rows.
     int width = 1;
     while (width < 32 && width * 2 * row_count <= merge_block) width *= 2;
-    const int group = t / width, lane = t % width, groups = merge_block / width;
-    row_piece piece{};
-    const auto look_up = [&](int r) {
-        return r < row_count ? piece_of_row(offsets, first + r, from, to) : row_piece{0, 0, false};
-    };
-    piece = look_up(group);
-    __syncthreads();
+    const int group = static_cast<int>(threadIdx.x) / width, lane = static_cast<int>(threadIdx.x) % width;
+    const int groups = merge_block / width;
     for (int r = group; r - group < row_count; r += groups) {
+        const row_piece piece =
+            r < row_count ? piece_of_row(offsets, first + r, from, count) : row_piece{0, 0, false};
         const auto sum = sum_piece<Cell, Gaps>(products, met, piece, lane, width);
-        if (lane == 0 && r < row_count) {
-            if (!piece.ends) {
-                carries[blockIdx.x] = sum;
-            } else if (sum.met) {
-                const index_t row = numbers ? numbers[first + r] : first + r;
-                out[row] = sum.value;
-                if (present) atomicOr(present + row / 32, 1u << row % 32);
-            }
+        if (lane != 0 || r >= row_count) continue;
+        if (!piece.ends) {
+            carries[blockIdx.x] = sum;
+        } else if (sum.met) {
+            const index_t row = numbers ? numbers[first + r] : first + r;
+            out[row] = sum.value;
+            if (present) atomicOr(present + row / 32, 1u << row % 32);
         }
-        piece = look_up(r + groups);
     }
 }
 
@@ -136,8 +153,9 @@ __global__ void __launch_bounds__(merge_block)
     csr_merge_update_kernel(const carry<Cell>* carries, const index_t* chunk_rows, const index_t* numbers,
                             device_offsets offsets, index_t rows, int chunks, typename Cell::value* out,
                             std::uint32_t* present) {
+    cudaGridDependencySynchronize();
     const int c = static_cast<int>(blockIdx.x * merge_block + threadIdx.x);
-    constexpr offset_t entries = storage::merge_chunk_entries;
+    constexpr offset_t entries = merge_entries;
     index_t r = -1;
     int count = 0;  // carries of row r from chunk c on
     if (c + 1 < chunks) {
@@ -148,9 +166,9 @@ __global__ void __launch_bounds__(merge_block)
             count = static_cast<int>((offsets[r + offset_t{1}] - 1) / entries - c);
     }
     partial<Cell> sum;
-    if (count > 0 && count <= lane_row)
+    if (count > 0 && count <= long_run)
         for (int k = 0; k < count; ++k) sum.add(carries[c + k]);
-    for (unsigned left = __ballot_sync(full_warp, count > lane_row); left; left &= left - 1) {
+    for (unsigned left = __ballot_sync(full_warp, count > long_run); left; left &= left - 1) {
         const int owner = __ffs(left) - 1, lane = static_cast<int>(threadIdx.x % 32);
         const int from = from_lane(c, owner), n = from_lane(count, owner), run = (n + 31) / 32;
         partial<Cell> part;
@@ -185,10 +203,20 @@ void csr_merge(const device_mxv_arguments& a, void* stream) {
             device_row_reader<Cell, Constant, Gaps>(c), offsets, a.row_numbers, a.chunk_rows, a.held_rows, c.nnz, out,
             present, carries);
     });
-    if (chunks > 1)
-        csr_merge_update_kernel<Cell><<<blocks_for(chunks, merge_block), merge_block, 0, on>>>(
-            carries, a.chunk_rows, a.row_numbers, offsets, a.held_rows, static_cast<int>(chunks), out, present);
     check(cudaGetLastError());
+    if (chunks == 1) return;
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = blocks_for(chunks, merge_block);
+    launch.blockDim = merge_block;
+    launch.stream = on;
+    launch.attrs = &early;
+    launch.numAttrs = 1;
+    check(cudaLaunchKernelEx(&launch, csr_merge_update_kernel<Cell>, static_cast<const carry<Cell>*>(carries),
+                             a.chunk_rows, a.row_numbers, offsets, a.held_rows, static_cast<int>(chunks), out,
+                             present));
 }
 
 }  // namespace nz::kernels::cuda

@@ -1,10 +1,9 @@
 // mxv/csr_row on a GPU: w = A u, whole rows, by bins of length.
 //
-// Who owns what: a warp owns 32 consecutive rows and their word of presence. Rows of up to 32 entries are summed by
-//   one lane each, side by side; longer ones by the whole warp, one after another; rows beyond a limit, listed when
-//   the matrix came to the device, by a block each in a second launch.
-// Memory: offsets, indices and values once, u gathered. Lanes that walk rows side by side read the same lines over
-//   and over, which the first-level cache must hold: the longer the rows, the less it does.
+// Who owns what: a warp owns 32 consecutive rows and their word of presence. It takes them by groups of 1 to 32 lanes,
+//   as wide as their mean length fills: one lane a row for rows of one or two entries, the warp a row from 32 on. Rows
+//   beyond a limit, listed when the matrix came to the device, take a block each in a second launch.
+// Memory: offsets, indices and values once, u gathered.
 // Synchronisation: none but the order of the two launches. Shared memory: one partial a warp for the long rows.
 // Determinism: a row's sum depends on its length alone.
 // Cost: nnz + rows. Why it is not enough: a warp waits for its longest row (csr_merge does not).

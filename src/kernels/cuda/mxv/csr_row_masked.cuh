@@ -3,8 +3,8 @@
 // Who owns what: as csr_row, a warp owns 32 consecutive rows, of which it looks only at those whose mask bit is set;
 //   a warp none of whose bits is set ends after reading one word.
 // Memory: mask and presence bitmap once; offsets, indices and values of allowed rows only. No workspace.
-// Early exit: a row ends at the monoid's terminal value: entry by entry in a lane's row, 32 entries at a time in a
-//   warp's. `any` is the entry that comes first.
+// Early exit: a row ends at the monoid's terminal value, as many entries at a time as it has lanes. `any` is the entry
+//   that comes first.
 // Determinism: a row's sum depends on its length alone, early exit included.
 // Cost: rows / 32 words of mask, and the entries of allowed rows up to the terminal value.
 // Why csr_row was not enough: it reads every row, also those whose result is thrown away.
