@@ -14,9 +14,9 @@
 namespace nz::bench {
 
 struct options {
-    int threads = 0;     ///< 0: all
-    std::string filter;  ///< regular expression over benchmark names; empty: all
-    std::string json;    ///< file for Google Benchmark's JSON; empty: none
+    int threads = 0;                  ///< 0: all
+    std::string filter;               ///< regular expression over benchmark names; empty: all
+    std::string json;                 ///< file for Google Benchmark's JSON; empty: none
     int table = 0;
     std::string backend = "auto";     ///< auto: the GPU where there is one
     bool quick = false;               ///< smaller inputs, for a look
@@ -53,13 +53,5 @@ void add(const std::string& name, std::function<measurement()> body);
 /// Runs what matches the options' filter, or else `own`, the suite's own names; prints as it goes; returns the
 /// results of add() by name.
 std::map<std::string, measurement> run(const options& o, const char* own);
-
-/// Bytes a second that `threads` threads read from a block of 1 GiB on huge pages: the limit of every matvec.
-double read_bandwidth(int threads);
-/// The same on pages of 4 KiB.
-double read_bandwidth_small_pages(int threads);
-
-/// Gathers of 8 bytes a second from random places of a table, by `threads` threads.
-double gather_rate(int threads, std::size_t table_bytes);
 
 }  // namespace nz::bench

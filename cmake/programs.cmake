@@ -11,6 +11,12 @@ endif()
 
 file(GLOB_RECURSE nonzero_bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 if(nonzero_bench AND nonzero_bench_sources)
+  # Measures of the GPU, or their stand-in without CUDA.
+  if(nonzero_cuda)
+    file(GLOB_RECURSE nonzero_bench_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cu)
+    list(APPEND nonzero_bench_sources ${nonzero_bench_cuda_sources})
+    list(FILTER nonzero_bench_sources EXCLUDE REGEX "/gpu_absent[.]cpp$")
+  endif()
   add_executable(nz-bench ${nonzero_bench_sources})
   nonzero_compile_options(nz-bench)
   # src/ too: a bench pins kernels and prints plans, which the public headers do not show in full.
@@ -18,6 +24,9 @@ if(nonzero_bench AND nonzero_bench_sources)
   target_compile_definitions(nz-bench PRIVATE NONZERO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(nz-bench PRIVATE
     nonzero benchmark::benchmark OpenMP::OpenMP_CXX CLI11::CLI11 fmt::fmt-header-only)
+  if(nonzero_cuda)
+    target_link_libraries(nz-bench PRIVATE CUDA::cudart_static)
+  endif()
   # Debian 12 has no static Google Benchmark: the shared one travels beside the program, in lib/.
   get_target_property(benchmark_type benchmark::benchmark TYPE)
   if(benchmark_type STREQUAL "SHARED_LIBRARY")

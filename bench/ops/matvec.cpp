@@ -1,6 +1,7 @@
 // SpMV and SpMSpV, double, plus_times. Each kernel is checked against a plain loop before it is timed. The floor is
 // the larger of the bytes of one pass (entries, offsets, x and y once) over the read bandwidth, and of the gathers
 // of x that miss a cache of 1 MiB over the gather rate for a table of x's size; this run measures both rates.
+#include "limits/cpu.hpp"
 #include "peers/eigen.hpp"
 #include "peers/graphblas.hpp"
 #include "suites.hpp"
