@@ -237,6 +237,12 @@ void print_spmspv(const std::string& name, const std::map<std::string, measureme
 }  // namespace
 
 int matvec_suite(const options& o) {
+    if (o.backend != "cpu") {
+        const context gpu({.backend = o.backend == "cuda" ? backend::cuda : backend::automatic,
+                           .threads = o.threads,
+                           .log = [](std::string_view line) { fmt::print("{}\n", line); }});
+        if (gpu.backend() == backend::cuda) return matvec_suite_on_gpu(o, gpu);
+    }
     const context ctx({.backend = backend::cpu, .threads = o.threads});
     std::vector<std::string> sources = o.inputs;
     if (sources.empty())
