@@ -17,7 +17,8 @@ struct options {
     int threads = 0;                  ///< 0: all
     std::string filter;               ///< regular expression over benchmark names; empty: all
     std::string json;                 ///< file for Google Benchmark's JSON; empty: none
-    int table = 0;
+    int table = 0;                    ///< of a paper; 0: not asked for
+    int figure = 0;                   ///< likewise
     std::string backend = "auto";     ///< auto: the GPU where there is one
     bool quick = false;               ///< smaller inputs, for a look
     std::vector<std::string> inputs;  ///< in place of the suite's own

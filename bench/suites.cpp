@@ -17,6 +17,8 @@ std::vector<suite> suites() {
         {"limits",
          "what the floors are made of: streams, scattered access by table size, launches, host link",
          limits_suite},
+        {"papers/yang2015", "BFS by sparse against dense vectors: --table 1 to 4, --figure 2",
+         yang2015_suite},
         {"papers/yang2018", "--table 2: what each of the five optimisations contributes", yang2018_suite}};
 }
 
