@@ -58,4 +58,10 @@ double gpu_spmv_floor_ms(const gpu_limits& limits, const spmv_shape& shape) {
     return 1e3 * std::max(streamed, gathered);
 }
 
+double gpu_bfs_floor_ms(const gpu_limits& limits, double vertices, double reached, double levels) {
+    const double streamed = (8 * vertices + 32 * reached) / limits.copy.per_second;
+    const double gathered = reached / limits.gather_rate(vertices / 8, 4);
+    return 1e3 * (std::max(streamed, gathered) + levels / limits.barrier.per_second);
+}
+
 }  // namespace nz::bench

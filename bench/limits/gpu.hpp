@@ -60,4 +60,10 @@ spmv_shape shape_of(const matrix& a, int value_bytes, int threads);
 /// The larger of the bytes over the copy rate, and of the gathered sectors over the gather rate for x's size.
 double gpu_spmv_floor_ms(const gpu_limits& limits, const spmv_shape& shape);
 
+/// What any breadth-first search has to do, however well it chooses its directions: the larger of the bytes (an offset
+/// and a level a vertex, one 32-byte sector of the list of each vertex reached) over the copy rate, and of one look
+/// into a bitmap for each vertex reached over the gather rate; then a barrier of the grid a level (thin levels that
+/// stay on few multiprocessors may do with less).
+double gpu_bfs_floor_ms(const gpu_limits& limits, double vertices, double reached, double levels);
+
 }  // namespace nz::bench
