@@ -14,10 +14,11 @@
 namespace nz::bench {
 
 struct options {
-    int threads = 0;     ///< 0: all
-    std::string filter;  ///< regular expression over benchmark names; empty: all
-    std::string json;    ///< file for Google Benchmark's JSON; empty: none
-    int table = 0;
+    int threads = 0;                  ///< 0: all
+    std::string filter;               ///< regular expression over benchmark names; empty: all
+    std::string json;                 ///< file for Google Benchmark's JSON; empty: none
+    int table = 0;                    ///< of a paper; 0: not asked for
+    int figure = 0;                   ///< likewise
     std::string backend = "auto";     ///< auto: the GPU where there is one
     bool quick = false;               ///< smaller inputs, for a look
     std::vector<std::string> inputs;  ///< in place of the suite's own
@@ -53,13 +54,5 @@ void add(const std::string& name, std::function<measurement()> body);
 /// Runs what matches the options' filter, or else `own`, the suite's own names; prints as it goes; returns the
 /// results of add() by name.
 std::map<std::string, measurement> run(const options& o, const char* own);
-
-/// Bytes a second that `threads` threads read from a block of 1 GiB on huge pages: the limit of every matvec.
-double read_bandwidth(int threads);
-/// The same on pages of 4 KiB.
-double read_bandwidth_small_pages(int threads);
-
-/// Gathers of 8 bytes a second from random places of a table, by `threads` threads.
-double gather_rate(int threads, std::size_t table_bytes);
 
 }  // namespace nz::bench

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     app.add_option("--backend", o.backend, "auto (the GPU where there is one), cpu or cuda")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
     app.add_option("--table", o.table, "Table of the paper");
+    app.add_option("--figure", o.figure, "Figure of the paper");
     app.add_flag("--quick", o.quick, "Smaller inputs, for a look");
     try {
         app.parse(argc, argv);

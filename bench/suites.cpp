@@ -1,17 +1,6 @@
 #include "suites.hpp"
 
-#include <fmt/format.h>
-#include <omp.h>
-
 namespace nz::bench {
-
-int limits_suite(const options& o) {
-    const int threads = o.threads ? o.threads : omp_get_max_threads();
-    fmt::print("read, huge pages, {} threads: {:.1f} GB/s\n", threads, read_bandwidth(threads) / 1e9);
-    fmt::print("read, 4 KiB pages, {} threads: {:.1f} GB/s\n", threads,
-               read_bandwidth_small_pages(threads) / 1e9);
-    return 0;
-}
 
 // Its benchmarks register themselves (bench/ops/reading.cpp).
 int reading_suite(const options& o) {
@@ -25,7 +14,11 @@ std::vector<suite> suites() {
          bfs_suite},
         {"matvec", "SpMV and SpMSpV by every kernel, with the share of the read bandwidth", matvec_suite},
         {"reading", "files to sorted, expanded CSR: parse alone, whole, gzip", reading_suite},
-        {"limits", "what this machine's memory delivers", limits_suite},
+        {"limits",
+         "what the floors are made of: streams, scattered access by table size, launches, host link",
+         limits_suite},
+        {"papers/yang2015", "BFS by sparse against dense vectors: --table 1 to 4, --figure 2",
+         yang2015_suite},
         {"papers/yang2018", "--table 2: what each of the five optimisations contributes", yang2018_suite}};
 }
 

@@ -8,8 +8,10 @@ namespace nz::bench {
 int bfs_suite(const options& o);
 int bfs_suite_on_gpu(const options& o, const context& ctx);
 int matvec_suite(const options& o);
+int matvec_suite_on_gpu(const options& o, const context& gpu);
 int reading_suite(const options& o);
 int limits_suite(const options& o);
+int yang2015_suite(const options& o);
 int yang2018_suite(const options& o);
 
 }  // namespace nz::bench

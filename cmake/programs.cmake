@@ -11,13 +11,29 @@ endif()
 
 file(GLOB_RECURSE nonzero_bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 if(nonzero_bench AND nonzero_bench_sources)
+  # Measures of the GPU and its peers, or their stand-ins: without CUDA, and without cuSPARSE's header, which gives the
+  # types alone (the library itself is loaded from the machine that the bench runs on).
+  if(nonzero_cuda)
+    file(GLOB_RECURSE nonzero_bench_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cu)
+    list(APPEND nonzero_bench_sources ${nonzero_bench_cuda_sources})
+    list(FILTER nonzero_bench_sources EXCLUDE REGEX "/gpu_absent[.]cpp$")
+    find_path(nonzero_cusparse_include cusparse.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  endif()
+  if(nonzero_cuda AND nonzero_cusparse_include)
+    list(FILTER nonzero_bench_sources EXCLUDE REGEX "/cusparse_absent[.]cpp$")
+  else()
+    list(FILTER nonzero_bench_sources EXCLUDE REGEX "/cusparse[.]cpp$")
+  endif()
   add_executable(nz-bench ${nonzero_bench_sources})
   nonzero_compile_options(nz-bench)
   # src/ too: a bench pins kernels and prints plans, which the public headers do not show in full.
   target_include_directories(nz-bench PRIVATE ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(nz-bench PRIVATE NONZERO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(nz-bench PRIVATE
-    nonzero benchmark::benchmark OpenMP::OpenMP_CXX CLI11::CLI11 fmt::fmt-header-only)
+    nonzero benchmark::benchmark OpenMP::OpenMP_CXX CLI11::CLI11 fmt::fmt-header-only ${CMAKE_DL_LIBS})
+  if(nonzero_cuda)
+    target_link_libraries(nz-bench PRIVATE CUDA::cudart_static)
+  endif()
   # Debian 12 has no static Google Benchmark: the shared one travels beside the program, in lib/.
   get_target_property(benchmark_type benchmark::benchmark TYPE)
   if(benchmark_type STREQUAL "SHARED_LIBRARY")

@@ -1,5 +1,7 @@
 // Breadth-first search on a GPU: random sources of the giant component, kernel time between events from the resident
-// graph to levels (and parents) in device memory; each variant checked against the CPU's search first.
+// graph to levels (and parents) in device memory; each variant checked against the CPU's search first. The share is
+// that of gpu_bfs_floor_ms, with the rates that this run measures.
+#include "limits/gpu.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
@@ -61,24 +63,29 @@ void check(const context& gpu, const context& cpu, const problem& p, const varia
 }
 
 measurement timed(const context& gpu, const problem& p, const variant& v) {
-    std::vector<double> times, rates, levels;
+    std::vector<double> times, rates, levels, floors;
     for (const offset_t s : p.sources) {
         std::vector<double> of_source;
-        offset_t edges = 0;
+        offset_t edges = 0, reached = 0;
         std::size_t depth = 0;
         for (int round = 0; round < rounds; ++round) {
             const auto r = bfs(gpu, p.a, s, v.options);
             of_source.push_back(r.kernel_ms);
             edges = r.edges;
+            reached = r.reached;
             depth = r.iterations.size();
         }
         times.push_back(median(of_source));
         rates.push_back(static_cast<double>(edges) / times.back() / 1e6);
         levels.push_back(times.back() * 1e3 / static_cast<double>(depth));
+        floors.push_back(gpu_bfs_floor_ms(measured_gpu_limits(), static_cast<double>(p.a.rows()),
+                                          static_cast<double>(reached), static_cast<double>(depth)));
     }
     return {median(times),
             {{"gteps", median(rates)},
              {"us_a_level", median(levels)},
+             {"floor_ms", median(floors)},
+             {"share_of_floor", median(floors) / median(times)},
              {"first_source_ms", times.front()},
              {"min_ms", std::ranges::min(times)},
              {"max_ms", std::ranges::max(times)},
@@ -120,17 +127,18 @@ int bfs_suite_on_gpu(const options& o, const context& gpu) {
             });
     }
     const auto results = run(o, "^bfs/");
-    fmt::print("\n{} ms\n{:24} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", gpu.device(), "graph", "levels",
-               "fast", "smallest", "hub first", "GTEPS", "us/level");
+    fmt::print("\n{} ms\n{:24} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7}\n", gpu.device(), "graph", "levels",
+               "fast", "smallest", "hub first", "GTEPS", "us/level", "share");
     for (const auto& p : problems) {
         const auto of = [&](const char* label) -> const measurement& {
             return results.at("bfs/" + p->name + "/" + label);
         };
         if (!results.contains("bfs/" + p->name + "/levels")) continue;
         const auto& levels = of("levels");
-        fmt::print("{:24} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.1f} {:>9.2f}\n", p->name, levels.ms,
-                   of("fast_parents").ms, of("smallest_parents").ms, of("levels_hub_first").ms,
-                   levels.counters.at("gteps"), levels.counters.at("us_a_level"));
+        fmt::print("{:24} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.1f} {:>9.2f} {:>6.0f}%\n", p->name,
+                   levels.ms, of("fast_parents").ms, of("smallest_parents").ms, of("levels_hub_first").ms,
+                   levels.counters.at("gteps"), levels.counters.at("us_a_level"),
+                   100 * levels.counters.at("share_of_floor"));
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 // SpMV and SpMSpV, double, plus_times. Each kernel is checked against a plain loop before it is timed. The floor is
 // the larger of the bytes of one pass (entries, offsets, x and y once) over the read bandwidth, and of the gathers
 // of x that miss a cache of 1 MiB over the gather rate for a table of x's size; this run measures both rates.
+#include "limits/cpu.hpp"
 #include "peers/eigen.hpp"
 #include "peers/graphblas.hpp"
 #include "suites.hpp"
@@ -236,6 +237,12 @@ void print_spmspv(const std::string& name, const std::map<std::string, measureme
 }  // namespace
 
 int matvec_suite(const options& o) {
+    if (o.backend != "cpu") {
+        const context gpu({.backend = o.backend == "cuda" ? backend::cuda : backend::automatic,
+                           .threads = o.threads,
+                           .log = [](std::string_view line) { fmt::print("{}\n", line); }});
+        if (gpu.backend() == backend::cuda) return matvec_suite_on_gpu(o, gpu);
+    }
     const context ctx({.backend = backend::cpu, .threads = o.threads});
     std::vector<std::string> sources = o.inputs;
     if (sources.empty())

@@ -1,0 +1,105 @@
+#include "limits/cpu.hpp"
+
+#include <benchmark/benchmark.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace nz::bench {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+struct give_back {
+    void operator()(void* block) const { std::free(block); }
+};
+using words = std::unique_ptr<std::uint64_t[], give_back>;
+
+// A block of whole huge pages, written once by the threads that will read it.
+words make_block(std::size_t bytes, int advice, int threads) {
+    const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
+    void* block = std::aligned_alloc(huge_page, whole);
+    madvise(block, whole, advice);
+    words w(static_cast<std::uint64_t*>(block));
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (std::size_t k = 0; k < whole / sizeof(std::uint64_t); ++k) w[k] = k;
+    return w;
+}
+
+// A floor's rates are bests: a shared host only adds to a time.
+double best_seconds(int rounds, const std::function<void()>& work) {
+    double best = 1e300;
+    for (int round = 0; round < rounds; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        best =
+            std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+}
+
+double bandwidth(int threads, int advice) {
+    constexpr std::size_t bytes = std::size_t{1} << 30, n = bytes / sizeof(std::uint64_t);
+    const words block = make_block(bytes, advice, threads);
+    const std::uint64_t* data = block.get();
+    const double seconds = best_seconds(7, [&] {
+        std::uint64_t sum = 0;
+#pragma omp parallel for simd num_threads(threads) schedule(static) reduction(+ : sum)
+        for (std::size_t k = 0; k < n; ++k) sum += data[k];
+        benchmark::DoNotOptimize(sum);
+    });
+    return static_cast<double>(bytes) / seconds;
+}
+
+template <class T>
+double gathers(int threads, std::size_t table_bytes) {
+    constexpr std::size_t count = std::size_t{1} << 24;
+    const std::size_t entries = std::max<std::size_t>(1, table_bytes / sizeof(T));
+    const words block = make_block(entries * sizeof(T), MADV_HUGEPAGE, threads);
+    const T* table = reinterpret_cast<const T*>(block.get());
+    std::vector<std::uint32_t> places(count);
+    std::uint64_t state = 1;
+    for (auto& p : places) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        p = static_cast<std::uint32_t>((state >> 33) % entries);
+    }
+    const double seconds = best_seconds(8, [&] {
+        T sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
+        for (std::size_t k = 0; k < count; ++k) sum += table[places[k]];
+        benchmark::DoNotOptimize(sum);
+    });
+    return static_cast<double>(count) / seconds;
+}
+
+}  // namespace
+
+double read_bandwidth(int threads) { return bandwidth(threads, MADV_HUGEPAGE); }
+double read_bandwidth_small_pages(int threads) { return bandwidth(threads, MADV_NOHUGEPAGE); }
+
+double copy_bandwidth(int threads) {
+    constexpr std::size_t bytes = std::size_t{1} << 29, n = bytes / sizeof(std::uint64_t);
+    const words from = make_block(bytes, MADV_HUGEPAGE, threads),
+                to = make_block(bytes, MADV_HUGEPAGE, threads);
+    const std::uint64_t* source = from.get();
+    std::uint64_t* target = to.get();
+    const double seconds = best_seconds(7, [&] {
+#pragma omp parallel for simd num_threads(threads) schedule(static)
+        for (std::size_t k = 0; k < n; ++k) target[k] = source[k];
+        benchmark::ClobberMemory();
+    });
+    return 2.0 * static_cast<double>(bytes) / seconds;
+}
+
+double gather_rate(int threads, std::size_t table_bytes, int element_bytes) {
+    return element_bytes == 4 ? gathers<std::uint32_t>(threads, table_bytes)
+                              : gathers<std::uint64_t>(threads, table_bytes);
+}
+
+}  // namespace nz::bench

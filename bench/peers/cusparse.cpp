@@ -1,0 +1,181 @@
+#include "peers/cusparse.hpp"
+
+#include "core/buffer.hpp"
+#include "core/device.hpp"
+#include "harness.hpp"
+
+#include <cusparse.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace nz::bench {
+namespace {
+
+// The functions that are used, by the types that the header gives them. `preprocess` came with 12.4.
+struct library {
+    std::string why_absent;
+    decltype(&cusparseCreate) create = nullptr;
+    decltype(&cusparseDestroy) destroy = nullptr;
+    decltype(&cusparseSetStream) set_stream = nullptr;
+    decltype(&cusparseGetProperty) property = nullptr;
+    decltype(&cusparseGetErrorString) error_string = nullptr;
+    decltype(&cusparseCreateCsr) create_csr = nullptr;
+    decltype(&cusparseDestroySpMat) destroy_matrix = nullptr;
+    decltype(&cusparseCreateDnVec) create_vector = nullptr;
+    decltype(&cusparseDestroyDnVec) destroy_vector = nullptr;
+    decltype(&cusparseSpMV_bufferSize) buffer_size = nullptr;
+    decltype(&cusparseSpMV) spmv = nullptr;
+    decltype(&cusparseSpMV) preprocess = nullptr;
+};
+
+constexpr const char* names[] = {"libcusparse.so.13",
+                                 "libcusparse.so.12",
+                                 "libcusparse.so",
+                                 "/usr/local/cuda/lib64/libcusparse.so",
+                                 "/usr/local/cuda/lib64/libcusparse.so.12",
+                                 "/usr/local/cuda/lib/libcusparse.so.12"};
+
+void* open_any(std::string& tried) {
+    for (const char* name : names) {
+        if (void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return handle;
+        tried += fmt::format("{}{}", tried.empty() ? "" : ", ", name);
+    }
+    return nullptr;
+}
+
+library load_library() {
+    library l;
+    std::string tried;
+    void* handle = open_any(tried);
+    if (!handle) {
+        l.why_absent = fmt::format(
+            "none of {} can be loaded: put the folder of libcusparse into LD_LIBRARY_PATH", tried);
+        return l;
+    }
+    const auto find = [&]<class F>(F& function, const char* name, bool needed = true) {
+        function = reinterpret_cast<F>(dlsym(handle, name));
+        if (!function && needed) l.why_absent = fmt::format("the libcusparse that was found has no {}", name);
+    };
+    find(l.create, "cusparseCreate");
+    find(l.destroy, "cusparseDestroy");
+    find(l.set_stream, "cusparseSetStream");
+    find(l.property, "cusparseGetProperty");
+    find(l.error_string, "cusparseGetErrorString");
+    find(l.create_csr, "cusparseCreateCsr");
+    find(l.destroy_matrix, "cusparseDestroySpMat");
+    find(l.create_vector, "cusparseCreateDnVec");
+    find(l.destroy_vector, "cusparseDestroyDnVec");
+    find(l.buffer_size, "cusparseSpMV_bufferSize");
+    find(l.spmv, "cusparseSpMV");
+    find(l.preprocess, "cusparseSpMV_preprocess", false);
+    return l;
+}
+
+const library& loaded() {
+    static const library l = load_library();
+    return l;
+}
+
+void check(cusparseStatus_t status, const char* what) {
+    if (status != CUSPARSE_STATUS_SUCCESS)
+        throw device_error(fmt::format("{}: cuSPARSE says '{}'", what, loaded().error_string(status)));
+}
+
+// A product described to the library. Each variant has a description of its own: an analysis leaves its marks on it.
+class product {
+public:
+    product(const context& gpu, const device_spmv& p, const cusparse_variant& v)
+        : l_(loaded()), algorithm_(static_cast<cusparseSpMVAlg_t>(v.algorithm)) {
+        type_ = p.type == dtype::float64 ? CUDA_R_64F : CUDA_R_32F;
+        if (p.type == dtype::float32) {
+            const float one = 1, zero = 0;
+            std::memcpy(&one_, &one, sizeof one);
+            std::memcpy(&zero_, &zero, sizeof zero);
+        }
+        check(l_.create(&handle_), "cusparseCreate");
+        check(l_.set_stream(handle_, static_cast<cudaStream_t>(gpu.gpu()->stream())), "cusparseSetStream");
+        check(l_.create_csr(&a_, p.rows, p.columns, p.entries, p.offsets, p.indices, p.values,
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type_),
+              "cusparseCreateCsr");
+        check(l_.create_vector(&x_, p.columns, p.x, type_), "cusparseCreateDnVec");
+        check(l_.create_vector(&y_, p.rows, p.y, type_), "cusparseCreateDnVec");
+        std::size_t bytes = 0;
+        check(l_.buffer_size(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_, x_, &zero_, y_, type_,
+                             algorithm_, &bytes),
+              "cusparseSpMV_bufferSize");
+        workspace_ = buffer(gpu.device_memory(), std::max<std::size_t>(bytes, 1));
+    }
+    ~product() {
+        if (x_) l_.destroy_vector(x_);
+        if (y_) l_.destroy_vector(y_);
+        if (a_) l_.destroy_matrix(a_);
+        if (handle_) l_.destroy(handle_);
+    }
+    product(const product&) = delete;
+    product& operator=(const product&) = delete;
+
+    void analyse() { call(l_.preprocess, "cusparseSpMV_preprocess"); }
+    void run() { call(l_.spmv, "cusparseSpMV"); }
+
+private:
+    void call(decltype(&cusparseSpMV) function, const char* name) {
+        check(function(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, a_, x_, &zero_, y_, type_,
+                       algorithm_, workspace_.data()),
+              name);
+    }
+
+    const library& l_;
+    cusparseSpMVAlg_t algorithm_;
+    cudaDataType type_ = CUDA_R_64F;
+    double one_ = 1, zero_ = 0;
+    cusparseHandle_t handle_ = nullptr;
+    cusparseSpMatDescr_t a_ = nullptr;
+    cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
+    buffer workspace_;
+};
+
+}  // namespace
+
+std::string why_no_cusparse() { return loaded().why_absent; }
+
+std::string cusparse_version() {
+    if (!why_no_cusparse().empty()) return {};
+    int major = 0, minor = 0, patch = 0;
+    check(loaded().property(MAJOR_VERSION, &major), "cusparseGetProperty");
+    check(loaded().property(MINOR_VERSION, &minor), "cusparseGetProperty");
+    check(loaded().property(PATCH_LEVEL, &patch), "cusparseGetProperty");
+    return fmt::format("{}.{}.{}", major, minor, patch);
+}
+
+std::vector<cusparse_variant> cusparse_variants() {
+    std::vector<cusparse_variant> all = {{"default", CUSPARSE_SPMV_ALG_DEFAULT, false},
+                                         {"csr_alg1", CUSPARSE_SPMV_CSR_ALG1, false},
+                                         {"csr_alg2", CUSPARSE_SPMV_CSR_ALG2, false}};
+    if (loaded().preprocess)
+        all.insert(all.end(), {{"default_analysed", CUSPARSE_SPMV_ALG_DEFAULT, true},
+                               {"csr_alg1_analysed", CUSPARSE_SPMV_CSR_ALG1, true},
+                               {"csr_alg2_analysed", CUSPARSE_SPMV_CSR_ALG2, true}});
+    return all;
+}
+
+cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusparse_variant& v,
+                            int repeats) {
+    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+    product product(gpu, p, v);
+    device::session& session = *gpu.gpu();
+    cusparse_time t;
+    if (v.preprocess) {
+        session.timed([&] { product.analyse(); });
+        t.analysis_ms = session.milliseconds();
+    }
+    std::vector<double> times;
+    for (int k = 0; k <= repeats; ++k) {
+        session.timed([&] { product.run(); });
+        const double ms = session.milliseconds();
+        if (k > 0) times.push_back(ms);
+    }
+    t.ms = median(times);
+    return t;
+}
+
+}  // namespace nz::bench

@@ -1,0 +1,42 @@
+// The cuSPARSE peer: SpMV through its generic interface, on arrays that are already on the GPU. The library is taken
+// from the machine at run time, never linked; a build without its header has a stand-in (cusparse_absent.cpp).
+#pragma once
+
+#include "nonzero/nonzero.hpp"
+
+#include <string>
+#include <vector>
+
+namespace nz::bench {
+
+/// y = A x in device memory: CSR with 32-bit offsets and columns; values, x and y of `type`, float32 or float64.
+struct device_spmv {
+    offset_t rows = 0, columns = 0, entries = 0;
+    dtype type = dtype::float64;
+    void *offsets = nullptr, *indices = nullptr, *values = nullptr;
+    void *x = nullptr, *y = nullptr;
+};
+
+/// One way of doing it: an algorithm, with or without the analysis that precedes the first product.
+struct cusparse_variant {
+    const char* name;
+    int algorithm;
+    bool preprocess;
+};
+
+struct cusparse_time {
+    double ms = 0;           ///< of a product, the median
+    double analysis_ms = 0;  ///< of the analysis, once
+};
+
+/// Why there is no cuSPARSE here, with the names that were tried; empty where there is one.
+std::string why_no_cusparse();
+/// "12.6.3"; empty where there is none.
+std::string cusparse_version();
+/// Default, CSR_ALG1 and CSR_ALG2, each without and (where this version has it) with cusparseSpMV_preprocess.
+std::vector<cusparse_variant> cusparse_variants();
+/// Computes y on the context's stream, `repeats` times after one that warms up, each between two events. Throws
+/// not_supported where there is no cuSPARSE, device_error with its own words when it fails.
+cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusparse_variant& v, int repeats);
+
+}  // namespace nz::bench
