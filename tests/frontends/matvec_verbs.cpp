@@ -24,7 +24,7 @@ TEST_F(matvec_verbs, every_kernel_gives_a_valid_product) {
 }
 
 TEST_F(matvec_verbs, a_kernel_of_the_other_backend_cannot_serve) {
-    expect_failure({"spmv", "rmat:8,8", "--kernel", "csc_gather_bucket", "--backend", "cpu"}, 1, "for GPUs");
+    expect_refused({"spmv", "rmat:8,8", "--kernel", "csc_gather_bucket", "--backend", "cpu"}, 1, {"for GPUs"});
 }
 
 TEST_F(matvec_verbs, semirings_and_types_give_valid_products) {
