@@ -188,10 +188,9 @@ void print_spmv(const std::string& device, const std::vector<std::string>& sourc
         for (const dtype type : types)
             if (row r = make_row(source, type, results); r.shown()) rows.push_back(std::move(r));
     const gpu_limits& l = measured_gpu_limits();
-    fmt::print(
-        "\n{}; copy {:.0f} GB/s, gathers of 8 bytes from 32 MiB {:.0f} G/s; cuSPARSE {}; medians of {}\n",
-        device, l.copy.per_second / 1e9, l.gather_rate(32 << 20, 8) / 1e9,
-        cusparse_version().empty() ? why_no_cusparse() : cusparse_version(), repeats);
+    fmt::print("\n{}; copy {:.0f} GB/s, gathers of 8 bytes from 32 MiB {:.0f} G/s; {}; medians of {}\n",
+               device, l.copy.per_second / 1e9, l.gather_rate(32 << 20, 8) / 1e9,
+               cusparse_version().empty() ? "no cuSPARSE" : "cuSPARSE " + cusparse_version(), repeats);
     fmt::print("{:25} {:8} {:>8} {:>8} {:>9} {:>8} {:>6} {:>6} {:>9} {:>6} {:18} {:>6}\n", "ms", "", "floor",
                "csr_row", "csr_merge", "planned", "GB/s", "share", "cuSPARSE", "share", "its best", "ratio");
     for (const row& r : rows) print_row(r);
