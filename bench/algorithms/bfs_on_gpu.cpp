@@ -104,6 +104,14 @@ void print_levels(const problem& p) {
                    r.iterations[l].frontier, r.iterations[l].time_us, r.iterations[l].reason);
 }
 
+// What the host adds: a search of ten vertices, from the call to its return, and the kernel's own part.
+measurement call_overhead(const context& gpu) {
+    const matrix tiny = load(gpu, "dense:10,10").matrix;
+    double kernel = 0;
+    const timing t = time_ms(200, [&] { kernel = bfs(gpu, tiny, 0, {.parents = false}).kernel_ms; });
+    return {t.median, {{"kernel_ms", kernel}, {"best_ms", t.best}}};
+}
+
 }  // namespace
 
 int bfs_suite_on_gpu(const options& o, const context& gpu) {
@@ -126,7 +134,13 @@ int bfs_suite_on_gpu(const options& o, const context& gpu) {
                 return timed(gpu, *p, v);
             });
     }
+    add("bfs/call_of_ten_vertices", [&gpu] { return call_overhead(gpu); });
     const auto results = run(o, "^bfs/");
+    if (results.contains("bfs/call_of_ten_vertices")) {
+        const auto& call = results.at("bfs/call_of_ten_vertices");
+        fmt::print("\na search of ten vertices: {:.1f} us from call to return, {:.1f} us of them the kernel's\n",
+                   call.ms * 1e3, call.counters.at("kernel_ms") * 1e3);
+    }
     fmt::print("\n{} ms\n{:24} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7}\n", gpu.device(), "graph", "levels",
                "fast", "smallest", "hub first", "GTEPS", "us/level", "share");
     for (const auto& p : problems) {

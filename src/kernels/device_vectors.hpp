@@ -43,6 +43,8 @@ struct device_vector_table {
                       void* stream) = nullptr;
     /// The bits of entries that are present and, unless `structure`, not 0.
     void (*mask_words)(const device_entries& mask, bool structure, bits::word* words, void* stream) = nullptr;
+    /// `size` values of `type` become the one with these bits.
+    void (*fill)(void* values, dtype type, offset_t size, element value, void* stream) = nullptr;
     void (*write_back)(const device_write_back& call, void* stream) = nullptr;
     /// *count = set bits among the first `size`.
     void (*count_bits)(const bits::word* words, index_t size, offset_t* count, void* stream) = nullptr;

@@ -292,6 +292,18 @@ std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const m
     return ms;
 }
 
+vector same_entries_on_device(const context& ctx, const vector& f, scalar value) {
+    const vector_body& b = f.body_anywhere();
+    const auto on = b.home->copy_on(ctx, b);
+    device_vector made = storage::allocate_on_device(ctx, value.type(), b.size, b.form, b.count);
+    const offset_t stored = b.form == vector_form::sparse ? b.count : b.size;
+    kernels::on_cuda().vectors.fill(made.values.data(), value.type(), stored, value.bits(),
+                                    ctx.gpu()->stream());
+    ctx.gpu()->copy(made.present.data(), on->present.data(), made.present.bytes());
+    ctx.gpu()->copy(made.indices.data(), on->indices.data(), made.indices.bytes());
+    return storage::make_device_vector(ctx, value.type(), b.size, b.form, b.count, std::move(made));
+}
+
 mxv_plan multiply_on_device(const mxv_product& p, plan::mxv_facts facts) {
     device_mxv product(p, std::move(facts));
     p.ctx.log(to_string(product.plan()));

@@ -56,4 +56,7 @@ std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const m
 void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& options,
                           const bits::word* mask, bool masked);
 
+/// A vector of f's entries, all of them `value`, where f is.
+vector same_entries_on_device(const context& ctx, const vector& f, scalar value);
+
 }  // namespace nz::ops

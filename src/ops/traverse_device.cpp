@@ -1,5 +1,5 @@
 // The fused traversal on a GPU: copies what is not there yet, launches, and reads the report back, the one place where
-// the host waits. Levels and parents come to the host with it.
+// the host waits. Levels and parents stay on the GPU until somebody looks at them.
 #include "ops/traverse_device.hpp"
 
 #include "core/checks.hpp"
@@ -19,6 +19,7 @@ namespace {
 
 using storage::device_csr;
 
+constexpr std::uint64_t usual_levels = 32;  // what the one look at the device brings
 constexpr std::size_t schedule_limit = 64;  // levels: bits of a word
 
 struct device_graph {
@@ -88,9 +89,10 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
     device::session& session = *ctx.gpu();
     const device_graph g = graph_on(ctx, a, o);
     const auto n = static_cast<index_t>(a.rows());
-    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(std::int32_t);
-    const buffer levels(ctx.device_memory(), bytes), parents(ctx.device_memory(), o.parents ? bytes : 0),
-        workspace(ctx.device_memory(), plan.workspace_bytes),
+    storage::device_vector levels = storage::allocate_on_device(ctx, dtype::int32, n, vector_form::dense, n);
+    storage::device_vector parents =
+        storage::allocate_on_device(ctx, dtype::int32, o.parents ? n : 0, vector_form::dense, 0);
+    const buffer workspace(ctx.device_memory(), plan.workspace_bytes),
         report(ctx.device_memory(), sizeof(kernels::traverse_report));
 
     kernels::device_traverse_arguments d;
@@ -105,8 +107,8 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
         d.common.in_values = g.column_truth.as<bool>();
         d.in_empty = g.columns->empty_rows.as<std::uint32_t>();
     }
-    d.common.levels = levels.as<std::int32_t>();
-    d.common.parents = parents.as<std::int32_t>();
+    d.common.levels = levels.values.as<std::int32_t>();
+    d.common.parents = parents.values.as<std::int32_t>();
     d.common.workspace = workspace.data();
     d.nnz = a.nnz();
     d.report = report.as<kernels::traverse_report>();
@@ -115,20 +117,22 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
     d.multiprocessors = session.about().multiprocessors;
     session.timed([&] { kernels::on_cuda().push_pull_fused(d, session.stream()); });
 
-    auto host_levels = storage::make_vector_body(ctx, dtype::int32, n, vector_form::dense, n);
-    auto host_parents = storage::make_vector_body(ctx, dtype::int32, o.parents ? n : 0, vector_form::dense,
-                                                  o.parents ? n : 0);
-    auto host_report = std::make_unique<kernels::traverse_report>();
-    constexpr std::size_t head = offsetof(kernels::traverse_report, records);
-    session.download(host_report.get(), report.data(), head);
+    // One look at the device: the totals and the levels that most searches have; more levels take a second.
+    auto host_report = std::make_unique_for_overwrite<kernels::traverse_report>();
+    constexpr std::size_t head = offsetof(kernels::traverse_report, records),
+                          first = head + usual_levels * sizeof(kernels::traverse_record);
+    session.download(host_report.get(), report.data(), first);
     const auto kept = std::min<std::uint64_t>(host_report->levels, kernels::traverse_report::capacity);
-    session.download(host_report->records, report.as<std::byte>() + head,
-                     kept * sizeof(kernels::traverse_record));
-    session.download(host_levels.values.data(), levels.data(), bytes);
-    if (o.parents) session.download(host_parents.values.data(), parents.data(), bytes);
+    if (kept > usual_levels)
+        session.download(host_report->records + usual_levels, report.as<std::byte>() + first,
+                         (kept - usual_levels) * sizeof(kernels::traverse_record));
 
-    traverse_result result{storage::make_vector(std::move(host_levels)),
-                           storage::make_vector(std::move(host_parents)),
+    const auto on_device = [&](storage::device_vector content, index_t size) {
+        return storage::make_device_vector(ctx, dtype::int32, size, vector_form::dense, size,
+                                           std::move(content));
+    };
+    traverse_result result{on_device(std::move(levels), n),
+                           on_device(std::move(parents), o.parents ? n : 0),
                            static_cast<offset_t>(host_report->reached),
                            static_cast<offset_t>(host_report->edges),
                            {},

@@ -1,6 +1,7 @@
 #include "ops/traverse_loop.hpp"
 
 #include "nonzero/operations.hpp"
+#include "ops/mxv_device.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
@@ -45,8 +46,7 @@ public:
           frontier(ctx, dtype::int32, n),
           visited(
               storage::make_vector(storage::make_vector_body(ctx, dtype::int32, n, vector_form::bitmap, 0))),
-          levels(storage::make_vector_body(ctx, dtype::int32, n, vector_form::dense, n)) {
-        std::fill_n(levels.values.as<std::int32_t>(), n, -1);
+          levels(vector::full(ctx, n, scalar(std::int32_t{-1}))) {
         frontier.set(source, scalar(static_cast<std::int32_t>(source)));
         frontier.convert_to(vector_form::sparse);
         record();
@@ -107,17 +107,28 @@ private:
 
     // The frontier joins the visited set; its values are the parents.
     void record() {
+        if (ctx.gpu()) return record_on_device();
         vector_body& v = visited.mutable_body();
+        auto* level = levels.mutable_body().values.as<std::int32_t>();
         const vector_body& f = frontier.body();
         storage::for_each_entry(f, [&](index_t i, offset_t k) {
             bits::set(v.words(), i);
-            levels.values.as<std::int32_t>()[i] = depth;
+            level[i] = depth;
             v.values.as<std::int32_t>()[i] =
                 o.parents ? static_cast<std::int32_t>(
                                 cast(storage::load(f.values.data(), f.type, k), f.type, dtype::int32).bits)
                           : 0;
         });
         v.count += f.count;
+    }
+
+    // The same where the frontier is: two write-backs with accumulators.
+    void record_on_device() {
+        const vector_options keep_old{.accum = binary_id::first}, take_new{.accum = binary_id::second};
+        const bool holds_parents = o.parents && frontier.type() == dtype::int32;
+        const vector depths = same_entries_on_device(ctx, frontier, scalar(depth));
+        write_back_on_device(ctx, visited, holds_parents ? frontier : depths, keep_old, nullptr, false);
+        write_back_on_device(ctx, levels, depths, take_new, nullptr, false);
     }
 
     traverse_result result(std::vector<traverse_level> iterations) {
@@ -131,8 +142,7 @@ private:
             edges += rows.offset(i + offset_t{1}) - rows.offset(i);
             if (o.parents) parents.values.as<std::int32_t>()[i] = visited.body().values.as<std::int32_t>()[k];
         });
-        return {storage::make_vector(std::move(levels)), storage::make_vector(std::move(parents)), reached,
-                edges, std::move(iterations)};
+        return {std::move(levels), storage::make_vector(std::move(parents)), reached, edges, std::move(iterations)};
     }
 
     const context& ctx;
@@ -141,8 +151,7 @@ private:
     const plan::traverse_plan& plan;
     const semiring ring;
     const index_t n;
-    vector frontier, visited;
-    vector_body levels;
+    vector frontier, visited, levels;
     std::int32_t depth = 0;
 };
 

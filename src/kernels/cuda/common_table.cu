@@ -9,7 +9,7 @@ namespace nz::kernels {
 const cuda_table& on_cuda() {
     static constexpr cuda_table table{&cuda::push_pull_fused,
                                       {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse,
-                                       &cuda::mask_words, &cuda::write_back, &cuda::count_bits},
+                                       &cuda::mask_words, &cuda::fill, &cuda::write_back, &cuda::count_bits},
                                       &cuda::sort_bytes,
                                       &cuda::column_starts};
     return table;

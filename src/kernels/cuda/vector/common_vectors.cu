@@ -41,6 +41,12 @@ __global__ void count_kernel(offset_t words, const bits::word* bits, offset_t* c
         atomicAdd(reinterpret_cast<unsigned long long*>(count), static_cast<unsigned long long>(sum));
 }
 
+template <class U>
+__global__ void fill_kernel(U* values, offset_t size, U value) {
+    const offset_t k = thread_number();
+    if (k < size) values[k] = value;
+}
+
 struct is_present {
     const std::uint32_t* words;  // null: all are
     __device__ bool operator()(index_t i) const { return !words || words[i / 32] >> i % 32 & 1; }
@@ -139,6 +145,15 @@ void mask_words(const device_entries& mask, bool structure, bits::word* words, v
         } else {
             fill_words_kernel<<<blocks((mask.size + 63) / 64), block, 0, on(stream)>>>(words, mask.size);
         }
+    });
+    check(cudaGetLastError());
+}
+
+void fill(void* values, dtype type, offset_t size, element value, void* stream) {
+    if (size == 0) return;
+    storage::by_width(size_of(type), [&]<class U>(std::type_identity<U>) {
+        fill_kernel<<<blocks(size), block, 0, on(stream)>>>(static_cast<U*>(values), size,
+                                                            static_cast<U>(value.bits));
     });
     check(cudaGetLastError());
 }

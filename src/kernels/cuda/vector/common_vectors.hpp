@@ -10,6 +10,7 @@ void to_bitmap(const device_entries& from, void* values, bits::word* present, vo
 void to_sparse(const device_entries& from, void* values, index_t* indices, void* temporary, std::size_t bytes,
                void* stream);
 void mask_words(const device_entries& mask, bool structure, bits::word* words, void* stream);
+void fill(void* values, dtype type, offset_t size, element value, void* stream);
 void write_back(const device_write_back& call, void* stream);
 void count_bits(const bits::word* words, index_t size, offset_t* count, void* stream);
 

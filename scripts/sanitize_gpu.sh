@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The named small battery under compute-sanitizer: scripts/sanitize_gpu.sh BIN, where BIN holds the test programs and nz.
+# Takes under 8 minutes on one GPU. initcheck leaves out copies to the host: absent places of a bitmap have no value.
+set -u
+bin=${1:?usage: scripts/sanitize_gpu.sh FOLDER_OF_PROGRAMS}
+failed=0
+check() {  # tool, seconds, words...
+    local tool=$1 seconds=$2
+    shift 2
+    local extra=()
+    [ "$tool" = initcheck ] && extra=(--check-api-memory-access no)
+    if timeout "$seconds" compute-sanitizer --tool "$tool" "${extra[@]}" --error-exitcode 9 "$@" >/tmp/sanitize.$$ 2>&1; then
+        echo "clean    $tool: ${*##*/}"
+    else
+        echo "NOT CLEAN (status $?) $tool: ${*##*/}"
+        grep -m 5 -E "=========|FAILED|nz:" /tmp/sanitize.$$
+        failed=1
+    fi
+    rm -f /tmp/sanitize.$$
+}
+matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*'
+for tool in memcheck synccheck initcheck; do
+    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$matvec:*any_second_int32"
+    check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
+    check $tool 60 "$bin/nz" bfs grid2d:16,0.1 --backend cuda --validate
+done
+# racecheck looks at shared memory: the kernels that use it, on little.
+check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*'
+check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
+exit $failed
