@@ -61,6 +61,12 @@ mxv_plan mxv(const context& ctx, vector& w, const semiring& s, const matrix& a, 
 mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, const matrix& a,
              const vector_options& options = {});
 
+/// y = alpha A x + beta y in the arithmetic of y's type, float32 or float64: A is m x n, x has n entries, y has m;
+/// absent entries count as 0, and y is not read when beta is 0. Of the options only transpose_a, kernel and
+/// determinism. Throws domain_error for other types of y, not_supported for masks and accumulators.
+mxv_plan spmv(const context& ctx, vector& y, double alpha, const matrix& a, const vector& x, double beta,
+              const vector_options& options = {});
+
 /// C = A (+).(x) B: C(i,j) = sum over k of A(i,k) x B(k,j).
 operation_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
                    const matrix_options& options = {});

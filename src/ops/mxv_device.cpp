@@ -292,6 +292,29 @@ std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const m
     return ms;
 }
 
+void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y) {
+    const auto n = static_cast<index_t>(y.size());
+    const vector none(ctx, y.type(), n);
+    const placed old = place(ctx, beta == 0 ? none : y), result = place(ctx, t);
+    const bool full = t.form() == vector_form::dense;
+    device_vector out = storage::allocate_on_device(ctx, y.type(), n, vector_form::bitmap, 0);
+    kernels::device_write_back c;
+    c.w = old.entries;
+    c.t = result.entries;
+    c.scales = true;
+    c.alpha = alpha;
+    c.beta = beta;
+    c.out_values = out.values.data();
+    c.out_present = out.present.as<bits::word>();
+    kernels::on_cuda().vectors.write_back(c, ctx.gpu()->stream());
+    if (!full) {
+        y = from_bitmap(ctx, y.type(), n, std::move(out));
+        return;
+    }
+    out.present = buffer();  // every row has an entry: nobody needs to count
+    y = storage::make_device_vector(ctx, y.type(), n, vector_form::dense, n, std::move(out));
+}
+
 vector same_entries_on_device(const context& ctx, const vector& f, scalar value) {
     const vector_body& b = f.body_anywhere();
     const auto on = b.home->copy_on(ctx, b);

@@ -56,6 +56,9 @@ std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const m
 void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& options,
                           const bits::word* mask, bool masked);
 
+/// y = alpha t + beta y for float32 or float64, both of that type.
+void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y);
+
 /// A vector of f's entries, all of them `value`, where f is.
 vector same_entries_on_device(const context& ctx, const vector& f, scalar value);
 

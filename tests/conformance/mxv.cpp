@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace nz::test {
 namespace {
 
@@ -204,6 +206,47 @@ TEST_P(EveryKernel, GivesTheSameBitsTwice) {
     vector exact(ctx, dtype::float64, 2000);
     mxv(ctx, exact, s, a, u, {.kernel = "reference"});
     EXPECT_TRUE(close(exact, first, row_bounds(a, u, dtype::float64)));
+}
+
+TEST(Spmv, ScalesTheProductAndTheOldResult) {
+    const context ctx({.threads = 2});
+    const std::vector<index_t> rows = {0, 0, 2, 3}, columns = {0, 2, 1, 2}, held = {0, 1, 2};
+    const std::vector<double> values = {1, 2, 3, 4}, x = {1, 10, 100}, old = {5, 6, 7};
+    const auto a = matrix::build<double>(ctx, {4, 3, rows, columns, values});  // row 1 is empty
+    const auto u = vector::dense<double>(ctx, x);
+    const double products[] = {201, 0, 30, 400};
+    for (const dtype type : {dtype::float64, dtype::float32})
+        for (const double alpha : {1.0, -0.5, 0.0})
+            for (const double beta : {0.0, 1.0, 4.0}) {
+                SCOPED_TRACE(std::string(name_of(type)) + " " + std::to_string(alpha) + " " + std::to_string(beta));
+                vector y(ctx, type, 4);
+                for (index_t i = 0; i < 3; ++i) y.set(i, scalar(old[i]));
+                spmv(ctx, y, alpha, a, u, beta);
+                for (index_t i = 0; i < 4; ++i) {
+                    const double before = i < 3 ? old[i] : 0;
+                    const auto found = y.get(i);
+                    EXPECT_EQ(found ? found->get<double>() : 0, alpha * products[i] + beta * before) << i;
+                }
+                EXPECT_EQ(y.contains(1), beta != 0) << "an empty row has an entry when the old one is read";
+                y.validate();
+            }
+    vector counts(ctx, dtype::int32, 4), y(ctx, dtype::float64, 4);
+    EXPECT_THROW(spmv(ctx, counts, 1, a, u, 0), domain_error);
+    EXPECT_THROW(spmv(ctx, y, 1, a, u, 0, {.accum = binary_id::plus}), not_supported);
+    const vector tall = vector::full(ctx, 4, scalar(1.0));
+    vector wide(ctx, dtype::float64, 3);
+    spmv(ctx, wide, 2, a, tall, 0, {.transpose_a = true});
+    EXPECT_EQ(wide.get(2)->get<double>(), 12);
+}
+
+TEST(Spmv, ANaNThatIsNotReadDoesNoHarm) {
+    const context ctx;
+    const std::vector<index_t> at = {0};
+    const std::vector<double> one = {1}, nan = {std::nan("")};
+    const auto a = matrix::build<double>(ctx, {1, 1, at, at, one});
+    vector y = vector::dense<double>(ctx, nan);
+    spmv(ctx, y, 3, a, vector::dense<double>(ctx, one), 0);
+    EXPECT_EQ(y.get(0)->get<double>(), 3);
 }
 
 TEST(GenericPath, ServesAUsersOwnOperatorsAndSaysSo) {
