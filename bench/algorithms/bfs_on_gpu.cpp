@@ -138,8 +138,9 @@ int bfs_suite_on_gpu(const options& o, const context& gpu) {
     const auto results = run(o, "^bfs/");
     if (results.contains("bfs/call_of_ten_vertices")) {
         const auto& call = results.at("bfs/call_of_ten_vertices");
-        fmt::print("\na search of ten vertices: {:.1f} us from call to return, {:.1f} us of them the kernel's\n",
-                   call.ms * 1e3, call.counters.at("kernel_ms") * 1e3);
+        fmt::print(
+            "\na search of ten vertices: {:.1f} us from call to return, {:.1f} us of them the kernel's\n",
+            call.ms * 1e3, call.counters.at("kernel_ms") * 1e3);
     }
     fmt::print("\n{} ms\n{:24} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7}\n", gpu.device(), "graph", "levels",
                "fast", "smallest", "hub first", "GTEPS", "us/level", "share");

@@ -11,6 +11,6 @@ namespace nz::bench {
 /// median time on the device in ms. `kernel` is an id of mxv, or empty for the plan's choice; `y` is the last result.
 /// Throws not_supported where that kernel, form or type does not run on the GPU.
 double mxv_on_gpu_ms(const context& gpu, const matrix& a, const vector& x, vector& y, std::string_view kernel,
-                     dtype type, int repeats);
+                     dtype type, int repeats, determinism order = determinism::strict);
 
 }  // namespace nz::bench

@@ -1,15 +1,14 @@
-#include "ops/mxv_device.hpp"
-
 #include "harness.hpp"
 #include "ops/matvec_on_gpu.hpp"
+#include "ops/mxv_device.hpp"
 
 namespace nz::bench {
 
 double mxv_on_gpu_ms(const context& gpu, const matrix& a, const vector& x, vector& y, std::string_view kernel,
-                     dtype type, int repeats) {
+                     dtype type, int repeats, determinism order) {
     const semiring ring(binary_id::plus, binary_id::times, type);
     vector_options options{.kernel = kernel};
-    if (kernel == "csc_gather_scatter") options.determinism = determinism::fast;
+    options.determinism = order;
     mxv(gpu, y, ring, a, x, options);
     return median(ops::mxv_kernel_ms(gpu, ring, a, x, options, repeats));
 }

@@ -3,8 +3,8 @@
 namespace nz::instantiate {
 
 std::span<const mxv_device_cell> structure_device_mxv() {
-    static constexpr auto table =
-        mxv_device_table<lor_land_cells, any_pair_cells, plus_pair_cells, any_secondi_cells, min_secondi_cells>();
+    static constexpr auto table = mxv_device_table<lor_land_cells, any_pair_cells, plus_pair_cells,
+                                                   any_secondi_cells, min_secondi_cells>();
     return table;
 }
 

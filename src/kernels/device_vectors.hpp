@@ -41,8 +41,8 @@ struct device_vector_table {
     /// Writes values and presence of any form.
     void (*to_bitmap)(const device_entries& from, void* values, bits::word* present, void* stream) = nullptr;
     /// Writes `from.count` indices and values.
-    void (*to_sparse)(const device_entries& from, void* values, index_t* indices, void* temporary, std::size_t bytes,
-                      void* stream) = nullptr;
+    void (*to_sparse)(const device_entries& from, void* values, index_t* indices, void* temporary,
+                      std::size_t bytes, void* stream) = nullptr;
     /// The bits of entries that are present and, unless `structure`, not 0.
     void (*mask_words)(const device_entries& mask, bool structure, bits::word* words, void* stream) = nullptr;
     /// `size` values of `type` become the one with these bits.

@@ -189,6 +189,9 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
     f.convert_vector = !p.ring.ignores_b() && p.u.type() != p.operand;
     f.terminates = p.ring.add().always_terminal() || p.ring.add().terminal(p.value).has_value();
     f.first_wins = p.ring.add().always_terminal();
+    const bool rounds = is_floating(p.value) &&
+                        (p.ring.add().id() == binary_id::plus || p.ring.add().id() == binary_id::times);
+    f.any_order = !rounds || p.options.determinism == determinism::fast;
     f.value_bytes = size_of(p.value);
     f.threads = p.ctx.threads();
     f.determinism = p.options.determinism;

@@ -47,9 +47,8 @@ offset_t count_present(const context& ctx, const buffer& present, index_t size) 
 vector from_bitmap(const context& ctx, dtype type, index_t size, device_vector content) {
     const offset_t count = count_present(ctx, content.present, size);
     if (count == size) content.present = buffer();
-    return storage::make_device_vector(ctx, type, size,
-                                       count == size ? vector_form::dense : vector_form::bitmap, count,
-                                       std::move(content));
+    return storage::make_device_vector(
+        ctx, type, size, count == size ? vector_form::dense : vector_form::bitmap, count, std::move(content));
 }
 
 }  // namespace
@@ -124,9 +123,9 @@ void device_mxv::count_products(plan::mxv_facts& facts) {
     p_.ctx.gpu()->download(&facts.products, starts_.as<offset_t>() + count, sizeof(offset_t));
     constexpr offset_t most = std::numeric_limits<std::int32_t>::max();
     if (facts.products > most) {
-        require<not_supported>(
-            facts.pinned.empty(), "kernel {} on a GPU sorts up to {} products, here are {}: leave --kernel out",
-            facts.pinned, most, facts.products);
+        require<not_supported>(facts.pinned.empty(),
+                               "kernel {} on a GPU sorts up to {} products, here are {}: leave --kernel out",
+                               facts.pinned, most, facts.products);
         facts.sort_bytes = 0;
         return;  // the plan pulls: so many products are more than the matrix has entries to read
     }
@@ -166,6 +165,7 @@ void device_mxv::take_matrix() {
     k_.long_row_count = balance->long_row_count;
     k_.chunk_rows = balance->chunk_rows.as<index_t>();
     k_.held_rows = balance->held_rows;
+    k_.far_gathers = balance->far_gathers;
     if (plan_.kernel == "csr_merge" && balance->row_numbers.data()) {
         k_.row_numbers = balance->row_numbers.as<index_t>();
         c.offsets.data = balance->held_offsets.data();
@@ -204,8 +204,7 @@ vector device_mxv::result() {
     const auto made = [&](vector_form form, offset_t count) {
         return storage::make_device_vector(p_.ctx, p_.value, n, form, count, std::move(out_));
     };
-    if (plan_.direction == direction::push && k_.products == 0)
-        return vector(p_.ctx, p_.value, n);
+    if (plan_.direction == direction::push && k_.products == 0) return vector(p_.ctx, p_.value, n);
     if (plan_.output == vector_form::dense) return made(vector_form::dense, n);
     if (plan_.output == vector_form::bitmap) return from_bitmap(p_.ctx, p_.value, n, std::move(out_));
     const offset_t count = read_count(p_.ctx, count_);
@@ -251,8 +250,7 @@ placed place(const context& ctx, const vector& v) {
 
 void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& o,
                           const bits::word* mask, bool masked) {
-    if (!joins_on_device(w, t, o))
-        return write_back(ctx, w, std::move(t.mutable_body()), o);
+    if (!joins_on_device(w, t, o)) return write_back(ctx, w, std::move(t.mutable_body()), o);
     const bool all = !o.mask && !o.mask_complement;
     if (!o.accum && (all || (masked && (o.replace || w.count() == 0)))) {
         w = std::move(t);
@@ -279,7 +277,8 @@ std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const m
                                   const vector_options& options, int repeats) {
     vector w(ctx, s.value_type(a.type(), u.type()), options.transpose_a ? a.columns() : a.rows());
     const mxv_product p = make_mxv_product(ctx, w, s, a, u, options, options.transpose_a);
-    require<not_supported>(p.device_cell && options.kernel != "reference", "this product does not run on a GPU");
+    require<not_supported>(p.device_cell && options.kernel != "reference",
+                           "this product does not run on a GPU");
     device_mxv product(p, mxv_facts_of(p));
     std::vector<double> ms;
     for (int k = 0; k < repeats; ++k) {

@@ -31,8 +31,8 @@ struct mxv_product {
     offset_t input_size() const { return transposed ? a.rows() : a.columns(); }
 };
 
-mxv_product make_mxv_product(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
-                             const vector_options& options, bool transposed);
+mxv_product make_mxv_product(const context& ctx, vector& w, const semiring& s, const matrix& a,
+                             const vector& u, const vector_options& options, bool transposed);
 /// What the plan may look at, but for what only a kernel's own device or a count of products tells.
 plan::mxv_facts mxv_facts_of(const mxv_product& p);
 /// Plans, runs and writes back on the context's GPU.

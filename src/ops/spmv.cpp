@@ -14,7 +14,8 @@ using storage::vector_body;
 // Entries of either, absent ones counting as 0; y's are not looked at when beta is 0.
 template <class T>
 void combine(const context& ctx, double alpha, const vector_body& t, double beta, vector& y) {
-    const vector_body product = storage::convert(t, t.form == vector_form::dense ? t.form : vector_form::bitmap);
+    const vector_body product =
+        storage::convert(t, t.form == vector_form::dense ? t.form : vector_form::bitmap);
     const bool reads = beta != 0 && y.count() > 0;
     vector_body old = reads ? storage::convert(y.body(), y.form() == vector_form::dense ? vector_form::dense
                                                                                         : vector_form::bitmap)
@@ -49,8 +50,8 @@ mxv_plan spmv(const context& ctx, vector& y, double alpha, const matrix& a, cons
               const vector_options& options) {
     require<not_supported>(!options.mask && !options.mask_complement && !options.accum,
                            "spmv writes every row: for masks and accumulators use mxv");
-    require<domain_error>(is_floating(y.type()), "spmv works in y's type, which is {}: use float32 or float64",
-                          name_of(y.type()));
+    require<domain_error>(is_floating(y.type()),
+                          "spmv works in y's type, which is {}: use float32 or float64", name_of(y.type()));
     const semiring ring(binary_id::plus, binary_id::times, y.type());
     vector_options o = options;
     if (beta == 0 && alpha == 1) return mxv(ctx, y, ring, a, x, o);

@@ -87,7 +87,9 @@ private:
             operand = &visited;  // its members that have unvisited neighbours are the frontier
         }
         vector_options options{.transpose_a = true};
-        options.kernel = d == direction::push ? "csc_gather_radix" : "csr_row_masked";
+        options.kernel = d == direction::pull ? "csr_row_masked"
+                         : ctx.gpu()          ? "csc_gather_scatter"
+                                              : "csc_gather_radix";
         const vector_options filter{
             .mask = &visited, .mask_structure = true, .mask_complement = true, .replace = true};
         if (o.switches.masking) {
@@ -142,7 +144,8 @@ private:
             edges += rows.offset(i + offset_t{1}) - rows.offset(i);
             if (o.parents) parents.values.as<std::int32_t>()[i] = visited.body().values.as<std::int32_t>()[k];
         });
-        return {std::move(levels), storage::make_vector(std::move(parents)), reached, edges, std::move(iterations)};
+        return {std::move(levels), storage::make_vector(std::move(parents)), reached, edges,
+                std::move(iterations)};
     }
 
     const context& ctx;

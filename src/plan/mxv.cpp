@@ -24,6 +24,15 @@ choice choose_pull(const mxv_facts& f) {
     return {"csr_row", "rows shared out whole by entries"};
 }
 
+choice choose_device_push(const mxv_facts& f, double products) {
+    if (f.any_order) return {"csc_gather_scatter", "u is sparse, and its products may be added in any order"};
+    if (products <= device_merge_products)
+        return {"csc_gather_merge", "u is sparse, and its products are few"};
+    if (products <= device_bucket_products)
+        return {"csc_gather_bucket", "u is sparse, and its products fill few buckets"};
+    return {"csc_gather_radix", "u is sparse: its columns hold less work than the rows"};
+}
+
 choice choose(const mxv_facts& f) {
     if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
     if (f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
@@ -36,11 +45,14 @@ choice choose(const mxv_facts& f) {
                              ? static_cast<double>(f.mask_allows) / static_cast<double>(f.output_size)
                              : 1;
     double pull = static_cast<double>(f.nnz) * share + static_cast<double>(f.output_size) / 64,
-           push = products * (f.on_device ? device_push_cost : push_cost) +
+           push = products * (!f.on_device  ? push_cost
+                              : f.any_order ? device_scatter_cost
+                                            : device_sort_cost) +
                   (f.on_device ? device_push_launches : 0) + static_cast<double>(f.output_size) / 64;
     // A representation that is not there costs about eight reads of the matrix, once.
     if (!f.push_ready) push += 8.0 * static_cast<double>(f.nnz);
     if (!f.pull_ready) pull += 8.0 * static_cast<double>(f.nnz);
+    if (push < pull && f.on_device) return choose_device_push(f, products);
     if (push < pull) return {"csc_gather_radix", "u is sparse: its columns hold less work than the rows"};
     return choose_pull(f);
 }

@@ -23,6 +23,7 @@ struct mxv_facts {
     bool convert_vector = false;
     bool terminates = false;  ///< the additive monoid has a terminal value
     bool first_wins = false;  ///< the additive monoid is any
+    bool any_order = false;   ///< sums may be taken in any order: an exact monoid, or determinism::fast
     std::size_t value_bytes = 8;
     int threads = 1;
     bool on_device = false;  ///< the context has a GPU and the semiring is compiled for it
@@ -36,9 +37,13 @@ struct mxv_facts {
 /// radix-sorted and reduced costs 10 to 14 times what an entry costs that is read in order.
 inline constexpr double push_cost = 12;
 /// The same on a GPU, and what the push's further launches and its look at the number of products cost, in entries
-/// read in order.
-inline constexpr double device_push_cost = 12;
-inline constexpr double device_push_launches = 4e6;
+/// read in order (8 M rows and 64 M entries, uniform and power-law columns, H200: 64 to 76 ps a product that is sorted,
+/// 20 to 50 ps one that is scattered, 8.5 to 11 ps an entry read; 0.05 to 0.08 ms for few products).
+inline constexpr double device_sort_cost = 7, device_scatter_cost = 4;
+inline constexpr double device_push_launches = 6e6;
+/// Up to so many products a GPU's merge sort (one or two launches) is the fastest of the sorts that keep an order, then
+/// the sort into buckets, until single rows hold many products; the radix sort is never far off beyond.
+inline constexpr offset_t device_merge_products = 16384, device_bucket_products = 131072;
 /// Rows are shared out in multiples of 64; with fewer of these than this for each thread, entries are instead.
 inline constexpr offset_t row_blocks_a_thread = 4;
 /// Below this many entries it does not matter.

@@ -63,8 +63,7 @@ void residence::settle_on(const context& gpu, std::shared_ptr<const device_vecto
 
 vector make_device_vector(const context& gpu, dtype type, index_t size, vector_form form, offset_t count,
                           device_vector content) {
-    auto body =
-        std::make_shared<vector_body>(vector_body{gpu, size, type, form, count, {}, {}, {}});
+    auto body = std::make_shared<vector_body>(vector_body{gpu, size, type, form, count, {}, {}, {}});
     body->home->settle_on(gpu, std::make_shared<const device_vector>(std::move(content)));
     return vector(std::move(body));
 }

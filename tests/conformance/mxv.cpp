@@ -218,7 +218,8 @@ TEST(Spmv, ScalesTheProductAndTheOldResult) {
     for (const dtype type : {dtype::float64, dtype::float32})
         for (const double alpha : {1.0, -0.5, 0.0})
             for (const double beta : {0.0, 1.0, 4.0}) {
-                SCOPED_TRACE(std::string(name_of(type)) + " " + std::to_string(alpha) + " " + std::to_string(beta));
+                SCOPED_TRACE(std::string(name_of(type)) + " " + std::to_string(alpha) + " " +
+                             std::to_string(beta));
                 vector y(ctx, type, 4);
                 for (index_t i = 0; i < 3; ++i) y.set(i, scalar(old[i]));
                 spmv(ctx, y, alpha, a, u, beta);

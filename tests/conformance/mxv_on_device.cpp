@@ -26,8 +26,8 @@ TEST_F(MxvOnDevice, APlannedProductIsCapturedAndReplayed) {
                      u = random_dictionary(200, 1, 0.5, dtype::float64, random);
     const matrix left = make_matrix(ctx, a);
     const vector right = make_vector(ctx, u, vector_form::sparse);
-    for (const auto* kernel : {"csr_row", "csr_merge", "csr_row_masked", "csc_gather_radix", "csc_gather_merge",
-                               "csc_gather_bucket"}) {
+    for (const auto* kernel : {"csr_row", "csr_merge", "csr_row_masked", "csc_gather_radix",
+                               "csc_gather_merge", "csc_gather_bucket"}) {
         vector w(ctx, dtype::float64, 300);
         const vector_options options{.kernel = kernel};
         const auto p = ops::make_mxv_product(ctx, w, s, left, right, options, false);
@@ -101,7 +101,8 @@ TEST_F(MxvOnDevice, RowsOfEveryLengthAddUpAcrossChunksAndBlocks) {
     std::vector<index_t> rows, columns;
     std::vector<std::int64_t> values;
     index_t row = 0;
-    for (const index_t length : {1, 31, 32, 33, 2047, 0, 2048, 2049, 4096, 4097, 0, 0, 9000, 100000, 5, 8, 16, 64})
+    for (const index_t length :
+         {1, 31, 32, 33, 2047, 0, 2048, 2049, 4096, 4097, 0, 0, 9000, 100000, 5, 8, 16, 64})
         for (int repeat = 0; repeat < 5; ++repeat, ++row)
             for (index_t k = 0; k < length; ++k) {
                 rows.push_back(row);

@@ -14,8 +14,8 @@ TEST_F(matvec_verbs, every_kernel_gives_a_valid_product) {
     for (const auto& kernel : kernels) {
         for (const auto* input : {"rmat:8,8", "lp:60,300,900", "laplace2d:12", "dense:3,70"}) {
             for (const auto* verb : {"spmv", "spmspv"}) {
-                const auto r = expect_json({verb, input, "--kernel", kernel, "--validate", "--repeat", "2",
-                                            "--backend", "cpu"});
+                const auto r = expect_json(
+                    {verb, input, "--kernel", kernel, "--validate", "--repeat", "2", "--backend", "cpu"});
                 EXPECT_EQ(r["kernel"], kernel) << verb << " " << input;
                 EXPECT_EQ(r["valid"], true) << verb << " " << input << " " << kernel;
             }
@@ -24,7 +24,8 @@ TEST_F(matvec_verbs, every_kernel_gives_a_valid_product) {
 }
 
 TEST_F(matvec_verbs, a_kernel_of_the_other_backend_cannot_serve) {
-    expect_refused({"spmv", "rmat:8,8", "--kernel", "csc_gather_bucket", "--backend", "cpu"}, 1, {"for GPUs"});
+    expect_refused({"spmv", "rmat:8,8", "--kernel", "csc_gather_bucket", "--backend", "cpu"}, 1,
+                   {"for GPUs"});
 }
 
 TEST_F(matvec_verbs, semirings_and_types_give_valid_products) {

@@ -1,6 +1,7 @@
 // Plans against tables of facts: no matrix, no kernel.
 #include "plan/direction.hpp"
 #include "plan/mxv.hpp"
+#include "plan/mxv_workspace.hpp"
 #include "plan/traverse.hpp"
 
 #include <gtest/gtest.h>
@@ -45,6 +46,41 @@ TEST(MxvPlan, ARowLongerThanHalfAThreadsShareIsSplit) {
     f.degree_max = 2501;
     f.threads = 1;
     EXPECT_EQ(plan::mxv(f).kernel, "csr_row") << "one thread has nothing to balance";
+}
+
+TEST(MxvPlan, OnAGpuEntriesAreSharedOutEvenly) {
+    auto f = square(1000000, 16000000);
+    f.on_device = true;
+    const auto p = plan::mxv(f);
+    EXPECT_EQ(p.kernel, "csr_merge");
+    EXPECT_TRUE(p.on_device);
+    EXPECT_EQ(p.output, vector_form::dense);
+    EXPECT_EQ(p.workspace_bytes, 15625 * plan::merge_carry_bytes);
+    f.compiled = false;
+    EXPECT_FALSE(plan::mxv(f).on_device) << "the generic path is the host's";
+}
+
+TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
+    auto f = square(8000000, 64000000);
+    f.on_device = true;
+    f.input = vector_form::sparse;
+    const auto chosen = [&](offset_t products) {
+        f.input_count = products / 8;
+        f.products = products;
+        return plan::mxv(f).kernel;
+    };
+    EXPECT_EQ(chosen(8000), "csc_gather_merge");
+    EXPECT_EQ(chosen(64000), "csc_gather_bucket");
+    EXPECT_EQ(chosen(640000), "csc_gather_radix");
+    EXPECT_EQ(chosen(6400000), "csc_gather_radix");
+    EXPECT_EQ(chosen(32000000), "csr_merge");
+    f.any_order = true;
+    EXPECT_EQ(chosen(8000), "csc_gather_scatter");
+    EXPECT_EQ(chosen(12000000), "csc_gather_scatter");
+    EXPECT_EQ(chosen(32000000), "csr_merge");
+    f.output_size = f.input_size = 1000;
+    f.nnz = 16000;
+    EXPECT_EQ(chosen(16), "csr_merge") << "a small matrix is read sooner than products are counted";
 }
 
 TEST(MxvPlan, FewLongRowsAreSplit) {

@@ -139,15 +139,16 @@ struct product_reader {
 /// A warp sums 32 runs of equal keys. The last run may be of products that the mask kept out.
 template <class Cell>
 __global__ void __launch_bounds__(gather_block)
-    gather_sum_kernel(const std::uint32_t* keys, const typename Cell::value* values, const std::int32_t* heads,
-                      const std::int32_t* found, std::int32_t products, index_t rows, index_t* out_indices,
-                      typename Cell::value* out, offset_t* out_count) {
+    gather_sum_kernel(const std::uint32_t* keys, const typename Cell::value* values,
+                      const std::int32_t* heads, const std::int32_t* found, std::int32_t products,
+                      index_t rows, index_t* out_indices, typename Cell::value* out, offset_t* out_count) {
     const std::int32_t segments = *found;
     const auto first = static_cast<index_t>((blockIdx.x * gather_block + threadIdx.x) / 32 * 32);
     if (first >= segments) return;
     const index_t s = first + static_cast<index_t>(threadIdx.x % 32);
-    const auto sum = sum_rows<Cell>(product_reader<Cell>{values}, segment_starts{heads, segments, products}, first,
-                                    allowed_word(nullptr, false, segments, first / 32), false, offset_t{products});
+    const auto sum =
+        sum_rows<Cell>(product_reader<Cell>{values}, segment_starts{heads, segments, products}, first,
+                       allowed_word(nullptr, false, segments, first / 32), false, offset_t{products});
     if (s >= segments) return;
     const auto row = static_cast<index_t>(keys[heads[s]]);
     if (row < rows) {
@@ -163,10 +164,11 @@ void sum_sorted(const device_mxv_arguments& a, const product_memory<Cell>& m, vo
     using V = typename Cell::value;
     find_heads(m.pairs.keys[0], a.products, m.heads, m.found, m.temporary, a.sort_bytes, stream);
     const offset_t most = min(a.products, static_cast<offset_t>(a.common.output_size) + 1);
-    gather_sum_kernel<Cell><<<blocks_for(most, gather_block), gather_block, 0, static_cast<cudaStream_t>(stream)>>>(
-        m.pairs.keys[0], static_cast<const V*>(m.pairs.values[0]), m.heads, m.found,
-        static_cast<std::int32_t>(a.products), a.common.output_size, a.common.out_indices,
-        static_cast<V*>(a.common.out_values), a.common.out_count);
+    gather_sum_kernel<Cell>
+        <<<blocks_for(most, gather_block), gather_block, 0, static_cast<cudaStream_t>(stream)>>>(
+            m.pairs.keys[0], static_cast<const V*>(m.pairs.values[0]), m.heads, m.found,
+            static_cast<std::int32_t>(a.products), a.common.output_size, a.common.out_indices,
+            static_cast<V*>(a.common.out_values), a.common.out_count);
     check(cudaGetLastError());
 }
 

@@ -14,7 +14,8 @@ struct device_offsets {
     const void* data;
     bool wide;
     __device__ offset_t operator[](offset_t i) const {
-        return wide ? __ldg(static_cast<const long long*>(data) + i) : __ldg(static_cast<const int*>(data) + i);
+        return wide ? __ldg(static_cast<const long long*>(data) + i)
+                    : __ldg(static_cast<const int*>(data) + i);
     }
 };
 
@@ -22,7 +23,8 @@ __device__ inline bool bit_of(const std::uint32_t* words, offset_t i) {
     return __ldg(words + (i >> 5)) >> (i & 31) & 1;
 }
 /// The bits of word k that a mask lets through, of `size` places.
-__device__ inline std::uint32_t allowed_word(const std::uint32_t* mask, bool complement, offset_t size, offset_t k) {
+__device__ inline std::uint32_t allowed_word(const std::uint32_t* mask, bool complement, offset_t size,
+                                             offset_t k) {
     const offset_t left = size - k * 32;
     const std::uint32_t valid = left >= 32 ? ~0u : left > 0 ? (1u << left) - 1 : 0;
     return (mask ? (complement ? ~mask[k] : mask[k]) : ~0u) & valid;
@@ -110,7 +112,10 @@ struct device_row_reader {
     }
     __device__ V product(T x, index_t i, index_t j) const {
         T y{};
-        if constexpr (Cell::reads_b) y = u[j];
+        if constexpr (Cell::reads_b && sizeof(T) > 1)
+            y = __ldg(u + j);
+        else if constexpr (Cell::reads_b)
+            y = u[j];
         return Cell::multiply(x, y, i, j);
     }
     __device__ void accumulate(partial<Cell>& sum, index_t i, offset_t k) const {
@@ -127,7 +132,8 @@ __device__ partial<Cell> sum_rows(const Reader& reader, Offsets offsets, index_t
                                   bool early_exit, offset_t longest) {
     const int lane = static_cast<int>(threadIdx.x % 32);
     offset_t begin = 0, end = 0;
-    if (allowed >> lane & 1) begin = offsets[first + offset_t{lane}], end = offsets[first + offset_t{lane} + 1];
+    if (allowed >> lane & 1)
+        begin = offsets[first + offset_t{lane}], end = offsets[first + offset_t{lane} + 1];
     if (end - begin > longest) end = begin;
     const unsigned entries =
         __reduce_add_sync(full_warp, static_cast<unsigned>(min(end - begin, offset_t{1} << 24)));
@@ -144,10 +150,8 @@ __device__ partial<Cell> sum_rows(const Reader& reader, Offsets offsets, index_t
         if (Cell::first_wins || (Cell::terminates && early_exit)) {
             bool done = from == to;
             for (offset_t k = from; __any_sync(full_warp, !done); k += width) {
-                if (!done && k + lane % width < to)
-                    reader.accumulate(part, first + r, k + lane % width);
-                const unsigned found =
-                    __ballot_sync(full_warp, Cell::first_wins ? part.met : part.final());
+                if (!done && k + lane % width < to) reader.accumulate(part, first + r, k + lane % width);
+                const unsigned found = __ballot_sync(full_warp, Cell::first_wins ? part.met : part.final());
                 done = done || k + width >= to || (found & group);
             }
         } else {

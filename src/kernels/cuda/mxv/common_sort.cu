@@ -1,6 +1,5 @@
-#include "kernels/cuda/mxv/common_sort.hpp"
-
 #include "core/cuda_check.hpp"
+#include "kernels/cuda/mxv/common_sort.hpp"
 
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
@@ -22,8 +21,10 @@ struct column_length {
     __device__ offset_t operator()(offset_t k) const {
         if (k >= columns) return 0;
         const offset_t j = listed[k];
-        return wide ? static_cast<const std::int64_t*>(offsets)[j + 1] - static_cast<const std::int64_t*>(offsets)[j]
-                    : static_cast<const std::int32_t*>(offsets)[j + 1] - static_cast<const std::int32_t*>(offsets)[j];
+        return wide ? static_cast<const std::int64_t*>(offsets)[j + 1] -
+                          static_cast<const std::int64_t*>(offsets)[j]
+                    : static_cast<const std::int32_t*>(offsets)[j + 1] -
+                          static_cast<const std::int32_t*>(offsets)[j];
     }
 };
 struct is_head {
@@ -52,7 +53,8 @@ cudaStream_t on(void* stream) { return static_cast<cudaStream_t>(stream); }
 std::size_t sort_bytes(offset_t columns, offset_t count, std::size_t value_bytes) {
     std::size_t scan = 0, select = 0, radix = 0, merge = 0;
     const auto n = static_cast<std::int32_t>(count);
-    check(cub::DeviceScan::ExclusiveSum(nullptr, scan, lengths({}), static_cast<offset_t*>(nullptr), columns + 1));
+    check(cub::DeviceScan::ExclusiveSum(nullptr, scan, lengths({}), static_cast<offset_t*>(nullptr),
+                                        columns + 1));
     check(cub::DeviceSelect::If(nullptr, select, positions(0), static_cast<std::int32_t*>(nullptr),
                                 static_cast<std::int32_t*>(nullptr), n, is_head{nullptr}));
     cub::DoubleBuffer<std::uint32_t> keys;
@@ -71,13 +73,15 @@ std::size_t sort_bytes(offset_t columns, offset_t count, std::size_t value_bytes
     return std::max({scan, select, radix, merge});
 }
 
-void column_starts(offset_reader offsets, const index_t* listed, offset_t columns, offset_t* starts, void* temporary,
-                   std::size_t bytes, void* stream) {
-    check(cub::DeviceScan::ExclusiveSum(temporary, bytes, lengths({offsets.data, offsets.wide, listed, columns}),
-                                        starts, columns + 1, on(stream)));
+void column_starts(offset_reader offsets, const index_t* listed, offset_t columns, offset_t* starts,
+                   void* temporary, std::size_t bytes, void* stream) {
+    check(cub::DeviceScan::ExclusiveSum(temporary, bytes,
+                                        lengths({offsets.data, offsets.wide, listed, columns}), starts,
+                                        columns + 1, on(stream)));
 }
 
-void radix_sort(sorted_pairs& p, int first_bit, int end_bit, void* temporary, std::size_t bytes, void* stream) {
+void radix_sort(sorted_pairs& p, int first_bit, int end_bit, void* temporary, std::size_t bytes,
+                void* stream) {
     cub::DoubleBuffer<std::uint32_t> keys(p.keys[0], p.keys[1]);
     const auto n = static_cast<std::int32_t>(p.count);
     if (p.value_bytes == 0) {
@@ -85,7 +89,8 @@ void radix_sort(sorted_pairs& p, int first_bit, int end_bit, void* temporary, st
     } else {
         by_value_width(p.value_bytes, [&]<class V>(V) {
             cub::DoubleBuffer<V> values(static_cast<V*>(p.values[0]), static_cast<V*>(p.values[1]));
-            check(cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, n, first_bit, end_bit, on(stream)));
+            check(cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, n, first_bit, end_bit,
+                                                  on(stream)));
             p.values[0] = values.Current();
             p.values[1] = values.Alternate();
         });
@@ -97,17 +102,18 @@ void radix_sort(sorted_pairs& p, int first_bit, int end_bit, void* temporary, st
 void merge_sort(sorted_pairs& p, void* temporary, std::size_t bytes, void* stream) {
     const auto n = static_cast<std::int32_t>(p.count);
     if (p.value_bytes == 0)
-        return check(cub::DeviceMergeSort::StableSortKeys(temporary, bytes, p.keys[0], n, less{}, on(stream)));
+        return check(
+            cub::DeviceMergeSort::StableSortKeys(temporary, bytes, p.keys[0], n, less{}, on(stream)));
     by_value_width(p.value_bytes, [&]<class V>(V) {
-        check(cub::DeviceMergeSort::StableSortPairs(temporary, bytes, p.keys[0], static_cast<V*>(p.values[0]), n,
-                                                    less{}, on(stream)));
+        check(cub::DeviceMergeSort::StableSortPairs(temporary, bytes, p.keys[0], static_cast<V*>(p.values[0]),
+                                                    n, less{}, on(stream)));
     });
 }
 
-void find_heads(const std::uint32_t* keys, offset_t count, std::int32_t* heads, std::int32_t* found, void* temporary,
-                std::size_t bytes, void* stream) {
-    check(cub::DeviceSelect::If(temporary, bytes, positions(0), heads, found, static_cast<std::int32_t>(count),
-                                is_head{keys}, on(stream)));
+void find_heads(const std::uint32_t* keys, offset_t count, std::int32_t* heads, std::int32_t* found,
+                void* temporary, std::size_t bytes, void* stream) {
+    check(cub::DeviceSelect::If(temporary, bytes, positions(0), heads, found,
+                                static_cast<std::int32_t>(count), is_head{keys}, on(stream)));
 }
 
 }  // namespace nz::kernels::cuda

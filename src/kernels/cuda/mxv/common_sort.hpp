@@ -22,14 +22,15 @@ struct sorted_pairs {
 std::size_t sort_bytes(offset_t columns, offset_t count, std::size_t value_bytes);
 
 /// starts[k] = how many entries the columns before the k-th listed one hold; starts[columns] the total.
-void column_starts(offset_reader offsets, const index_t* listed, offset_t columns, offset_t* starts, void* temporary,
-                   std::size_t bytes, void* stream);
+void column_starts(offset_reader offsets, const index_t* listed, offset_t columns, offset_t* starts,
+                   void* temporary, std::size_t bytes, void* stream);
 /// Stable, by bits [first_bit, end_bit) of the keys.
-void radix_sort(sorted_pairs& pairs, int first_bit, int end_bit, void* temporary, std::size_t bytes, void* stream);
+void radix_sort(sorted_pairs& pairs, int first_bit, int end_bit, void* temporary, std::size_t bytes,
+                void* stream);
 /// Stable, by comparison of whole keys; in place.
 void merge_sort(sorted_pairs& pairs, void* temporary, std::size_t bytes, void* stream);
 /// The places where a key differs from the one before it, and how many there are.
-void find_heads(const std::uint32_t* keys, offset_t count, std::int32_t* heads, std::int32_t* found, void* temporary,
-                std::size_t bytes, void* stream);
+void find_heads(const std::uint32_t* keys, offset_t count, std::int32_t* heads, std::int32_t* found,
+                void* temporary, std::size_t bytes, void* stream);
 
 }  // namespace nz::kernels::cuda

@@ -97,10 +97,11 @@ void csc_gather_bucket(const device_mxv_arguments& a, void* stream) {
     const std::size_t shared = (sizeof(V) << bits) + (std::size_t{1} << bits) / 8;
     check(cudaFuncSetAttribute(bucket_sum_kernel<Cell>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared)));
-    bucket_sum_kernel<Cell><<<blocks_for(rows, offset_t{1} << bits), gather_block, shared,
-                              static_cast<cudaStream_t>(stream)>>>(
-        m.pairs.keys[0], static_cast<const V*>(m.pairs.values[0]), static_cast<std::int32_t>(a.products), rows, bits,
-        static_cast<V*>(a.common.out_values), reinterpret_cast<std::uint32_t*>(a.common.out_present));
+    bucket_sum_kernel<Cell>
+        <<<blocks_for(rows, offset_t{1} << bits), gather_block, shared, static_cast<cudaStream_t>(stream)>>>(
+            m.pairs.keys[0], static_cast<const V*>(m.pairs.values[0]), static_cast<std::int32_t>(a.products),
+            rows, bits, static_cast<V*>(a.common.out_values),
+            reinterpret_cast<std::uint32_t*>(a.common.out_present));
     check(cudaGetLastError());
 }
 

@@ -12,7 +12,8 @@ namespace nz::kernels::cuda {
 template <class Cell>
 void csc_gather_merge(const device_mxv_arguments& a, void* stream) {
     product_memory<Cell> m(a);
-    gather<Cell>(a, store_products<Cell>{m.pairs.keys[0], static_cast<typename Cell::value*>(m.pairs.values[0])},
+    gather<Cell>(a,
+                 store_products<Cell>{m.pairs.keys[0], static_cast<typename Cell::value*>(m.pairs.values[0])},
                  stream);
     merge_sort(m.pairs, m.temporary, a.sort_bytes, stream);
     sum_sorted(a, m, stream);

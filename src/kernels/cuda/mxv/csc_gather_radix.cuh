@@ -15,7 +15,8 @@ namespace nz::kernels::cuda {
 template <class Cell>
 void csc_gather_radix(const device_mxv_arguments& a, void* stream) {
     product_memory<Cell> m(a);
-    gather<Cell>(a, store_products<Cell>{m.pairs.keys[0], static_cast<typename Cell::value*>(m.pairs.values[0])},
+    gather<Cell>(a,
+                 store_products<Cell>{m.pairs.keys[0], static_cast<typename Cell::value*>(m.pairs.values[0])},
                  stream);
     radix_sort(m.pairs, 0, key_bits(a.common.output_size), m.temporary, a.sort_bytes, stream);
     m.heads = reinterpret_cast<std::int32_t*>(m.pairs.keys[1]);

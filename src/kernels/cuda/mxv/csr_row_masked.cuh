@@ -19,15 +19,15 @@ constexpr unsigned masked_block = 256;
 template <class Cell, class Reader>
 __global__ void __launch_bounds__(masked_block)
     csr_row_masked_kernel(Reader reader, device_offsets offsets, index_t rows, const std::uint32_t* mask,
-                          bool complement, bool early_exit, typename Cell::value* out, std::uint32_t* present) {
+                          bool complement, bool early_exit, typename Cell::value* out,
+                          std::uint32_t* present) {
     const index_t word = static_cast<index_t>((blockIdx.x * masked_block + threadIdx.x) / 32);
     const index_t first = word * 32;
     if (word >= half_words(rows)) return;
     const std::uint32_t allowed = allowed_word(mask, complement, rows, word);
     unsigned met = 0;
     if (allowed) {
-        const auto sum = sum_rows<Cell>(reader, offsets, first, allowed, early_exit,
-                                                ~(offset_t{1} << 63));
+        const auto sum = sum_rows<Cell>(reader, offsets, first, allowed, early_exit, ~(offset_t{1} << 63));
         if (sum.met) out[first + static_cast<index_t>(threadIdx.x % 32)] = sum.value;
         met = __ballot_sync(full_warp, sum.met);
     }
@@ -40,12 +40,12 @@ void csr_row_masked(const device_mxv_arguments& a, void* stream) {
     if (c.output_size == 0) return;
     with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
         using reader_type = device_row_reader<Cell, Constant, Gaps>;
-        csr_row_masked_kernel<Cell>
-            <<<blocks_for(half_words(c.output_size) * 32, masked_block), masked_block, 0, static_cast<cudaStream_t>(stream)>>>(
-                reader_type(c), device_offsets{c.offsets.data, c.offsets.wide}, c.output_size,
-                reinterpret_cast<const std::uint32_t*>(c.mask), c.complement, c.early_exit,
-                static_cast<typename Cell::value*>(c.out_values),
-                reinterpret_cast<std::uint32_t*>(c.out_present));
+        csr_row_masked_kernel<Cell><<<blocks_for(half_words(c.output_size) * 32, masked_block), masked_block,
+                                      0, static_cast<cudaStream_t>(stream)>>>(
+            reader_type(c), device_offsets{c.offsets.data, c.offsets.wide}, c.output_size,
+            reinterpret_cast<const std::uint32_t*>(c.mask), c.complement, c.early_exit,
+            static_cast<typename Cell::value*>(c.out_values),
+            reinterpret_cast<std::uint32_t*>(c.out_present));
     });
     check(cudaGetLastError());
 }

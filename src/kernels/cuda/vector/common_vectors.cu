@@ -1,8 +1,7 @@
 // Changes of a vector's form on a GPU, and masks as bitmaps.
-#include "kernels/cuda/vector/common_vectors.hpp"
-
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"
+#include "kernels/cuda/vector/common_vectors.hpp"
 #include "storage/csr.hpp"
 
 #include <cub/device/device_select.cuh>
@@ -17,7 +16,8 @@ cudaStream_t on(void* stream) { return static_cast<cudaStream_t>(stream); }
 __device__ offset_t thread_number() { return offset_t{blockIdx.x} * block + threadIdx.x; }
 
 template <class U>
-__global__ void scatter_kernel(const U* values, const index_t* indices, offset_t count, U* out, std::uint32_t* present) {
+__global__ void scatter_kernel(const U* values, const index_t* indices, offset_t count, U* out,
+                               std::uint32_t* present) {
     const offset_t k = thread_number();
     if (k >= count) return;
     const index_t i = indices[k];
@@ -54,14 +54,16 @@ struct is_present {
 
 // A warp makes one word of 32 bits from values that are there for every place.
 template <class T>
-__global__ void truth_kernel(const T* values, const std::uint32_t* present, index_t size, std::uint32_t* words) {
+__global__ void truth_kernel(const T* values, const std::uint32_t* present, index_t size,
+                             std::uint32_t* words) {
     const offset_t i = thread_number();
     const bool set = i < size && (!present || present[i / 32] >> i % 32 & 1) && values[i] != T(0);
     const unsigned word = __ballot_sync(full_warp, set);
     if (threadIdx.x % 32 == 0 && i < (offset_t{size} + 63) / 64 * 64) words[i / 32] = word;
 }
 template <class T>
-__global__ void listed_truth_kernel(const T* values, const index_t* indices, offset_t count, std::uint32_t* words) {
+__global__ void listed_truth_kernel(const T* values, const index_t* indices, offset_t count,
+                                    std::uint32_t* words) {
     const offset_t k = thread_number();
     if (k < count && (!values || values[k] != T(0))) atomicOr(words + indices[k] / 32, 1u << indices[k] % 32);
 }
@@ -80,8 +82,9 @@ void copy(void* to, const void* from, std::size_t bytes, void* stream) {
 
 std::size_t sparse_bytes(index_t size) {
     std::size_t bytes = 0;
-    check(cub::DeviceSelect::If(nullptr, bytes, thrust::counting_iterator<index_t>(0), static_cast<index_t*>(nullptr),
-                                static_cast<index_t*>(nullptr), size, is_present{nullptr}));
+    check(cub::DeviceSelect::If(nullptr, bytes, thrust::counting_iterator<index_t>(0),
+                                static_cast<index_t*>(nullptr), static_cast<index_t*>(nullptr), size,
+                                is_present{nullptr}));
     return (bytes + 255) / 256 * 256 + sizeof(index_t);
 }
 
@@ -90,12 +93,13 @@ void to_bitmap(const device_entries& from, void* values, bits::word* present, vo
     const std::size_t width = size_of(from.type);
     if (from.form == vector_form::sparse) {
         clear(present, from.size, stream);
-        if (from.type == dtype::boolean) check(cudaMemsetAsync(values, 0, static_cast<std::size_t>(from.size), on(stream)));
+        if (from.type == dtype::boolean)
+            check(cudaMemsetAsync(values, 0, static_cast<std::size_t>(from.size), on(stream)));
         if (from.count == 0) return;
         storage::by_width(width, [&]<class U>(std::type_identity<U>) {
-            scatter_kernel<<<blocks(from.count), block, 0, on(stream)>>>(static_cast<const U*>(from.values), from.indices,
-                                                                         from.count, static_cast<U*>(values),
-                                                                         halves(present));
+            scatter_kernel<<<blocks(from.count), block, 0, on(stream)>>>(
+                static_cast<const U*>(from.values), from.indices, from.count, static_cast<U*>(values),
+                halves(present));
         });
     } else {
         copy(values, from.values, static_cast<std::size_t>(from.size) * width, stream);
@@ -117,12 +121,12 @@ void to_sparse(const device_entries& from, void* values, index_t* indices, void*
     }
     auto* found = reinterpret_cast<index_t*>(static_cast<std::byte*>(temporary) + bytes - sizeof(index_t));
     std::size_t select = bytes - sizeof(index_t);
-    check(cub::DeviceSelect::If(temporary, select, thrust::counting_iterator<index_t>(0), indices, found, from.size,
-                                is_present{from.form == vector_form::bitmap ? halves(from.present) : nullptr},
-                                on(stream)));
+    check(cub::DeviceSelect::If(
+        temporary, select, thrust::counting_iterator<index_t>(0), indices, found, from.size,
+        is_present{from.form == vector_form::bitmap ? halves(from.present) : nullptr}, on(stream)));
     storage::by_width(width, [&]<class U>(std::type_identity<U>) {
-        gather_kernel<<<blocks(from.count), block, 0, on(stream)>>>(static_cast<const U*>(from.values), indices,
-                                                                    from.count, static_cast<U*>(values));
+        gather_kernel<<<blocks(from.count), block, 0, on(stream)>>>(
+            static_cast<const U*>(from.values), indices, from.count, static_cast<U*>(values));
     });
     check(cudaGetLastError());
 }
@@ -134,12 +138,12 @@ void mask_words(const device_entries& mask, bool structure, bits::word* words, v
         if (mask.form == vector_form::sparse) {
             clear(words, mask.size, stream);
             if (mask.count)
-                listed_truth_kernel<T><<<blocks(mask.count), block, 0, on(stream)>>>(structure ? nullptr : values,
-                                                                                     mask.indices, mask.count,
-                                                                                     halves(words));
+                listed_truth_kernel<T><<<blocks(mask.count), block, 0, on(stream)>>>(
+                    structure ? nullptr : values, mask.indices, mask.count, halves(words));
         } else if (!structure) {
             truth_kernel<<<blocks(offset_t{mask.size} + 63), block, 0, on(stream)>>>(
-                values, mask.form == vector_form::bitmap ? halves(mask.present) : nullptr, mask.size, halves(words));
+                values, mask.form == vector_form::bitmap ? halves(mask.present) : nullptr, mask.size,
+                halves(words));
         } else if (mask.form == vector_form::bitmap) {
             copy(words, mask.present, bits::words_for(mask.size) * sizeof(bits::word), stream);
         } else {

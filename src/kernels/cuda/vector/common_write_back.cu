@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(block)
 
 // alpha t + beta w.
 template <class T>
-__global__ void __launch_bounds__(block)
-    scaled_sum_kernel(places<T> w, places<T> t, T alpha, T beta, index_t size, T* out, std::uint32_t* present) {
+__global__ void __launch_bounds__(block) scaled_sum_kernel(places<T> w, places<T> t, T alpha, T beta,
+                                                           index_t size, T* out, std::uint32_t* present) {
     const offset_t i = offset_t{blockIdx.x} * block + threadIdx.x;
     const bool in_old = i < size && w.has(i), in_new = i < size && t.has(i);
     if (in_old || in_new) {
@@ -79,14 +79,14 @@ void run(const device_write_back& c, cudaStream_t stream) {
     if constexpr (std::is_floating_point_v<T>) {
         if (c.scales) {
             scaled_sum_kernel<T><<<blocks, block, 0, stream>>>(
-                places_of<T>(c.w), places_of<T>(c.t), static_cast<T>(c.alpha), static_cast<T>(c.beta), c.t.size,
-                static_cast<T*>(c.out_values), reinterpret_cast<std::uint32_t*>(c.out_present));
+                places_of<T>(c.w), places_of<T>(c.t), static_cast<T>(c.alpha), static_cast<T>(c.beta),
+                c.t.size, static_cast<T*>(c.out_values), reinterpret_cast<std::uint32_t*>(c.out_present));
             return check(cudaGetLastError());
         }
     }
     write_back_kernel<T><<<blocks, block, 0, stream>>>(
-        places_of<T>(c.w), places_of<T>(c.t), reinterpret_cast<const std::uint32_t*>(c.mask), c.complement, c.replace,
-        c.accumulates, c.accum, c.t.size, static_cast<T*>(c.out_values),
+        places_of<T>(c.w), places_of<T>(c.t), reinterpret_cast<const std::uint32_t*>(c.mask), c.complement,
+        c.replace, c.accumulates, c.accum, c.t.size, static_cast<T*>(c.out_values),
         reinterpret_cast<std::uint32_t*>(c.out_present));
     check(cudaGetLastError());
 }
