@@ -17,7 +17,6 @@ struct device_mxv_arguments {
     const index_t* row_numbers = nullptr;
     const index_t* chunk_rows = nullptr;
     index_t held_rows = 0;
-    bool far_gathers = false;  ///< neighbouring entries lie in columns far apart
     // The gathers: starts[u_count + 1] of the columns' products.
     const offset_t* starts = nullptr;
     offset_t products = 0;

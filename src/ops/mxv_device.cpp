@@ -165,7 +165,6 @@ void device_mxv::take_matrix() {
     k_.long_row_count = balance->long_row_count;
     k_.chunk_rows = balance->chunk_rows.as<index_t>();
     k_.held_rows = balance->held_rows;
-    k_.far_gathers = balance->far_gathers;
     if (plan_.kernel == "csr_merge" && balance->row_numbers.data()) {
         k_.row_numbers = balance->row_numbers.as<index_t>();
         c.offsets.data = balance->held_offsets.data();

@@ -3,8 +3,6 @@
 #include "core/device.hpp"
 #include "core/parallel.hpp"
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
 namespace nz::storage {
@@ -42,21 +40,6 @@ buffer upload(const context& gpu, const std::vector<T>& from) {
     return to;
 }
 
-// Sectors of 32 bytes, four values, that 32 neighbouring entries gather from: the mean of a few hundred places.
-bool gathers_far(const csr& a) {
-    constexpr offset_t lanes = 32, samples = 512, sector = 4;
-    const offset_t groups = a.nnz / lanes, step = std::max<offset_t>(1, groups / samples);
-    offset_t sectors = 0, looked_at = 0;
-    for (offset_t g = 0; g < groups; g += step, ++looked_at) {
-        std::array<index_t, lanes> at;
-        for (offset_t k = 0; k < lanes; ++k)
-            at[static_cast<std::size_t>(k)] = a.index_data()[g * lanes + k] / sector;
-        std::ranges::sort(at);
-        sectors += std::ranges::unique(at).begin() - at.begin();
-    }
-    return sectors > looked_at * lanes / 2;
-}
-
 template <class Offset>
 device_balance balance(const context& gpu, const csr& a, const Offset* offsets) {
     std::vector<index_t> numbers, chunk_rows, long_rows;
@@ -81,8 +64,7 @@ device_balance balance(const context& gpu, const csr& a, const Offset* offsets) 
                      {},
                      upload(gpu, chunk_rows),
                      upload(gpu, long_rows),
-                     static_cast<index_t>(long_rows.size()),
-                     gathers_far(a)};
+                     static_cast<index_t>(long_rows.size())};
     if (count < a.rows) {
         b.row_numbers = upload(gpu, numbers);
         b.held_offsets = upload(gpu, held);

@@ -29,7 +29,6 @@ struct device_balance {
     buffer chunk_rows;  ///< [chunks + 1]: the (held) row of each chunk's first entry; held_rows at the end
     buffer long_rows;   ///< rows longer than long_row_entries
     index_t long_row_count = 0;
-    bool far_gathers = false;  ///< 32 neighbouring entries lie in more than 16 sectors of u, by a sample
 };
 
 /// The values of a CSR in one type, on the GPU: one an entry, or one for all.
