@@ -71,6 +71,7 @@ mxv_plan spmv(const context& ctx, vector& y, double alpha, const matrix& a, cons
 operation_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
                    const matrix_options& options = {});
 
+/// Kernels of the four that follow, for matrices and sparse vectors: balanced_path (dalton2015), reference.
 /// Union: op where both are present; elsewhere the one that is present, converted to the type of op's result.
 operation_plan ewise_add(const context& ctx, vector& w, const binary_op& op, const vector& u, const vector& v,
                          const vector_options& options = {});
@@ -81,6 +82,12 @@ operation_plan ewise_mult(const context& ctx, vector& w, const binary_op& op, co
                           const vector& v, const vector_options& options = {});
 operation_plan ewise_mult(const context& ctx, matrix& c, const binary_op& op, const matrix& a,
                           const matrix& b, const matrix_options& options = {});
+/// A without B: the entries of A at places where B has none. A and B have one shape; values of B do not matter.
+operation_plan ewise_difference(const context& ctx, matrix& c, const matrix& a, const matrix& b,
+                                const matrix_options& options = {});
+/// The entries at places that exactly one of A and B has, in the type that both promote to.
+operation_plan ewise_symmetric_difference(const context& ctx, matrix& c, const matrix& a, const matrix& b,
+                                          const matrix_options& options = {});
 
 /// Each entry x becomes op(x).
 operation_plan apply(const context& ctx, vector& w, const unary_op& op, const vector& u,

@@ -2,15 +2,45 @@
 
 #include "core/checks.hpp"
 #include "ops/checks.hpp"
+#include "ops/ewise_join.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz {
 namespace {
 
+using kernels::set_operation;
+
 constexpr operation_plan add_plan{"ewise_add", "reference", tier::generic,
                                   "union of sorted entries, one thread"};
 constexpr operation_plan multiply_plan{"ewise_mult", "reference", tier::generic,
                                        "intersection of sorted entries, one thread"};
+constexpr operation_plan difference_plan{"ewise_difference", "reference", tier::generic,
+                                         "sorted entries, one thread"};
+constexpr operation_plan symmetric_plan{"ewise_symmetric_difference", "reference", tier::generic,
+                                        "sorted entries, one thread"};
+constexpr std::string_view balanced = "balanced_path";
+
+// The plan once the compiled kernel has served.
+operation_plan served(operation_plan plan) {
+    plan.kernel = balanced;
+    plan.tier = tier::compiled;
+    plan.reason = "entries of both shared out evenly";
+    return plan;
+}
+// Whether the compiled kernel may be asked; a pin of it that could not be served is refused.
+bool asks(std::string_view pinned) { return pinned.empty() || pinned == balanced; }
+void refuse_unserved(const operation_plan& plan, std::string_view pinned, const std::string& why) {
+    require<not_supported>(pinned != balanced, "{}: kernel {} {}: leave the pin out for the generic path",
+                           plan.operation, balanced, why);
+}
+std::string not_compiled(const binary_op& op, dtype a, dtype b) {
+    return std::string("is not compiled for ")
+        .append(op.name())
+        .append(" of ")
+        .append(name_of(a))
+        .append(" and ")
+        .append(name_of(b));
+}
 
 void check(const operation_plan& plan, const vector& w, const vector& u, const vector& v,
            const vector_options& options) {
@@ -18,7 +48,7 @@ void check(const operation_plan& plan, const vector& w, const vector& u, const v
                                 ops::describe("u", u), ops::describe("v", v));
     ops::check_output(plan.operation, w, u.size(), ops::describe("u", u));
     ops::check_mask(plan.operation, w, options);
-    ops::check_kernel(plan.operation, options.kernel);
+    ops::check_kernel("ewise", options.kernel);
 }
 
 void check(const operation_plan& plan, const matrix& c, const ops::operand& a, const ops::operand& b,
@@ -28,7 +58,22 @@ void check(const operation_plan& plan, const matrix& c, const ops::operand& a, c
                                 b.describe("B"));
     ops::check_output(plan.operation, c, a.rows(), a.columns(), a.describe("A"));
     ops::check_mask(plan.operation, c, options);
-    ops::check_kernel(plan.operation, options.kernel);
+    ops::check_kernel("ewise", options.kernel);
+}
+
+// By the compiled kernel where it serves, else by reference().
+template <class Reference>
+operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, set_operation operation,
+                    const binary_op& op, const ops::operand& a, const ops::operand& b,
+                    const matrix_options& options, Reference&& reference) {
+    if (asks(options.kernel))
+        if (auto t = ops::join_balanced(ctx, operation, op, a.entries(), b.entries())) {
+            ops::write_back(ctx, c, std::move(*t), options);
+            return served(plan);
+        }
+    refuse_unserved(plan, options.kernel, not_compiled(op, a.a.type(), b.a.type()));
+    ops::write_back(ctx, c, reference(), options);
+    return plan;
 }
 
 }  // namespace
@@ -36,6 +81,16 @@ void check(const operation_plan& plan, const matrix& c, const ops::operand& a, c
 operation_plan ewise_add(const context& ctx, vector& w, const binary_op& op, const vector& u, const vector& v,
                          const vector_options& options) {
     check(add_plan, w, u, v, options);
+    if (asks(options.kernel))
+        if (auto t = ops::join_balanced(ctx, set_operation::unite, op, u.body(), v.body())) {
+            ops::write_back(ctx, w, std::move(*t), options);
+            return served(add_plan);
+        }
+    refuse_unserved(add_plan, options.kernel,
+                    u.form() == vector_form::sparse && v.form() == vector_form::sparse
+                        ? not_compiled(op, u.type(), v.type())
+                        : "joins sparse vectors, here one is " + std::string(name_of(u.form())) +
+                              " and one " + std::string(name_of(v.form())));
     ops::write_back(ctx, w, kernels::reference::ewise_add(ctx, op, u.body(), v.body()), options);
     return add_plan;
 }
@@ -44,13 +99,23 @@ operation_plan ewise_add(const context& ctx, matrix& c, const binary_op& op, con
                          const matrix_options& options) {
     const ops::operand left{a, options.transpose_a}, right{b, options.transpose_b};
     check(add_plan, c, left, right, options);
-    ops::write_back(ctx, c, kernels::reference::ewise_add(ctx, op, left.entries(), right.entries()), options);
-    return add_plan;
+    return join(ctx, c, add_plan, set_operation::unite, op, left, right, options,
+                [&] { return kernels::reference::ewise_add(ctx, op, left.entries(), right.entries()); });
 }
 
 operation_plan ewise_mult(const context& ctx, vector& w, const binary_op& op, const vector& u,
                           const vector& v, const vector_options& options) {
     check(multiply_plan, w, u, v, options);
+    if (asks(options.kernel))
+        if (auto t = ops::join_balanced(ctx, set_operation::intersect, op, u.body(), v.body())) {
+            ops::write_back(ctx, w, std::move(*t), options);
+            return served(multiply_plan);
+        }
+    refuse_unserved(multiply_plan, options.kernel,
+                    u.form() == vector_form::sparse && v.form() == vector_form::sparse
+                        ? not_compiled(op, u.type(), v.type())
+                        : "joins sparse vectors, here one is " + std::string(name_of(u.form())) +
+                              " and one " + std::string(name_of(v.form())));
     ops::write_back(ctx, w, kernels::reference::ewise_mult(ctx, op, u.body(), v.body()), options);
     return multiply_plan;
 }
@@ -59,9 +124,25 @@ operation_plan ewise_mult(const context& ctx, matrix& c, const binary_op& op, co
                           const matrix& b, const matrix_options& options) {
     const ops::operand left{a, options.transpose_a}, right{b, options.transpose_b};
     check(multiply_plan, c, left, right, options);
-    ops::write_back(ctx, c, kernels::reference::ewise_mult(ctx, op, left.entries(), right.entries()),
-                    options);
-    return multiply_plan;
+    return join(ctx, c, multiply_plan, set_operation::intersect, op, left, right, options,
+                [&] { return kernels::reference::ewise_mult(ctx, op, left.entries(), right.entries()); });
+}
+
+operation_plan ewise_difference(const context& ctx, matrix& c, const matrix& a, const matrix& b,
+                                const matrix_options& options) {
+    const ops::operand left{a, options.transpose_a}, right{b, options.transpose_b};
+    check(difference_plan, c, left, right, options);
+    return join(ctx, c, difference_plan, set_operation::subtract, binary_id::first, left, right, options,
+                [&] { return kernels::reference::ewise_difference(ctx, left.entries(), right.entries()); });
+}
+
+operation_plan ewise_symmetric_difference(const context& ctx, matrix& c, const matrix& a, const matrix& b,
+                                          const matrix_options& options) {
+    const ops::operand left{a, options.transpose_a}, right{b, options.transpose_b};
+    check(symmetric_plan, c, left, right, options);
+    return join(ctx, c, symmetric_plan, set_operation::exclude, binary_id::first, left, right, options, [&] {
+        return kernels::reference::ewise_symmetric_difference(ctx, left.entries(), right.entries());
+    });
 }
 
 }  // namespace nz

@@ -49,7 +49,30 @@ storage::csr ewise(join kind, const context& ctx, const binary_op& op, const sto
     return std::move(t).finish();
 }
 
+// Entries of A, and of B where `both_sides`, that the other does not have.
+storage::csr unmatched(bool both_sides, dtype type, const context& ctx, const storage::csr& a,
+                       const storage::csr& b) {
+    storage::csr_builder t(ctx, type, a.rows, a.columns);
+    entry_list row_of_a(ctx), row_of_b(ctx);
+    for (index_t i = 0; i < a.rows; ++i) {
+        take_row(a, i, row_of_a);
+        take_row(b, i, row_of_b);
+        for_each_in_union(row_of_a, row_of_b, [&](index_t j, const element* x, const element* y) {
+            if (x && !y) t.add(i, j, cast(*x, a.type, type));
+            if (y && !x && both_sides) t.add(i, j, cast(*y, b.type, type));
+        });
+    }
+    return std::move(t).finish();
+}
+
 }  // namespace
+
+storage::csr ewise_difference(const context& ctx, const storage::csr& a, const storage::csr& b) {
+    return unmatched(false, a.type, ctx, a, b);
+}
+storage::csr ewise_symmetric_difference(const context& ctx, const storage::csr& a, const storage::csr& b) {
+    return unmatched(true, promote(a.type, b.type), ctx, a, b);
+}
 
 storage::vector_body ewise_add(const context& ctx, const binary_op& op, const storage::vector_body& u,
                                const storage::vector_body& v) {

@@ -16,4 +16,9 @@ storage::vector_body ewise_mult(const context& ctx, const binary_op& op, const s
 storage::csr ewise_mult(const context& ctx, const binary_op& op, const storage::csr& a,
                         const storage::csr& b);
 
+/// The entries of A where B has none.
+storage::csr ewise_difference(const context& ctx, const storage::csr& a, const storage::csr& b);
+/// The entries of exactly one of them, converted to the type that both promote to.
+storage::csr ewise_symmetric_difference(const context& ctx, const storage::csr& a, const storage::csr& b);
+
 }  // namespace nz::kernels::reference

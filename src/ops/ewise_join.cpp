@@ -1,0 +1,123 @@
+#include "ops/ewise_join.hpp"
+
+#include "instantiate/ewise_cells.hpp"
+#include "kernels/cpu/ewise/balanced_path.hpp"
+
+namespace nz::ops {
+namespace {
+
+using kernels::ewise_arguments;
+using kernels::ewise_side;
+using kernels::set_operation;
+using storage::csr;
+using storage::vector_body;
+
+// Below so many entries a thread is not worth its start.
+constexpr offset_t entries_a_thread = 16384;
+
+struct compiled {
+    kernels::ewise_kernel fill = nullptr;
+    dtype type = dtype::float64;  // of operands and result
+};
+
+dtype unsigned_as_wide_as(dtype type) {
+    switch (size_of(type)) {
+        case 1:
+            return dtype::uint8;
+        case 2:
+            return dtype::uint16;
+        case 4:
+            return dtype::uint32;
+        default:
+            return dtype::uint64;
+    }
+}
+
+compiled find(set_operation operation, const binary_op& op, dtype a, dtype b) {
+    if (operation == set_operation::subtract) return {instantiate::find_ewise_fill(binary_id::first, unsigned_as_wide_as(a)), a};
+    const dtype both = promote(a, b);
+    if (operation == set_operation::exclude)
+        return {instantiate::find_ewise_fill(binary_id::first, unsigned_as_wide_as(both)), both};
+    if (op.id() > binary_id::lxnor || op.input_type(both) != both || op.output_type(both) != both) return {};
+    return {instantiate::find_ewise_fill(op.id(), both), both};
+}
+
+// The values of one operand in the kernel's type; converted ones and the one for all are kept here.
+struct operand_values {
+    buffer own;
+    ewise_side side;
+};
+operand_values side_of(const context& ctx, const csr& a, dtype type) {
+    operand_values v{{}, {{a.offsets.data(), a.offset_bytes == 8}, a.index_data(), a.values.data(), 1}};
+    if (a.kind != value_kind::full) {
+        v.own = buffer(ctx.memory(), sizeof(element));
+        storage::store(v.own.data(), type, 0, cast(a.value(0), a.type, type));
+        v.side.step = 0;
+    } else if (a.type != type) {
+        v.own = storage::convert_array(ctx, a.values, a.type, type, a.nnz);
+    }
+    if (v.own.data()) v.side.values = v.own.data();
+    return v;
+}
+
+int threads_for(const context& ctx, offset_t entries) {
+    return static_cast<int>(std::clamp<offset_t>(entries / entries_a_thread, 1, ctx.threads()));
+}
+
+}  // namespace
+
+std::optional<csr> join_balanced(const context& ctx, set_operation operation, const binary_op& op, const csr& a,
+                                 const csr& b) {
+    const compiled kernel = find(operation, op, a.type, b.type);
+    if (!kernel.fill) return {};
+    // Of B a difference reads no value.
+    const operand_values left = side_of(ctx, a, kernel.type),
+                         right = operation == set_operation::subtract
+                                     ? operand_values{{}, {{b.offsets.data(), b.offset_bytes == 8}, b.index_data(), nullptr, 0}}
+                                     : side_of(ctx, b, kernel.type);
+    ewise_arguments k;
+    k.a = left.side;
+    k.b = right.side;
+    k.rows = a.rows;
+    k.operation = operation;
+    k.threads = threads_for(ctx, a.nnz + b.nnz);
+    const array<offset_t> counts(ctx, static_cast<std::size_t>(k.threads) + 1);
+    k.piece_counts = counts.data();
+    kernels::cpu::balanced_path_count(k);
+    csr c = storage::allocate_csr(ctx, kernel.type, value_kind::full, a.rows, a.columns,
+                                  counts[static_cast<std::size_t>(k.threads)]);
+    k.offsets = c.offsets.data();
+    k.wide = c.offset_bytes == 8;
+    k.columns = c.indices.as<index_t>();
+    k.values = c.values.data();
+    kernel.fill(k);
+    return c;
+}
+
+std::optional<vector_body> join_balanced(const context& ctx, set_operation operation, const binary_op& op,
+                                         const vector_body& u, const vector_body& v) {
+    if (u.form != vector_form::sparse || v.form != vector_form::sparse) return {};
+    const compiled kernel = find(operation, op, u.type, v.type);
+    if (!kernel.fill || u.type != kernel.type || v.type != kernel.type) return {};
+    const std::int64_t u_offsets[] = {0, u.count}, v_offsets[] = {0, v.count};
+    std::int64_t offsets[2];
+    ewise_arguments k;
+    k.a = {{u_offsets, true}, u.index_data(), u.values.data(), 1};
+    k.b = {{v_offsets, true}, v.index_data(), v.values.data(), 1};
+    k.rows = 1;
+    k.operation = operation;
+    k.threads = threads_for(ctx, u.count + v.count);
+    const array<offset_t> counts(ctx, static_cast<std::size_t>(k.threads) + 1);
+    k.piece_counts = counts.data();
+    kernels::cpu::balanced_path_count(k);
+    vector_body w = storage::make_vector_body(ctx, kernel.type, u.size, vector_form::sparse,
+                                              counts[static_cast<std::size_t>(k.threads)]);
+    k.offsets = offsets;
+    k.wide = true;
+    k.columns = w.indices.as<index_t>();
+    k.values = w.values.data();
+    kernel.fill(k);
+    return w;
+}
+
+}  // namespace nz::ops
