@@ -1,6 +1,7 @@
 // The entry points of the CUDA backend. In a build without CUDA the table is empty.
 #pragma once
 
+#include "kernels/shortest_arguments.hpp"
 #include "kernels/traverse_arguments.hpp"
 
 namespace nz::kernels {
@@ -8,6 +9,7 @@ namespace nz::kernels {
 /// Each puts its work on `stream` (a cudaStream_t) and returns; pointers in the arguments are the device's.
 struct cuda_table {
     void (*push_pull_fused)(const device_traverse_arguments& arguments, void* stream) = nullptr;
+    void (*delta_stepping)(const device_shortest_arguments& arguments, void* stream) = nullptr;
 };
 
 const cuda_table& on_cuda();

@@ -3,6 +3,7 @@
 
 #include "storage/csr.hpp"
 #include "storage/device_csr.hpp"
+#include "storage/device_edges.hpp"
 
 #include <mutex>
 #include <optional>
@@ -44,6 +45,9 @@ struct matrix_body {
     std::shared_ptr<const device_csr> rows_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_hub_first_on(const context& gpu) const;
+    /// The values of rows() as lengths of edges, and the rows with them on the context's GPU: made once for each type.
+    std::shared_ptr<const edge_weights> weights_as(dtype of) const;
+    std::shared_ptr<const device_edges> edges_on(const context& gpu, dtype of) const;
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -66,6 +70,8 @@ private:
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_, hub_first_;
     mutable std::vector<std::shared_ptr<const device_csr>> device_copies_;
+    mutable std::vector<std::shared_ptr<const edge_weights>> weights_;
+    mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::optional<matrix_facts> facts_;
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
