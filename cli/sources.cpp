@@ -50,9 +50,8 @@ source_choice choose_sources(const loaded& in, const std::vector<std::int64_t>& 
     }
     if (chosen.vertices.empty()) {
         chosen.vertices.push_back(vertex_of_largest_degree(a));
-        chosen.note =
-            fmt::format(" (largest degree: {})",
-                        count_text(structure(a).length(chosen.vertices[0]), "edge out", "edges out"));
+        chosen.note = fmt::format(" (largest degree: {})", count_text(structure(a).length(chosen.vertices[0]),
+                                                                      "edge out", "edges out"));
     }
     return chosen;
 }

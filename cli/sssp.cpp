@@ -47,7 +47,8 @@ struct setup {
 };
 
 search run_search(const setup& u, offset_t source) {
-    std::optional<shortest_result> last;  // one at a time, so that each run's results reuse the memory of the one before
+    std::optional<shortest_result>
+        last;  // one at a time, so that each run's results reuse the memory of the one before
     std::vector<double> times;
     const int runs = u.s.repeat + (u.s.repeat > 1);  // the first of several warms up
     for (int k = 0; k < runs; ++k) {
@@ -76,8 +77,9 @@ std::vector<std::string> explanation(const setup& u) {
                                 bytes_text(static_cast<double>(u.plan.workspace_bytes))));
     if (u.plan.kernel == "delta_stepping")
         lines.push_back(fmt::format(
-            "Vertices are relaxed in bands of distance, nearest first; a band is delta = {:.6g} wide, {}.", u.plan.delta,
-            u.options.delta >= 0            ? "as asked"
+            "Vertices are relaxed in bands of distance, nearest first; a band is delta = {:.6g} wide, {}.",
+            u.plan.delta,
+            u.options.delta >= 0           ? "as asked"
             : !u.options.switches.near_far ? "because near_far is off"
                                            : "from the mean weight over the mean degree"));
     lines.push_back(fmt::format("Distances are of type {}; a vertex without a path has none.",
@@ -134,8 +136,8 @@ void print_text(const setup& u, const std::vector<search>& runs) {
         fmt::print("{} in {}", u.plan.kernel, count_text(r.rounds, "round", "rounds"));
         if (r.relaxations) fmt::print(", {}", count_text(r.buckets + 1, "bucket", "buckets"));
         if (r.relaxations)
-            fmt::print(", {} ({:.2f} times {})", count_text(r.relaxations, "relaxation", "relaxations"), run.again(),
-                       count_text(r.edges, "edge", "edges"));
+            fmt::print(", {} ({:.2f} times {})", count_text(r.relaxations, "relaxation", "relaxations"),
+                       run.again(), count_text(r.edges, "edge", "edges"));
         fmt::print("; {}; {:.3f} GTEPS\n", time_text(run.ms), run.gteps());
         if (u.s.validate && run.breach.empty())
             fmt::print("valid: no edge improves a distance, and the tree's edges give them\n");
@@ -145,7 +147,8 @@ void print_text(const setup& u, const std::vector<search>& runs) {
 void write_distances(const setup& u, const search& run) {
     const auto& [distances, parents] = std::tie(run.result.distances, run.result.parents);
     fmt::memory_buffer text;
-    fmt::format_to(std::back_inserter(text), "# vertex distance parent; source {}; vertices without a path are left out\n",
+    fmt::format_to(std::back_inserter(text),
+                   "# vertex distance parent; source {}; vertices without a path are left out\n",
                    u.in.original(run.source));
     dispatch(distances.type(), [&]<class T>(std::type_identity<T>) {
         std::vector<index_t> vertices;
@@ -201,18 +204,21 @@ int run_sssp(const sssp_settings& s) {
 }  // namespace
 
 void add_sssp(CLI::App& app, runner& run) {
-    auto* verb = app.add_subcommand("sssp", "Shortest paths from one vertex; values are the lengths of edges");
+    auto* verb =
+        app.add_subcommand("sssp", "Shortest paths from one vertex; values are the lengths of edges");
     const auto s = std::make_shared<sssp_settings>();
     add_input(*verb, *s);
     add_file_reading(*verb, *s);
     add_sources(*verb, s->sources);
-    verb->add_option("--delta", s->delta, "Width of a bucket, in the unit of the values (default: the plan's)")
+    verb->add_option("--delta", s->delta,
+                     "Width of a bucket, in the unit of the values (default: the plan's)")
         ->check(CLI::NonNegativeNumber)
         ->option_text("D");
     verb->add_option("--switches", s->switches,
                      "all (default), none, or some of near_far,change_direction,operand_reuse")
         ->option_text("LIST");
-    verb->add_option("--distances", s->distances, "Type of distances: int64 or float64 (default: by the values)")
+    verb->add_option("--distances", s->distances,
+                     "Type of distances: int64 or float64 (default: by the values)")
         ->option_text("TYPE");
     verb->add_flag("--no-parents", s->no_parents, "Distances alone");
     add_computation(*verb, *s, kernels::known_ids("shortest") + ", relax_loop, reference");

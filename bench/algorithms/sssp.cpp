@@ -59,7 +59,8 @@ void check(const context& ctx, const problem& p, const variant& v) {
     }
 }
 
-double once(const context& ctx, const problem& p, offset_t source, const shortest_options& o, shortest_result& into) {
+double once(const context& ctx, const problem& p, offset_t source, const shortest_options& o,
+            shortest_result& into) {
     const auto start = std::chrono::steady_clock::now();
     into = sssp(ctx, p.a, source, o);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
@@ -95,8 +96,8 @@ void deltas(const context& ctx, const problem& p) {
     shortest_result r{vector(ctx, dtype::int32, 0), vector(ctx, dtype::int32, 0)};
     once(ctx, p, p.sources.front(), o, r);
     const double own = r.delta;
-    fmt::print("\n{}: the plan's delta is {:.1f}\n{:>10} {:>9} {:>9} {:>8} {:>8}\n", p.name, own, "delta", "ms",
-               "an edge", "rounds", "buckets");
+    fmt::print("\n{}: the plan's delta is {:.1f}\n{:>10} {:>9} {:>9} {:>8} {:>8}\n", p.name, own, "delta",
+               "ms", "an edge", "rounds", "buckets");
     for (double factor = 1.0 / 16; factor <= 16; factor *= 2) {
         o.delta = own * factor;
         std::vector<double> times, again, steps, buckets;
@@ -126,8 +127,8 @@ void print_table(const std::vector<std::shared_ptr<problem>>& problems,
             fmt::print(" {:>10.4f}", found == results.end() ? 0 : found->second.ms);
         }
         const auto& c = results.at("sssp/" + p->name + "/distances").counters;
-        fmt::print(" {:>8.2f} {:>8.3f} {:>8.0f} {:>8.1f}\n", c.at("gteps"), c.at("relaxations_an_edge"), c.at("rounds"),
-                   c.at("delta"));
+        fmt::print(" {:>8.2f} {:>8.3f} {:>8.0f} {:>8.1f}\n", c.at("gteps"), c.at("relaxations_an_edge"),
+                   c.at("rounds"), c.at("delta"));
     }
 }
 

@@ -1,10 +1,10 @@
 // A check of shortest paths that needs no other search: distances that no edge improves are upper bounds of nothing, and
 // tight edges down to the source make them lengths of paths; both together leave the shortest alone.
 #include "core/checks.hpp"
-#include "kernels/shortest_arguments.hpp"
 #include "nonzero/algorithms.hpp"
 #include "ops/shortest.hpp"
 #include "storage/matrix_body.hpp"
+#include "storage/path_length.hpp"
 #include "storage/vector_body.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 template <class Weight>
 struct answer {
-    using length = kernels::path_length<Weight>;
+    using length = storage::path_length<Weight>;
     using key = typename length::key;
 
     const storage::csr& rows;
@@ -31,7 +31,8 @@ struct answer {
     auto show(index_t v) const { return std::bit_cast<Weight>(distance[v]); }
 
     std::string check_ends() const {
-        if (!reached(source) || distance[source] != 0) return fmt::format("source {} has no distance 0", source);
+        if (!reached(source) || distance[source] != 0)
+            return fmt::format("source {} has no distance 0", source);
         if (!parent) return {};
         if (parent[source] != source)
             return fmt::format("source {} has parent {}, not itself", source, parent[source]);
@@ -39,7 +40,8 @@ struct answer {
             if (reached(v) != (parent[v] >= 0))
                 return fmt::format("vertex {} has {}, but parent {}", v,
                                    reached(v) ? "a distance" : "no distance", parent[v]);
-            if (parent[v] >= n) return fmt::format("vertex {} has parent {}, which is not a vertex", v, parent[v]);
+            if (parent[v] >= n)
+                return fmt::format("vertex {} has parent {}, which is not a vertex", v, parent[v]);
         }
         return {};
     }
@@ -65,8 +67,9 @@ struct answer {
     std::string check_parents(const std::vector<bool>& tight) const {
         for (index_t v = 0; v < n; ++v)
             if (v != source && reached(v) && !tight[v])
-                return fmt::format("vertex {} at {} has parent {}, but no edge from there gives that distance", v,
-                                   show(v), parent[v]);
+                return fmt::format(
+                    "vertex {} at {} has parent {}, but no edge from there gives that distance", v, show(v),
+                    parent[v]);
         return check_cycles();
     }
 
@@ -86,7 +89,8 @@ struct answer {
             }
         }
         for (index_t v = 0; v < n; ++v)
-            if (reached(v) && !led_to[v]) return fmt::format("no path gives vertex {} its distance {}", v, show(v));
+            if (reached(v) && !led_to[v])
+                return fmt::format("no path gives vertex {} its distance {}", v, show(v));
         return {};
     }
 
@@ -118,25 +122,25 @@ struct answer {
 
 std::string validate_sssp(const context&, const matrix& a, offset_t source, const vector& distances,
                           const vector& parents) {
-    require<dimension_mismatch>(
-        a.rows() == a.columns() && distances.size() == a.rows() &&
-            (parents.size() == 0 || parents.size() == a.rows()),
-        "validate_sssp: the graph is {} x {}, there are {} distances and {} parents", a.rows(), a.columns(),
-        distances.size(), parents.size());
+    require<dimension_mismatch>(a.rows() == a.columns() && distances.size() == a.rows() &&
+                                    (parents.size() == 0 || parents.size() == a.rows()),
+                                "validate_sssp: the graph is {} x {}, there are {} distances and {} parents",
+                                a.rows(), a.columns(), distances.size(), parents.size());
     require<index_out_of_bounds>(source >= 0 && source < a.rows(),
                                  "source {} is not a vertex: the graph has vertices 0 to {}", source,
                                  a.rows() - 1);
     const dtype type = ops::distance_type(a.type(), distances.type());
     const auto n = static_cast<index_t>(a.rows());
     const auto weights = a.body().weights_as(type);
-    return kernels::with_weight(type, [&]<class Weight>(std::type_identity<Weight>) -> std::string {
-        using length = kernels::path_length<Weight>;
-        answer<Weight> found{a.body().rows(),
-                             *weights,
-                             std::vector<typename length::key>(static_cast<std::size_t>(n), length::unreached),
-                             parents.size() ? parents.values<std::int32_t>().data() : nullptr,
-                             n,
-                             static_cast<index_t>(source)};
+    return storage::with_weight(type, [&]<class Weight>(std::type_identity<Weight>) -> std::string {
+        using length = storage::path_length<Weight>;
+        answer<Weight> found{
+            a.body().rows(),
+            *weights,
+            std::vector<typename length::key>(static_cast<std::size_t>(n), length::unreached),
+            parents.size() ? parents.values<std::int32_t>().data() : nullptr,
+            n,
+            static_cast<index_t>(source)};
         std::string broken;
         storage::for_each_entry(distances.body(), [&](index_t v, offset_t k) {
             const auto x = distances.body().values.as<Weight>()[k];

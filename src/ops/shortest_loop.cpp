@@ -45,8 +45,8 @@ struct closure {
     // frontier = the entries of A^T frontier that are below the distances; distances = the smaller of both.
     void relax() {
         const plan::direction_thresholds t;
-        pulls |= switches.change_direction && static_cast<double>(frontier.count()) >
-                                                  t.alpha * static_cast<double>(frontier.size());
+        pulls |= switches.change_direction &&
+                 static_cast<double>(frontier.count()) > t.alpha * static_cast<double>(frontier.size());
         vector_options through{.transpose_a = true};
         through.kernel = pulls ? "csr_row" : "csc_gather_radix";
         vector candidates(ctx, distances.type(), distances.size());

@@ -64,9 +64,8 @@ constexpr shortest_plan shortest(const shortest_facts& f) noexcept {
     plan.delta = f.delta >= 0 ? f.delta : breadth * f.mean_weight / degree;
     if (!f.near_far) plan.delta = std::numeric_limits<double>::infinity();
     plan.list_capacity = shortest_list(f.vertices, f.nnz, f.on_device);
-    plan.workspace_bytes = f.on_device
-                               ? shortest_device_workspace(f.vertices, plan.list_capacity, f.type)
-                               : shortest_workspace(f.vertices, plan.list_capacity, f.type);
+    plan.workspace_bytes = f.on_device ? shortest_device_workspace(f.vertices, plan.list_capacity, f.type)
+                                       : shortest_workspace(f.vertices, plan.list_capacity, f.type);
     return plan;
 }
 

@@ -10,8 +10,8 @@ struct edge_weights {
     dtype type;         ///< int32, int64, float32 or float64
     const void* data;   ///< one for each entry, or one for all
     bool one_for_all;
-    double mean;        ///< 0 without entries; infinite weights, which no path takes, are left out
-    buffer converted;   ///< what data points into where the source's own values do not serve
+    double mean;       ///< 0 without entries; infinite weights, which no path takes, are left out
+    buffer converted;  ///< what data points into where the source's own values do not serve
 
     /// The weight of the entry at position k; T is the C++ type of `type`.
     template <class T>

@@ -49,9 +49,8 @@ std::vector<std::pair<index_t, T>> dijkstra(const matrix& a, offset_t source) {
 }
 
 bool same(const vector& x, const vector& y) {
-    return x.type() == y.type() && dispatch(x.type(), [&]<class T>(std::type_identity<T>) {
-               return entries<T>(x) == entries<T>(y);
-           });
+    return x.type() == y.type() &&
+           dispatch(x.type(), [&]<class T>(std::type_identity<T>) { return entries<T>(x) == entries<T>(y); });
 }
 
 // The contexts to run on: several numbers of threads, and the GPU where there is one.
@@ -101,8 +100,8 @@ matrix with_values(const context& ctx, const matrix& a, Change&& change) {
     a.extract_tuples(rows, columns, values);
     const auto changed = std::make_unique<T[]>(values.size() + 1);
     for (std::size_t k = 0; k < values.size(); ++k) changed[k] = change(values[k], k);
-    return matrix::build<T>(ctx, {static_cast<index_t>(a.rows()), static_cast<index_t>(a.columns()), rows, columns,
-                                  std::span<const T>(changed.get(), values.size())});
+    return matrix::build<T>(ctx, {static_cast<index_t>(a.rows()), static_cast<index_t>(a.columns()), rows,
+                                  columns, std::span<const T>(changed.get(), values.size())});
 }
 
 struct path_case {
@@ -112,19 +111,17 @@ struct path_case {
 };
 
 class Sssp : public ::testing::TestWithParam<path_case> {};
-INSTANTIATE_TEST_SUITE_P(Graphs, Sssp,
-                         ::testing::Values(path_case{"Kronecker", "rmat:10,8", 3},
-                                           path_case{"KroneckerLarge", "rmat:14,16", 77},
-                                           path_case{"KroneckerDirected", "rmat_directed:11,8", 5},
-                                           path_case{"Uniform", "uniform:3000,6", 0},
-                                           path_case{"UniformLarge", "uniform:70000,8", 9},
-                                           path_case{"Grid", "grid2d:60,0.2", 1830},
-                                           path_case{"GridLarge", "grid2d:300,0.1", 45150},
-                                           path_case{"OneVertex", "dense:1,1", 0},
-                                           path_case{"Complete", "dense:200,200", 13},
-                                           path_case{"PowerLaw", "powerlaw:20000", 7},
-                                           path_case{"Band", "banded:3000,3", 1500}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Graphs, Sssp,
+    ::testing::Values(path_case{"Kronecker", "rmat:10,8", 3}, path_case{"KroneckerLarge", "rmat:14,16", 77},
+                      path_case{"KroneckerDirected", "rmat_directed:11,8", 5},
+                      path_case{"Uniform", "uniform:3000,6", 0},
+                      path_case{"UniformLarge", "uniform:70000,8", 9},
+                      path_case{"Grid", "grid2d:60,0.2", 1830},
+                      path_case{"GridLarge", "grid2d:300,0.1", 45150}, path_case{"OneVertex", "dense:1,1", 0},
+                      path_case{"Complete", "dense:200,200", 13}, path_case{"PowerLaw", "powerlaw:20000", 7},
+                      path_case{"Band", "banded:3000,3", 1500}),
+    [](const auto& info) { return info.param.name; });
 
 TEST_P(Sssp, FindsTheDistancesOfDijkstra) {
     const context ctx({.backend = backend::cpu, .threads = 2});
@@ -176,10 +173,14 @@ TEST_P(Sssp, EveryTypeOfWeightsAgrees) {
     const auto source = GetParam().source;
     const auto as_is = [](std::int32_t w, std::size_t) { return w; };
     const auto halves = [](std::int32_t w, std::size_t) { return static_cast<double>(w) / 7; };
-    const matrix of_type[] = {with_values<std::int8_t>(ctx, a, as_is),   with_values<std::uint8_t>(ctx, a, as_is),
-                              with_values<std::int16_t>(ctx, a, as_is),  with_values<std::uint32_t>(ctx, a, as_is),
-                              with_values<std::int64_t>(ctx, a, as_is),  with_values<std::uint64_t>(ctx, a, as_is),
-                              with_values<float>(ctx, a, halves),        with_values<double>(ctx, a, halves),
+    const matrix of_type[] = {with_values<std::int8_t>(ctx, a, as_is),
+                              with_values<std::uint8_t>(ctx, a, as_is),
+                              with_values<std::int16_t>(ctx, a, as_is),
+                              with_values<std::uint32_t>(ctx, a, as_is),
+                              with_values<std::int64_t>(ctx, a, as_is),
+                              with_values<std::uint64_t>(ctx, a, as_is),
+                              with_values<float>(ctx, a, halves),
+                              with_values<double>(ctx, a, halves),
                               with_values<bool>(ctx, a, [](std::int32_t w, std::size_t) { return w > 30; })};
     for (const matrix& b : of_type) {
         SCOPED_TRACE(std::string(name_of(b.type())));
@@ -241,7 +242,8 @@ TEST(SsspWeights, OneValueForAllIsReadAsSuch) {
 
 TEST(SsspWeights, CyclesOfLengthZeroDoNotTrapParents) {
     const context ctx;
-    for (const auto* graph : {"rmat:10,8", "grid2d:50,0.2", "rmat_directed:10,8", "banded:500,3", "dense:60,60"}) {
+    for (const auto* graph :
+         {"rmat:10,8", "grid2d:50,0.2", "rmat_directed:10,8", "banded:500,3", "dense:60,60"}) {
         SCOPED_TRACE(graph);
         expect_all_same(weighted(ctx, graph, 0, 1), 7);
         expect_all_same(weighted(ctx, graph, 0, 0), 7);
@@ -251,13 +253,15 @@ TEST(SsspWeights, CyclesOfLengthZeroDoNotTrapParents) {
 TEST(SsspWeights, FloatsThatAreLostInRoundingDoNotTrapParents) {
     const context ctx;
     const matrix a = weighted(ctx, "grid2d:40,0.1", 0, 9);
-    const matrix b = with_values<float>(ctx, a, [](std::int32_t w, std::size_t) { return w == 9 ? 1e9f : 1e-9f * float(w); });
+    const matrix b = with_values<float>(
+        ctx, a, [](std::int32_t w, std::size_t) { return w == 9 ? 1e9f : 1e-9f * float(w); });
     expect_all_same(b, 0);
     shortest_options narrow;
     narrow.delta = 1e-6;
     narrow.parents = false;
-    const matrix few = with_values<float>(ctx, weighted(ctx, "grid2d:4", 0, 9),
-                                          [](std::int32_t w, std::size_t) { return w > 6 ? 1e9f : 1e-9f * float(w); });
+    const matrix few =
+        with_values<float>(ctx, weighted(ctx, "grid2d:4", 0, 9),
+                           [](std::int32_t w, std::size_t) { return w > 6 ? 1e9f : 1e-9f * float(w); });
     expect_all_same(few, 0, narrow);
 }
 
@@ -265,7 +269,9 @@ TEST(SsspWeights, LargeOnesFitOrAreRefused) {
     const context ctx;
     constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
     const std::vector<index_t> from = {0, 0, 1, 2}, to = {1, 2, 3, 3};
-    const auto path = [&](std::vector<std::int32_t> w) { return matrix::build<std::int32_t>(ctx, {4, 4, from, to, w}); };
+    const auto path = [&](std::vector<std::int32_t> w) {
+        return matrix::build<std::int32_t>(ctx, {4, 4, from, to, w});
+    };
     expect_all_same(path({most, 5, most, most - 5}), 0);
     const matrix beyond = path({most, 5, 1, most - 4});
     for (const context& on : contexts())
@@ -274,7 +280,8 @@ TEST(SsspWeights, LargeOnesFitOrAreRefused) {
             o.kernel = kernel;
             EXPECT_THROW(sssp(on, beyond, 0, o), domain_error) << kernel;
             o.type = dtype::int64;
-            EXPECT_EQ(entries<std::int64_t>(sssp(on, beyond, 0, o).distances).back().second, std::int64_t{most} + 1);
+            EXPECT_EQ(entries<std::int64_t>(sssp(on, beyond, 0, o).distances).back().second,
+                      std::int64_t{most} + 1);
         }
     constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
     const std::vector<std::int64_t> wide = {huge - 1, 3, 1, huge - 4};
@@ -336,7 +343,8 @@ TEST(SsspShapes, HubsPathsAndStars) {
     std::vector<index_t> from, to;
     std::vector<std::int32_t> w;
     for (index_t v = 0; v < 5000; ++v) from.push_back(v), to.push_back(v + 1), w.push_back(v % 7);
-    for (index_t leaf = 5001; leaf < 60000; ++leaf) from.push_back(5000), to.push_back(leaf), w.push_back(leaf % 251);
+    for (index_t leaf = 5001; leaf < 60000; ++leaf)
+        from.push_back(5000), to.push_back(leaf), w.push_back(leaf % 251);
     expect_all_same(matrix::build<std::int32_t>(ctx, {60000, 60000, from, to, w}), 0);
 }
 
@@ -389,7 +397,8 @@ TEST(SsspCheck, RefusesEveryKindOfWrongAnswer) {
     EXPECT_NE(verdict(right, {0, 0, 1, 2, 0}), "") << "a parent but no distance";
     EXPECT_NE(verdict({{0, 0}, {1, 3}, {2, 9}, {3, 9}}, {0, 0, 0, 2, -1}), "") << "not the shortest";
     EXPECT_NE(verdict({{0, 0}, {1, 3}, {2, 9}, {3, 9}}, {}), "") << "not the shortest, no parents";
-    EXPECT_NE(verdict({{0, 0}, {1, 3}, {2, 5}, {3, 5}}, {0, 0, 3, 2, -1}), "") << "too short, held up by a cycle";
+    EXPECT_NE(verdict({{0, 0}, {1, 3}, {2, 5}, {3, 5}}, {0, 0, 3, 2, -1}), "")
+        << "too short, held up by a cycle";
     EXPECT_NE(verdict({{0, 0}, {1, 3}, {2, 5}, {3, 5}}, {}), "") << "too short, no parents";
     EXPECT_NE(verdict({{0, 0}, {1, 3}, {2, 7}}, {0, 0, 1, -1, -1}), "") << "a vertex left out";
     EXPECT_NE(verdict({{0, 0}, {1, 3}, {2, 7}, {3, 7}, {4, 1}}, {0, 0, 1, 2, 0}), "") << "a vertex too many";

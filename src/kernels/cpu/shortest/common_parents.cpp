@@ -94,9 +94,8 @@ void shortest_parents(const shortest_arguments& a) {
 }
 
 void finish_shortest_parents(const shortest_arguments& a) {
-    with_weight(a.type, [&]<class Weight>(std::type_identity<Weight>) {
-        parents_pass<Weight>(a).over_no_length();
-    });
+    with_weight(a.type,
+                [&]<class Weight>(std::type_identity<Weight>) { parents_pass<Weight>(a).over_no_length(); });
 }
 
 }  // namespace nz::kernels::cpu

@@ -131,8 +131,7 @@ private:
             if (t == members_.size()) return;
             const entry* const share = list + static_cast<offset_t>(t) * share_;
             const offset_t first = (unit - before) * entries_at_a_time;
-            f(share + first,
-              share + std::min((members_[t].*count)[side], first + entries_at_a_time));
+            f(share + first, share + std::min((members_[t].*count)[side], first + entries_at_a_time));
         }
     }
 
@@ -248,8 +247,8 @@ private:
 }  // namespace
 
 shortest_report delta_stepping(const shortest_arguments& a) {
-    const shortest_report report =
-        with_weight(a.type, [&]<class Weight>(std::type_identity<Weight>) { return stepping<Weight>(a).run(); });
+    const shortest_report report = with_weight(
+        a.type, [&]<class Weight>(std::type_identity<Weight>) { return stepping<Weight>(a).run(); });
     if (a.parents) shortest_parents(a);
     return report;
 }

@@ -32,9 +32,9 @@ struct length {
             const key sum = __float_as_uint(__uint_as_float(a) + __uint_as_float(w));
             return sum < 0x7f800000u ? sum : unreached;
         } else {
-            const key sum = static_cast<key>(
-                __double_as_longlong(__longlong_as_double(static_cast<long long>(a)) +
-                                     __longlong_as_double(static_cast<long long>(w))));
+            const key sum =
+                static_cast<key>(__double_as_longlong(__longlong_as_double(static_cast<long long>(a)) +
+                                                      __longlong_as_double(static_cast<long long>(w))));
             return sum < 0x7ff0000000000000u ? sum : unreached;
         }
     }
@@ -60,7 +60,7 @@ struct alignas(sizeof(Key) * 4) entry {
 
 /// Counters rotate over three steps: one read, one written, one cleared.
 struct counters {
-    unsigned pieces, far;  // pieces in the queue; beyond the bound
+    unsigned pieces, far;         // pieces in the queue; beyond the bound
     unsigned long long smallest;  // distance beyond the bound
 };
 struct control {
@@ -83,8 +83,9 @@ struct search {
     key delta;
     key *distance, *done;  // done: the distance that a vertex was last relaxed from
     entry<key>* queue[2];
-    std::uint32_t capacity;  // every piece of every row
-    std::uint32_t lanes;     // that share a piece
+    std::uint32_t capacity;     // every piece of every row
+    bool few_edges;             // most rows are of few edges
+    std::uint32_t turn_pieces;  // that a block takes at a time
     std::uint32_t thin_pieces;  // near pieces up to which one cluster goes on alone
     control* shared;
     shortest_report* report;
@@ -137,15 +138,15 @@ struct find {
 
     __device__ std::uint32_t pieces() const { return (degree + piece_edges - 1) / piece_edges; }
     __device__ entry<Key> at(std::uint32_t k) const {
-        return {(begin + std::uint64_t{k} * piece_edges) << 10 | min(piece_edges, degree - k * piece_edges), distance,
-                vertex};
+        return {(begin + std::uint64_t{k} * piece_edges) << 10 | min(piece_edges, degree - k * piece_edges),
+                distance, vertex};
     }
 };
 
 constexpr std::uint32_t few_pieces = 8;  // rows of more are cut up by the whole warp
 
 /// A warp's lanes put the rows of those of their finds that are `wanted` into a list, in pieces. All lanes take part;
-/// slot(total) gives room for `total` pieces, put(at, entry) stores one.
+/// slot(total), called by all, gives room for `total` pieces, put(at, entry) stores one.
 template <int Count, class Key, class Wanted, class Slot, class Put>
 __device__ void append(const find<Key> (&finds)[Count], Wanted&& wanted, Slot&& slot, Put&& put) {
     std::uint32_t mine = 0;
@@ -153,15 +154,19 @@ __device__ void append(const find<Key> (&finds)[Count], Wanted&& wanted, Slot&& 
     for (const auto& f : finds) mine += wanted(f) ? f.pieces() : 0;
     if (!__any_sync(full_warp, mine > 0)) return;
     const unsigned lane = threadIdx.x % 32;
+    if (Count == 1 && !__any_sync(full_warp, mine > 1)) {  // the usual case of thin graphs
+        const unsigned all = __ballot_sync(full_warp, mine > 0);
+        const std::uint32_t base = slot(__popc(all));
+        if (mine) put(base + __popc(all & ((1u << lane) - 1)), finds[0].at(0));
+        return;
+    }
     std::uint32_t sum = mine;
 #pragma unroll
     for (unsigned step = 1; step < 32; step *= 2) {
         const std::uint32_t below = __shfl_up_sync(full_warp, sum, step);
         if (lane >= step) sum += below;
     }
-    std::uint32_t base = 0;
-    if (lane == 31) base = slot(sum);
-    std::uint32_t at = __shfl_sync(full_warp, base, 31) + sum - mine;
+    std::uint32_t at = slot(__shfl_sync(full_warp, sum, 31)) + sum - mine;
 #pragma unroll
     for (const auto& f : finds) {
         const std::uint32_t pieces = wanted(f) ? f.pieces() : 0;
@@ -180,55 +185,129 @@ __device__ void append(const find<Key> (&finds)[Count], Wanted&& wanted, Slot&& 
         at += pieces;
     }
 }
+/// Room in a list whose length is `count`, taken by one lane for its warp.
+__device__ inline std::uint32_t take_room(unsigned* count, std::uint32_t total) {
+    std::uint32_t base = 0;
+    if (threadIdx.x % 32 == 0) base = atomicAdd(count, total);
+    return __shfl_sync(full_warp, base, 0);
+}
 
-/// Relaxes the edges of pieces get(0 .. count) by threads first, first + 1...; keep(finds) is called by whole warps.
-/// Peek: look at a distance before lowering it; where most edges improve, lowering alone is the shorter chain.
-template <int Edges, bool Peek, class Weight, class Get, class Keep>
-__device__ void relax(const search<Weight>& s, tally& t, unsigned count, unsigned first, unsigned threads, Get&& get,
-                      Keep&& keep) {
+/// Lowers the distance of what lies at the end of each edge, and finds its row. Peek: look at a distance before lowering
+/// it; where most edges improve, lowering alone is the shorter chain.
+template <bool Peek, int Edges, class Weight, class Key>
+__device__ void lower_all(const search<Weight>& s, tally& t, find<Key> (&finds)[Edges]) {
+#pragma unroll
+    for (const auto& f : finds) t.dropped |= f.found && f.distance == length<Weight>::unreached;
+    if constexpr (Peek) {
+#pragma unroll
+        for (auto& f : finds)
+            if (f.found) f.found = f.distance < fresh(s.distance[f.vertex]);
+    }
+#pragma unroll
+    for (auto& f : finds) {
+        if (!f.found) continue;
+        s.row(f.vertex, f.begin, f.degree);  // asked for beside the lowering, not after it
+        f.found = lower(&s.distance[f.vertex], f.distance) > f.distance;
+    }
+}
+
+constexpr unsigned thin_lanes = 4;  // that share a row of a thin graph
+
+/// Relaxes the edges of a block's pieces, rows of few edges: four lanes a piece, an edge each. keep(finds) is called by
+/// whole warps.
+template <class Weight, class Keep>
+__device__ void relax_few(const search<Weight>& s, tally& t,
+                          const entry<typename length<Weight>::key>* pieces, unsigned count, Keep&& keep) {
     using key = typename length<Weight>::key;
-    const unsigned lane = threadIdx.x % 32, within = lane & (s.lanes - 1);
-    const unsigned step = threads / s.lanes;
-    for (unsigned at = (first - lane) / s.lanes; at < count; at += step) {
+    const unsigned within = threadIdx.x % thin_lanes;
+    for (unsigned first = threadIdx.x / 32 * (32 / thin_lanes); first < count;
+         first += block_threads / thin_lanes) {
+        const unsigned i = first + threadIdx.x % 32 / thin_lanes;
         entry<key> e{};
-        if (at + lane / s.lanes < count) e = get(at + lane / s.lanes);
-        const std::uint64_t begin = e.piece >> 10;
+        if (i < count) e = pieces[i];
         auto edges = static_cast<std::uint32_t>(e.piece & 1023);
         // Asked for beside the edges, not before them.
         const key now = edges ? fresh(s.distance[e.vertex]) : 0;
-        for (unsigned k = within; __any_sync(full_warp, k < edges); k += Edges * s.lanes) {
-            find<key> finds[Edges];
-            key weight[Edges];
-#pragma unroll
-            for (int i = 0; i < Edges; ++i) {
-                finds[i].found = k + i * s.lanes < edges;
-                if (finds[i].found) s.edge(begin + k + i * s.lanes, finds[i].vertex, weight[i]);
-            }
+        for (unsigned k = within; __any_sync(full_warp, k < edges); k += thin_lanes) {
+            find<key> f[1];
+            key weight = 0;
+            if (k < edges) s.edge((e.piece >> 10) + k, f[0].vertex, weight);
             if (now != e.distance) edges = 0;
             if (k == 0 && edges) {
                 s.done[e.vertex] = e.distance;
                 t.relaxations += edges;
             }
+            f[0].found = k < edges;
+            f[0].distance = length<Weight>::add(e.distance, weight);
+            lower_all<false>(s, t, f);
+            keep(f);
+        }
+    }
+}
+
+/// What a warp's lanes look up of its pieces.
+template <class Key>
+struct piece_notes {
+    std::uint64_t origin[32];  // of a piece's edges, less the edges of the pieces before
+    Key distance[32];
+};
+
+/// Relaxes the edges of pieces get(first + lane * stride), a piece a lane, then the edges of all of them by all lanes,
+/// four each in flight. keep(finds) is called by whole warps.
+template <class Weight, class Get, class Keep>
+__device__ void relax_pieces(const search<Weight>& s, tally& t,
+                             piece_notes<typename length<Weight>::key>& notes, unsigned count, unsigned warp,
+                             unsigned warps, Get&& get, Keep&& keep) {
+    using key = typename length<Weight>::key;
+    const unsigned lane = threadIdx.x % 32;
+    // Strided, so that the pieces of a hub, which lie together, go to different warps.
+    for (unsigned first = warp; first < count; first += 32 * warps) {
+        const unsigned i = first + lane * warps;
+        entry<key> e{};
+        if (i < count) e = get(i);
+        auto edges = static_cast<std::uint32_t>(e.piece & 1023);
+        if (edges && fresh(s.distance[e.vertex]) != e.distance) edges = 0;
+        if (edges) {
+            s.done[e.vertex] = e.distance;
+            t.relaxations += edges;
+        }
+        std::uint32_t sum = edges;
 #pragma unroll
-            for (int i = 0; i < Edges; ++i) {
-                find<key>& f = finds[i];
-                f.found &= edges > 0;
-                f.distance = f.found ? length<Weight>::add(e.distance, weight[i]) : 0;
-                t.dropped |= f.distance == length<Weight>::unreached;
-            }
-            if constexpr (Peek) {
+        for (unsigned step = 1; step < 32; step *= 2) {
+            const std::uint32_t below = __shfl_up_sync(full_warp, sum, step);
+            if (lane >= step) sum += below;
+        }
+        const std::uint32_t start = sum - edges, total = __shfl_sync(full_warp, sum, 31);
+        const unsigned valid = __ballot_sync(full_warp, edges > 0);
+        if (edges) {
+            const unsigned at = __popc(valid & ((1u << lane) - 1));
+            notes.origin[at] = (e.piece >> 10) - start;
+            notes.distance[at] = e.distance;
+        }
+        __syncwarp();
+        unsigned before = 0;  // pieces that begin before the edges looked at
+        for (std::uint32_t base = 0; base < total; base += 32 * turn_edges) {
+            find<key> finds[turn_edges];
+            key weight[turn_edges];
 #pragma unroll
-                for (auto& f : finds)
-                    if (f.found) f.found = f.distance < fresh(s.distance[f.vertex]);
+            for (int j = 0; j < turn_edges; ++j) {
+                const std::uint32_t from = base + 32 * j, at = from + lane;
+                const std::uint32_t away = start - from;
+                const unsigned starts = __reduce_or_sync(full_warp, edges && away < 32 ? 1u << away : 0);
+                const unsigned piece = before + __popc(starts & (~0u >> (31 - lane))) - 1;
+                before += __popc(starts);
+                finds[j].found = at < total;
+                if (!finds[j].found) continue;
+                s.edge(notes.origin[piece] + at, finds[j].vertex, weight[j]);
+                finds[j].distance = notes.distance[piece];
             }
 #pragma unroll
-            for (auto& f : finds) {
-                if (!f.found) continue;
-                s.row(f.vertex, f.begin, f.degree);  // asked for beside the lowering, not after it
-                f.found = lower(&s.distance[f.vertex], f.distance) > f.distance;
-            }
+            for (int j = 0; j < turn_edges; ++j)
+                if (finds[j].found) finds[j].distance = length<Weight>::add(finds[j].distance, weight[j]);
+            lower_all<true>(s, t, finds);
             keep(finds);
         }
+        __syncwarp();
     }
 }
 

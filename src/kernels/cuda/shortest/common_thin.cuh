@@ -7,20 +7,17 @@
 
 namespace nz::kernels::cuda::paths {
 
-constexpr unsigned list_bytes = 16 * 1024;  // of a near list
-constexpr unsigned far_lists = 3;           // a far list is so many times as long
+constexpr unsigned far_lists = 3;  // a far list is so many times as long as a near one
+constexpr unsigned list_bytes = lists_bytes / 2 / (1 + far_lists);
 
 template <class Key>
 constexpr unsigned near_slots = list_bytes / sizeof(entry<Key>);
 template <class Key>
 constexpr unsigned far_slots = far_lists * near_slots<Key>;
-constexpr unsigned thin_shared_bytes = 2 * (1 + far_lists) * list_bytes;
 
 /// What a cluster's lists hold when it begins, at most: a part, so that they may grow.
 template <class Key>
 constexpr unsigned most_far_pieces = cluster_blocks * far_slots<Key> / 2;
-
-extern __shared__ uint4 thin_memory[];
 
 /// What a block of the cluster holds, told to all of them.
 struct holding {
@@ -28,7 +25,7 @@ struct holding {
     unsigned long long smallest;  // beyond the bound, after a split
 };
 struct thin_shared {
-    holding mine;
+    holding mine[2];  // of this round, of the next
     cluster_mail::box mail;
 };
 
@@ -37,8 +34,15 @@ class thin_search {
 public:
     using key = typename length<Weight>::key;
 
-    __device__ thin_search(const search<Weight>& s, thin_shared& memory, cluster_mail& mail, tally& t)
-        : s_(s), m_(memory), cluster_(cg::this_cluster()), mail_(mail), tally_(t), rank_(cluster_.block_rank()) {}
+    __device__ thin_search(const search<Weight>& s, thin_shared& memory, cluster_mail& mail, tally& t,
+                           piece_notes<key>& notes)
+        : s_(s),
+          m_(memory),
+          cluster_(cg::this_cluster()),
+          mail_(mail),
+          tally_(t),
+          notes_(notes),
+          rank_(cluster_.block_rank()) {}
 
     /// Goes on from `count` pieces in the queue, which are all there is to relax, until nothing is left or the lists do
     /// not hold it; then the distances say what is left.
@@ -74,36 +78,36 @@ public:
 private:
     /// The lists that finds go to now; the others are at `side ^ 1`.
     __device__ static entry<key>* near_list(unsigned side) {
-        return reinterpret_cast<entry<key>*>(thin_memory) + side * near_slots<key>;
+        return reinterpret_cast<entry<key>*>(lists_memory) + side * near_slots<key>;
     }
     __device__ static entry<key>* far_list(unsigned side) {
-        return reinterpret_cast<entry<key>*>(thin_memory) + 2 * near_slots<key> + side * far_slots<key>;
+        return reinterpret_cast<entry<key>*>(lists_memory) + 2 * near_slots<key> + side * far_slots<key>;
     }
     /// Room for `total` pieces in one of the lists.
-    __device__ unsigned near_slot(unsigned total) { return atomicAdd(&m_.mine.near, total); }
-    __device__ unsigned far_slot(unsigned total) { return atomicAdd(&m_.mine.far, total); }
+    __device__ holding& mine() { return m_.mine[round_]; }
     __device__ void put_near(unsigned at, const entry<key>& e) {
         if (at < near_slots<key>)
-            near_list(near_side_)[at] = e;
+            prefetch(e), near_list(near_side_)[at] = e;
         else
-            m_.mine.lost = 1;
+            mine().lost = 1;
     }
     __device__ void put_far(unsigned at, const entry<key>& e) {
         if (at < far_slots<key>)
             far_list(far_side_)[at] = e;
         else
-            m_.mine.lost = 1;
+            mine().lost = 1;
     }
     /// A warp's entries to the lists that they belong to.
     __device__ void sort_in(const progress<Weight>& p, const entry<key>& e, bool valid) {
         const unsigned lane = threadIdx.x % 32, below = (1u << lane) - 1;
         const bool near = valid && e.distance < p.bound;
-        const unsigned nears = __ballot_sync(full_warp, near), fars = __ballot_sync(full_warp, valid && !near);
-        unsigned near_base = 0, far_base = 0;
-        if (lane == 0 && nears) near_base = near_slot(__popc(nears));
-        if (lane == 0 && fars) far_base = far_slot(__popc(fars));
-        near_base = __shfl_sync(full_warp, near_base, 0);
-        far_base = __shfl_sync(full_warp, far_base, 0);
+        const unsigned nears = __ballot_sync(full_warp, near),
+                       fars = __ballot_sync(full_warp, valid && !near);
+        if (!(nears | fars)) return;
+        unsigned base = 0;  // one lane asks for each list
+        if (lane < 2) base = atomicAdd(lane ? &mine().far : &mine().near, __popc(lane ? fars : nears));
+        const unsigned near_base = __shfl_sync(full_warp, base, 0),
+                       far_base = __shfl_sync(full_warp, base, 1);
         if (near)
             put_near(near_base + __popc(nears & below), e);
         else if (valid)
@@ -111,7 +115,7 @@ private:
     }
 
     __device__ void take(const progress<Weight>& p, unsigned count) {
-        if (threadIdx.x == 0) m_.mine = {0, 0, 0, ~0ull};
+        if (threadIdx.x == 0) mine() = {0, 0, 0, ~0ull};
         near_side_ = far_side_ = 0;
         __syncthreads();
         const unsigned mine = count > rank_ ? (count - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
@@ -127,31 +131,31 @@ private:
         const entry<key>* const from = near_list(near_side_);
         const unsigned count = held_.near;
         near_side_ ^= 1;
-        if (s_.lanes == 4)
-            relax_list<1, false>(p, from, count);
+        if (s_.few_edges)
+            relax_few(s_, tally_, from, count, [&](const auto& finds) { keep(p, finds); });
         else
-            relax_list<turn_edges, true>(p, from, count);
+            relax_pieces(
+                s_, tally_, notes_, count, threadIdx.x / 32, block_threads / 32,
+                [&](unsigned i) { return from[i]; }, [&](const auto& finds) { keep(p, finds); });
     }
-    template <int Edges, bool Peek>
-    __device__ void relax_list(const progress<Weight>& p, const entry<key>* from, unsigned count) {
-        relax<Edges, Peek>(
-            s_, tally_, count, threadIdx.x, block_threads, [&](unsigned i) { return from[i]; },
-            [&](const find<key>(&finds)[Edges]) {
-                append(
-                    finds, [&](const find<key>& f) { return f.found && f.distance < p.bound; },
-                    [&](unsigned total) { return near_slot(total); },
-                    [&](unsigned at, const entry<key>& e) {
-                        prefetch(e.piece >> 10);
-                        put_near(at, e);
-                    });
-                append(
-                    finds, [&](const find<key>& f) { return f.found && f.distance >= p.bound; },
-                    [&](unsigned total) { return far_slot(total); },
-                    [&](unsigned at, const entry<key>& e) { put_far(at, e); });
-            });
+    template <int Count>
+    __device__ void keep(const progress<Weight>& p, const find<key> (&finds)[Count]) {
+        if constexpr (Count == 1)
+            if (const find<key>& f = finds[0]; !__any_sync(full_warp, f.found && f.degree > piece_edges))
+                return sort_in(p, f.at(0), f.found && f.degree > 0);
+        append(
+            finds, [&](const find<key>& f) { return f.found && f.distance < p.bound; },
+            [&](unsigned total) { return take_room(&mine().near, total); },
+            [&](unsigned at, const entry<key>& e) { put_near(at, e); });
+        append(
+            finds, [&](const find<key>& f) { return f.found && f.distance >= p.bound; },
+            [&](unsigned total) { return take_room(&mine().far, total); },
+            [&](unsigned at, const entry<key>& e) { put_far(at, e); });
     }
-    __device__ void prefetch(std::uint64_t edge) const {
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(s_.edges) + edge * 2 * sizeof(key)));
+    /// The edges of a near entry are read in the next round.
+    __device__ void prefetch(const entry<key>& e) const {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(s_.edges) +
+                                                      (e.piece >> 10) * 2 * sizeof(key)));
     }
 
     /// Far entries that the raised bound takes in become near; stale ones go.
@@ -159,7 +163,7 @@ private:
         const entry<key>* const from = far_list(far_side_);
         const unsigned count = held_.far;
         far_side_ ^= 1;
-        if (threadIdx.x == 0) m_.mine.far = 0;
+        if (threadIdx.x == 0) mine().far = 0;
         __syncthreads();
         unsigned long long smallest = ~0ull;
         for (unsigned first = threadIdx.x / 32 * 32; first < count; first += block_threads) {
@@ -169,16 +173,16 @@ private:
             const bool valid = i < count && fresh(s_.distance[e.vertex]) == e.distance;
             if (valid && e.distance >= p.bound)
                 smallest = min(smallest, static_cast<unsigned long long>(e.distance));
-            if (valid && e.distance < p.bound) prefetch(e.piece >> 10);
             sort_in(p, e, valid);
         }
-        if (smallest != ~0ull) atomicMin(&m_.mine.smallest, smallest);
+        if (smallest != ~0ull) atomicMin(&mine().smallest, smallest);
     }
 
     /// Deals the near pieces out anew, through memory, when a block has many more than the others.
     __device__ void spread(unsigned total) {
         entry<key>* const all = s_.queue[0];
-        for (unsigned i = threadIdx.x; i < held_.near; i += block_threads) all[before_ + i] = near_list(near_side_)[i];
+        for (unsigned i = threadIdx.x; i < held_.near; i += block_threads)
+            all[before_ + i] = near_list(near_side_)[i];
         __threadfence();
         cluster_.sync();
         held_.near = total > rank_ ? (total - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
@@ -200,7 +204,10 @@ private:
     /// Every block tells the others what it holds; the sum is the same in all. The next round's near list begins empty.
     __device__ holding exchange() {
         __syncthreads();
-        held_ = m_.mine;
+        held_ = mine();
+        round_ ^= 1;
+        // The others see this once the letters are here: thread 0 arrives at the mail's barrier after it.
+        if (threadIdx.x == 0) mine() = {0, held_.far, held_.lost, ~0ull};
         const uint4* const letters =
             mail_.exchange({held_.near, held_.far << 1 | held_.lost, static_cast<unsigned>(held_.smallest),
                             static_cast<unsigned>(held_.smallest >> 32)});
@@ -216,10 +223,7 @@ private:
             sum.lost |= of.y & 1;
             sum.smallest = min(sum.smallest, static_cast<unsigned long long>(of.w) << 32 | of.z);
         }
-        skewed_ = most * cluster_blocks > 2 * sum.near && most * s_.lanes > block_threads;
-        __syncthreads();  // all have read `mine`
-        if (threadIdx.x == 0) m_.mine.near = 0, m_.mine.smallest = ~0ull;
-        __syncthreads();
+        skewed_ = most * cluster_blocks > 2 * sum.near && most > s_.turn_pieces;
         return sum;
     }
 
@@ -228,10 +232,12 @@ private:
     const cg::cluster_group cluster_;
     cluster_mail& mail_;
     tally& tally_;
+    piece_notes<key>& notes_;
     const unsigned rank_;
     unsigned near_side_ = 0, far_side_ = 0;  // which lists finds go to
-    holding held_{};                    // in this block's lists
-    unsigned before_ = 0;               // near pieces of the blocks before this one
+    holding held_{};                         // in this block's lists
+    int round_ = 0;                          // which of the block's counts is this round's
+    unsigned before_ = 0;                    // near pieces of the blocks before this one
     bool skewed_ = false;
 };
 

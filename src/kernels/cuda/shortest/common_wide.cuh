@@ -15,23 +15,93 @@ __device__ inline unsigned spread_thread() {
     return (threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32;
 }
 
+/// Of a block's dynamic shared memory: the thin steps' lists, or what its warps have yet to put into a queue.
+constexpr unsigned lists_bytes = 128 * 1024;
+extern __shared__ uint4 lists_memory[];
+
+/// Pieces on their way to a queue in memory, kept by warp: the queue's length is one word, and every addition to it
+/// by each turn of each warp would wait 2 ns for the one before.
+template <class Key>
+class outbox {
+public:
+    __device__ outbox(entry<Key>* queue, unsigned* length, unsigned capacity)
+        : mine_(reinterpret_cast<entry<Key>*>(lists_memory) + threadIdx.x / 32 * slots),
+          queue_(queue),
+          length_(length),
+          capacity_(capacity) {}
+
+    /// Room for `total` pieces; all lanes of a warp.
+    __device__ std::uint32_t room(std::uint32_t total) {
+        if (held_ + total > slots) flush();
+        direct_ = total > slots;
+        if (direct_) return take_room(length_, total);
+        return (held_ += total) - total;
+    }
+    __device__ void put(std::uint32_t at, const entry<Key>& e) {
+        if (!direct_)
+            mine_[at] = e;
+        else if (at < capacity_)
+            queue_[at] = e;
+    }
+    /// All threads of the block, at the end: one addition a block.
+    __device__ void close() {
+        __shared__ unsigned held_by[block_threads / 32];
+        __shared__ unsigned base;
+        if (threadIdx.x % 32 == 0) held_by[threadIdx.x / 32] = held_;
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            const unsigned mine = held_by[threadIdx.x];
+            unsigned sum = mine;
+            for (unsigned step = 1; step < 32; step *= 2) {
+                const unsigned below = __shfl_up_sync(full_warp, sum, step);
+                if (threadIdx.x >= step) sum += below;
+            }
+            held_by[threadIdx.x] = sum - mine;
+            if (threadIdx.x == 31) base = sum ? atomicAdd(length_, sum) : 0;
+        }
+        __syncthreads();
+        send(base + held_by[threadIdx.x / 32]);
+    }
+
+private:
+    static constexpr unsigned slots = lists_bytes / (block_threads / 32) / sizeof(entry<Key>);
+
+    __device__ void flush() {
+        if (held_) send(take_room(length_, held_));
+        __syncwarp();
+        held_ = 0;
+    }
+    __device__ void send(unsigned base) const {
+        __syncwarp();
+        for (unsigned i = threadIdx.x % 32; i < held_; i += 32)
+            if (base + i < capacity_) queue_[base + i] = mine_[i];
+    }
+
+    entry<Key>* const mine_;
+    entry<Key>* const queue_;
+    unsigned* const length_;
+    const unsigned capacity_;
+    unsigned held_ = 0;
+    bool direct_ = false;
+};
+
 /// A round: the near pieces of one queue, finds within the bound to the other.
 template <class Weight>
-__device__ void relax_round(const search<Weight>& s, const progress<Weight>& p, tally& t, unsigned count,
+__device__ void relax_round(const search<Weight>& s, const progress<Weight>& p, tally& t,
+                            piece_notes<typename length<Weight>::key>& notes, unsigned count,
                             counters& next) {
     using key = typename length<Weight>::key;
     const entry<key>* const queue = s.queue[p.side];
-    entry<key>* const out = s.queue[p.side ^ 1];
-    relax<turn_edges, true>(
-        s, t, count, spread_thread(), grid_threads(), [&](unsigned i) { return queue[i]; },
+    outbox<key> out(s.queue[p.side ^ 1], &next.pieces, s.capacity);
+    relax_pieces(
+        s, t, notes, count, spread_thread() / 32, grid_threads() / 32, [&](unsigned i) { return queue[i]; },
         [&](const find<key>(&finds)[turn_edges]) {
             append(
                 finds, [&](const find<key>& f) { return f.found && f.distance < p.bound; },
-                [&](std::uint32_t total) { return atomicAdd(&next.pieces, total); },
-                [&](std::uint32_t at, const entry<key>& e) {
-                    if (at < s.capacity) out[at] = e;
-                });
+                [&](std::uint32_t total) { return out.room(total); },
+                [&](std::uint32_t at, const entry<key>& e) { out.put(at, e); });
         });
+    out.close();
 }
 
 /// What threads of a block found beyond the bound, one atomic a block.
@@ -58,12 +128,13 @@ __device__ void sweep(const search<Weight>& s, const progress<Weight>& p, typena
                       counters& into) {
     using key = typename length<Weight>::key;
     constexpr int at_a_time = 4;
-    entry<key>* const out = s.queue[p.side];
+    outbox<key> out(s.queue[p.side], &into.pieces, s.capacity);
     unsigned far = 0;
     unsigned long long smallest = ~0ull;
     const unsigned lane = threadIdx.x % 32;
     const std::uint64_t step = std::uint64_t{grid_threads()} * at_a_time;
-    for (std::uint64_t first = std::uint64_t{spread_thread() / 32} * 32 * at_a_time; first < s.n; first += step) {
+    for (std::uint64_t first = std::uint64_t{spread_thread() / 32} * 32 * at_a_time; first < s.n;
+         first += step) {
         find<key> finds[at_a_time];
         key done[at_a_time];
 #pragma unroll
@@ -86,11 +157,10 @@ __device__ void sweep(const search<Weight>& s, const progress<Weight>& p, typena
         }
         append(
             finds, [](const find<key>& f) { return f.found; },
-            [&](std::uint32_t total) { return atomicAdd(&into.pieces, total); },
-            [&](std::uint32_t at, const entry<key>& e) {
-                if (at < s.capacity) out[at] = e;
-            });
+            [&](std::uint32_t total) { return out.room(total); },
+            [&](std::uint32_t at, const entry<key>& e) { out.put(at, e); });
     }
+    out.close();
     add_far(into, far, smallest);
 }
 

@@ -47,7 +47,7 @@ __device__ void initialise(const search<Weight>& s) {
     s.row(s.source, f[0].begin, f[0].degree);
     append(
         f, [](const find<key>& source) { return source.found; },
-        [&](std::uint32_t total) { return s.shared->of[0].pieces = total, 0u; },
+        [&](std::uint32_t total) { return s.shared->of[0].pieces = total, 0u; },  // all lanes write the same
         [&](std::uint32_t at, const entry<key>& e) { s.queue[0][at] = e; });
 }
 
@@ -94,9 +94,11 @@ __device__ void finish(const search<Weight>& s, const progress<Weight>& p, const
 }
 
 template <class Weight>
-__global__ void __launch_bounds__(block_threads, blocks_an_sm) delta_stepping_kernel(const __grid_constant__ search<Weight> s) {
+__global__ void __launch_bounds__(block_threads, blocks_an_sm)
+    delta_stepping_kernel(const __grid_constant__ search<Weight> s) {
     using key = typename length<Weight>::key;
     __shared__ thin_shared memory;
+    __shared__ piece_notes<key> notes[block_threads / 32];
     const unsigned clusters = gridDim.x / cluster_blocks;
     unsigned target = 0;
     progress<Weight> p;
@@ -118,7 +120,8 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm) delta_stepping_ke
     bool listed = true;  // the queue holds all there is to relax, near or far
     while (true) {
         if (listed) {
-            if (blockIdx.x < cluster_blocks) thin_search<Weight>(s, memory, mail, t).run(p, now.pieces);
+            if (blockIdx.x < cluster_blocks)
+                thin_search<Weight>(s, memory, mail, t, notes[threadIdx.x / 32]).run(p, now.pieces);
             wait_for_grid(&s.shared->arrived, target, clusters);
             if (hand_back(*s.shared, p)) break;
             listed = false;
@@ -136,7 +139,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm) delta_stepping_ke
             continue;
         }
         while (now.pieces > 0 && now.pieces <= s.capacity) {
-            relax_round(s, p, t, now.pieces, s.shared->of[p.step % 3]);
+            relax_round(s, p, t, notes[threadIdx.x / 32], now.pieces, s.shared->of[p.step % 3]);
             p.side ^= 1;
             ++p.rounds;
             now = counted();
@@ -152,7 +155,8 @@ constexpr int chunk_edges = 4096;  // of the parents' pass: a search in the offs
 
 /// The row that edge k lies in, among rows first .. last.
 template <class Weight>
-__device__ std::uint32_t row_of(const search<Weight>& s, std::uint64_t k, std::uint32_t first, std::uint32_t last) {
+__device__ std::uint32_t row_of(const search<Weight>& s, std::uint64_t k, std::uint32_t first,
+                                std::uint32_t last) {
     while (first < last) {
         const std::uint32_t middle = first + (last - first + 1) / 2;
         std::uint64_t begin;
@@ -193,7 +197,7 @@ void launch(const search<Weight>& s, int multiprocessors, cudaStream_t stream) {
     cudaLaunchConfig_t config{};
     config.blockDim = dim3(block_threads);
     config.stream = stream;
-    config.dynamicSmemBytes = thin_shared_bytes;
+    config.dynamicSmemBytes = lists_bytes;
     cudaLaunchAttribute attributes[2];
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim = {cluster_blocks, 1, 1};
@@ -207,7 +211,7 @@ void launch(const search<Weight>& s, int multiprocessors, cudaStream_t stream) {
     static const int clusters = [&] {
         int most = 0;
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(thin_shared_bytes)));
+                                   static_cast<int>(lists_bytes)));
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
         check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
         return most;
@@ -216,6 +220,8 @@ void launch(const search<Weight>& s, int multiprocessors, cudaStream_t stream) {
     config.numAttrs = 2;
     check(cudaLaunchKernelEx(&config, kernel, s));
 }
+
+constexpr unsigned thin_pieces_of_many_edges = 1536;
 
 template <class Weight>
 void run(const device_shortest_arguments& a, cudaStream_t stream) {
@@ -229,9 +235,10 @@ void run(const device_shortest_arguments& a, cudaStream_t stream) {
     s.delta = path_length<Weight>::of(delta_as<Weight>(a.delta));
     s.distance = static_cast<key*>(a.distances);
     s.capacity = static_cast<std::uint32_t>(a.list_capacity);
-    s.lanes = a.nnz <= 8 * offset_t{a.vertices} ? 4 : a.nnz <= 16 * offset_t{a.vertices} ? 16 : 32;
-    // Three turns of the cluster's lanes, as far as its lists hold them.
-    s.thin_pieces = std::min(3 * cluster_blocks * block_threads / s.lanes, cluster_blocks * near_slots<key> * 3 / 4);
+    s.few_edges = a.nnz <= 8 * offset_t{a.vertices};
+    s.turn_pieces = s.few_edges ? block_threads / thin_lanes : block_threads / 32;
+    // As many as the cluster takes in three turns of rows of few edges: past that the grid is faster.
+    s.thin_pieces = s.few_edges ? cluster_blocks * near_slots<key> * 3 / 4 : thin_pieces_of_many_edges;
     s.report = a.report;
     plan::workspace_parts memory(a.workspace);
     s.shared = memory.take<control>(1);
@@ -242,8 +249,9 @@ void run(const device_shortest_arguments& a, cudaStream_t stream) {
     launch(s, a.multiprocessors, stream);
     if (!a.parents) return;
     check(cudaMemsetAsync(a.parents, 0xff, static_cast<std::size_t>(a.vertices) * 4, stream));
-    shortest_parents_kernel<Weight><<<static_cast<unsigned>(2 * a.multiprocessors), block_threads, 0, stream>>>(
-        s, static_cast<unsigned long long>(a.nnz), reinterpret_cast<std::uint32_t*>(a.parents));
+    shortest_parents_kernel<Weight>
+        <<<static_cast<unsigned>(2 * a.multiprocessors), block_threads, 0, stream>>>(
+            s, static_cast<unsigned long long>(a.nnz), reinterpret_cast<std::uint32_t*>(a.parents));
     check(cudaGetLastError());
 }
 
