@@ -52,11 +52,10 @@ std::vector<offset_t> choose_sources(const context& cpu, const matrix& a, bool g
 }
 
 void check(const context& ctx, const problem& p, const variant& v) {
-    for (const offset_t s : {p.sources.front(), p.sources.back()}) {
-        const auto found = sssp(ctx, p.a, s, v.options);
-        const std::string broken = validate_sssp(ctx, p.a, s, found.distances, found.parents);
-        if (!broken.empty()) throw error(fmt::format("{} {} from {}: {}", p.name, v.label, s, broken));
-    }
+    const offset_t s = p.sources.front();
+    const auto found = sssp(ctx, p.a, s, v.options);
+    const std::string broken = validate_sssp(ctx, p.a, s, found.distances, found.parents);
+    if (!broken.empty()) throw error(fmt::format("{} {} from {}: {}", p.name, v.label, s, broken));
 }
 
 double once(const context& ctx, const problem& p, offset_t source, const shortest_options& o,

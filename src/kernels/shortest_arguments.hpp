@@ -21,7 +21,8 @@ struct shortest_arguments {
     bool one_weight = false;
     dtype type = dtype::int32;  ///< int32, int64, float32 or float64
     index_t source = 0;
-    double delta = 0;                 ///< width of a bucket; infinite: one bucket
+    double first_delta = 0,
+           delta = 0;  ///< width of the first bucket, and that which it grows to; infinite: one bucket
     void* distances = nullptr;        ///< [vertices] of path_length's key, result
     std::int32_t* parents = nullptr;  ///< [vertices], result; null: not wanted
     offset_t list_capacity = 0;       ///< entries of each list
@@ -45,7 +46,7 @@ struct device_shortest_arguments {
     const void* edges = nullptr;  ///< storage::weighted_edge of the distances' type
     dtype type = dtype::int32;
     index_t source = 0;
-    double delta = 0;
+    double first_delta = 0, delta = 0;
     void* distances = nullptr;
     std::int32_t* parents = nullptr;
     offset_t list_capacity = 0;

@@ -84,6 +84,7 @@ shortest_result run_on_host(const context& ctx, const matrix& a, offset_t source
     auto parents = make_parents(ctx, o.parents ? n : 0);
     const buffer workspace(ctx.memory(), plan.workspace_bytes);
     kernels::shortest_arguments k = host_arguments(ctx, a.body().rows(), *weights, source);
+    k.first_delta = plan.first_delta;
     k.delta = plan.delta;
     k.distances = distances.values.data();
     k.parents = o.parents ? parents.values.as<std::int32_t>() : nullptr;

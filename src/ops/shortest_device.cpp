@@ -33,6 +33,7 @@ shortest_result shortest_on_device(const context& ctx, const matrix& a, offset_t
     d.edges = edges->edges.data();
     d.type = type;
     d.source = static_cast<index_t>(source);
+    d.first_delta = plan.first_delta;
     d.delta = plan.delta;
     d.distances = on_device.data();
     d.parents = parents_on_device.as<std::int32_t>();

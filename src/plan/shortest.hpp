@@ -20,7 +20,8 @@ struct shortest_facts {
 
 struct shortest_plan {
     std::string_view kernel;
-    double delta = 0;  ///< infinite: one bucket
+    double first_delta = 0,
+           delta = 0;  ///< widths of the first bucket and of later ones; infinite: one bucket
     bool on_device = false;
     offset_t list_capacity = 0;       ///< entries in each list
     std::size_t workspace_bytes = 0;  ///< of order vertices
@@ -31,7 +32,10 @@ struct shortest_plan {
 
 /// delta = breadth * mean weight / mean degree. With fewer edges a vertex, fewer paths compete in a bucket, and more of
 /// them fit one round; the breadth weighs vertices relaxed again against rounds. docs/measurements.md.
-inline constexpr double delta_breadth_device = 16, delta_breadth_cpu = 16;
+inline constexpr double delta_breadth_device = 32, delta_breadth_cpu = 16;
+/// The first bucket is so much narrower, each after it wider by half until delta is reached: the first hops lead to hubs,
+/// whose long rows are relaxed again for every shorter way that a wide bucket finds only later.
+inline constexpr double delta_first_share = 1.0 / 20;
 /// A row on a GPU is cut into pieces of so many edges.
 inline constexpr offset_t shortest_piece_edges = 128;
 
@@ -63,6 +67,7 @@ constexpr shortest_plan shortest(const shortest_facts& f) noexcept {
     const double breadth = f.on_device ? delta_breadth_device : delta_breadth_cpu;
     plan.delta = f.delta >= 0 ? f.delta : breadth * f.mean_weight / degree;
     if (!f.near_far) plan.delta = std::numeric_limits<double>::infinity();
+    plan.first_delta = f.near_far ? plan.delta * delta_first_share : plan.delta;
     plan.list_capacity = shortest_list(f.vertices, f.nnz, f.on_device);
     plan.workspace_bytes = f.on_device ? shortest_device_workspace(f.vertices, plan.list_capacity, f.type)
                                        : shortest_workspace(f.vertices, plan.list_capacity, f.type);

@@ -35,8 +35,7 @@ constexpr offset_t entries_ahead = 8;  // whose rows are on their way
 template <class Weight>
 class stepping {
 public:
-    explicit stepping(const shortest_arguments& a)
-        : a_(a), delta_(delta_as<Weight>(a.delta)), members_(static_cast<std::size_t>(a.threads)) {
+    explicit stepping(const shortest_arguments& a) : a_(a), members_(static_cast<std::size_t>(a.threads)) {
         plan::workspace_parts memory(a.workspace);
         distance_ = static_cast<key*>(a.distances);
         done_ = memory.take<key>(a.vertices);
@@ -76,6 +75,7 @@ private:
     struct progress {
         int near = 0, far = 0, step = 0;  // sides of the lists; which cursor
         key bound = 0;
+        double delta = 0;
     };
 
     void form(int size) {
@@ -91,7 +91,8 @@ private:
         std::fill(done_ + begin, done_ + end, length::unreached);
         if (a_.source >= begin && a_.source < end) distance_[a_.source] = 0;
         progress p;
-        p.bound = length::bound(0, delta_);
+        p.delta = a_.first_delta;
+        p.bound = length::bound(0, delta_as<Weight>(p.delta));
         all.wait();
         while (true) {
             while (sum(&member::near, p.near) > 0) {
@@ -191,7 +192,8 @@ private:
             if (!sweeps && sum(&member::far, p.far) == 0) return false;
             all.wait();  // all have read what is changed now
             if (t == 0) ++buckets_;
-            p.bound = length::bound(from, delta_);
+            p.delta = std::min(a_.delta, 1.5 * p.delta);
+            p.bound = length::bound(from, delta_as<Weight>(p.delta));
             progress into = p;
             into.near ^= 1;  // keep() appends to the other side
             into.far ^= 1;
@@ -235,7 +237,6 @@ private:
     key seen(index_t v) const { return std::atomic_ref<key>(distance_[v]).load(std::memory_order_relaxed); }
 
     const shortest_arguments& a_;
-    const Weight delta_;
     key *distance_, *done_;
     entry *near_[2], *far_[2];
     offset_t share_ = 0;

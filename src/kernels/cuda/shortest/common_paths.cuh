@@ -42,6 +42,16 @@ struct length {
         const key sum = add(from, delta);
         return sum > from ? sum : from + 1;
     }
+    /// A half wider.
+    __device__ static key wider(key delta) {
+        if constexpr (std::is_integral_v<Weight>)
+            return delta + delta / 2 + 1;
+        else if constexpr (sizeof(Weight) == 4)
+            return __float_as_uint(__uint_as_float(delta) * 1.5f);
+        else
+            return static_cast<key>(
+                __double_as_longlong(__longlong_as_double(static_cast<long long>(delta)) * 1.5));
+    }
 };
 
 __device__ inline std::uint32_t lower(std::uint32_t* at, std::uint32_t to) { return atomicMin(at, to); }
@@ -67,21 +77,22 @@ struct control {
     unsigned arrived;
     counters of[3];
     // What the thin steps hand back.
-    unsigned long long bound;
+    unsigned long long bound, delta;
     unsigned rounds, buckets, finished;
 };
 
-template <class Weight>
+/// Offset: std::uint32_t or std::uint64_t.
+template <class Weight, class Offset>
 struct search {
     using key = typename length<Weight>::key;
+    using raw_edge = std::conditional_t<sizeof(key) == 4, unsigned long long, uint4>;
 
     std::uint32_t n;
-    const void* offsets;
-    bool wide;  // offsets
-    const void* edges;
+    const Offset* offsets;
+    const raw_edge* edges;  // storage::weighted_edge
     std::uint32_t source;
-    key delta;
-    key *distance, *done;  // done: the distance that a vertex was last relaxed from
+    key first_delta, delta;  // widths of the first bucket and of those that came after enough others
+    key *distance, *done;    // done: the distance that a vertex was last relaxed from
     entry<key>* queue[2];
     std::uint32_t capacity;     // every piece of every row
     bool few_edges;             // most rows are of few edges
@@ -90,36 +101,33 @@ struct search {
     control* shared;
     shortest_report* report;
 
-    __device__ void row(std::uint32_t v, std::uint64_t& begin, std::uint32_t& degree) const {
-        if (wide) {
-            const auto* const at = static_cast<const std::int64_t*>(offsets) + v;
-            begin = static_cast<std::uint64_t>(at[0]);
-            degree = static_cast<std::uint32_t>(at[1] - at[0]);
-        } else {
-            const auto* const at = static_cast<const std::uint32_t*>(offsets) + v;
-            begin = at[0];
-            degree = at[1] - at[0];
-        }
+    __device__ static std::uint32_t target(const raw_edge& e) {
+        if constexpr (sizeof(key) == 4)
+            return static_cast<std::uint32_t>(e);
+        else
+            return e.x;
     }
-    __device__ void edge(std::uint64_t k, std::uint32_t& target, key& weight) const {
-        if constexpr (sizeof(key) == 4) {
-            const auto both = load_once(static_cast<const unsigned long long*>(edges) + k);
-            target = static_cast<std::uint32_t>(both);
-            weight = static_cast<key>(both >> 32);
-        } else {
-            const uint4 both = load_once(static_cast<const uint4*>(edges) + k);
-            target = both.x;
-            weight = static_cast<key>(both.w) << 32 | both.z;
-        }
+    __device__ static key weight(const raw_edge& e) {
+        if constexpr (sizeof(key) == 4)
+            return static_cast<key>(e >> 32);
+        else
+            return static_cast<key>(e.w) << 32 | e.z;
     }
 };
 
 /// Where the search stands; every thread holds the same.
 template <class Weight>
 struct progress {
-    typename length<Weight>::key bound;
+    typename length<Weight>::key bound, delta;
     unsigned step = 0, rounds = 0, buckets = 0;
     int side = 0;  // which queue holds the present
+
+    /// The next bucket, from `from` on.
+    __device__ void raise(typename length<Weight>::key from, typename length<Weight>::key most) {
+        delta = min(most, length<Weight>::wider(delta));
+        bound = length<Weight>::bound(from, delta);
+        ++buckets;
+    }
 };
 
 /// What a thread has done so far.
@@ -129,16 +137,18 @@ struct tally {
 };
 
 /// What a lane found: a vertex that became nearer.
-template <class Key>
+template <class Key, class Offset>
 struct find {
-    std::uint32_t vertex = 0, degree = 0;
-    std::uint64_t begin = 0;
+    std::uint32_t vertex = 0;
+    Offset begin = 0, end = 0;  // of its row
     Key distance = 0;
     bool found = false;
 
-    __device__ std::uint32_t pieces() const { return (degree + piece_edges - 1) / piece_edges; }
+    __device__ std::uint32_t degree() const { return static_cast<std::uint32_t>(end - begin); }
+    __device__ std::uint32_t pieces() const { return (degree() + piece_edges - 1) / piece_edges; }
     __device__ entry<Key> at(std::uint32_t k) const {
-        return {(begin + std::uint64_t{k} * piece_edges) << 10 | min(piece_edges, degree - k * piece_edges),
+        return {(std::uint64_t{begin} + std::uint64_t{k} * piece_edges) << 10 |
+                    min(piece_edges, degree() - k * piece_edges),
                 distance, vertex};
     }
 };
@@ -147,8 +157,8 @@ constexpr std::uint32_t few_pieces = 8;  // rows of more are cut up by the whole
 
 /// A warp's lanes put the rows of those of their finds that are `wanted` into a list, in pieces. All lanes take part;
 /// slot(total), called by all, gives room for `total` pieces, put(at, entry) stores one.
-template <int Count, class Key, class Wanted, class Slot, class Put>
-__device__ void append(const find<Key> (&finds)[Count], Wanted&& wanted, Slot&& slot, Put&& put) {
+template <int Count, class Key, class Offset, class Wanted, class Slot, class Put>
+__device__ void append(const find<Key, Offset> (&finds)[Count], Wanted&& wanted, Slot&& slot, Put&& put) {
     std::uint32_t mine = 0;
 #pragma unroll
     for (const auto& f : finds) mine += wanted(f) ? f.pieces() : 0;
@@ -174,10 +184,10 @@ __device__ void append(const find<Key> (&finds)[Count], Wanted&& wanted, Slot&& 
             for (std::uint32_t k = 0; k < pieces; ++k) put(at + k, f.at(k));
         for (unsigned many = __ballot_sync(full_warp, pieces > few_pieces); many; many &= many - 1) {
             const int owner = __ffs(many) - 1;
-            find<Key> of;
+            find<Key, Offset> of;
             of.vertex = __shfl_sync(full_warp, f.vertex, owner);
-            of.degree = __shfl_sync(full_warp, f.degree, owner);
             of.begin = __shfl_sync(full_warp, f.begin, owner);
+            of.end = __shfl_sync(full_warp, f.end, owner);
             of.distance = __shfl_sync(full_warp, f.distance, owner);
             const std::uint32_t first = __shfl_sync(full_warp, at, owner), all = of.pieces();
             for (std::uint32_t k = lane; k < all; k += 32) put(first + k, of.at(k));
@@ -193,30 +203,42 @@ __device__ inline std::uint32_t take_room(unsigned* count, std::uint32_t total) 
 }
 
 /// Lowers the distance of what lies at the end of each edge, and finds its row. Peek: look at a distance before lowering
-/// it; where most edges improve, lowering alone is the shorter chain.
-template <bool Peek, int Edges, class Weight, class Key>
-__device__ void lower_all(const search<Weight>& s, tally& t, find<Key> (&finds)[Edges]) {
+/// it; where most edges improve, lowering alone is the shorter chain. Each loop asks for all before the next looks at
+/// any: otherwise the edges in flight would wait for each other.
+template <bool Peek, int Edges, class Weight, class Offset>
+__device__ void lower_all(const search<Weight, Offset>& s, tally& t,
+                          find<typename length<Weight>::key, Offset> (&finds)[Edges]) {
+    typename length<Weight>::key before[Edges];
 #pragma unroll
     for (const auto& f : finds) t.dropped |= f.found && f.distance == length<Weight>::unreached;
     if constexpr (Peek) {
 #pragma unroll
-        for (auto& f : finds)
-            if (f.found) f.found = f.distance < fresh(s.distance[f.vertex]);
+        for (int i = 0; i < Edges; ++i) {
+            before[i] = 0;
+            if (finds[i].found) before[i] = fresh(s.distance[finds[i].vertex]);
+        }
+#pragma unroll
+        for (int i = 0; i < Edges; ++i) finds[i].found = finds[i].distance < before[i];
     }
 #pragma unroll
-    for (auto& f : finds) {
+    for (int i = 0; i < Edges; ++i) {
+        find<typename length<Weight>::key, Offset>& f = finds[i];
+        before[i] = 0;
         if (!f.found) continue;
-        s.row(f.vertex, f.begin, f.degree);  // asked for beside the lowering, not after it
-        f.found = lower(&s.distance[f.vertex], f.distance) > f.distance;
+        f.begin = s.offsets[f.vertex];  // asked for beside the lowering, not after it
+        f.end = s.offsets[f.vertex + 1];
+        before[i] = lower(&s.distance[f.vertex], f.distance);
     }
+#pragma unroll
+    for (int i = 0; i < Edges; ++i) finds[i].found = finds[i].distance < before[i];
 }
 
 constexpr unsigned thin_lanes = 4;  // that share a row of a thin graph
 
 /// Relaxes the edges of a block's pieces, rows of few edges: four lanes a piece, an edge each. keep(finds) is called by
 /// whole warps.
-template <class Weight, class Keep>
-__device__ void relax_few(const search<Weight>& s, tally& t,
+template <class Weight, class Offset, class Keep>
+__device__ void relax_few(const search<Weight, Offset>& s, tally& t,
                           const entry<typename length<Weight>::key>* pieces, unsigned count, Keep&& keep) {
     using key = typename length<Weight>::key;
     const unsigned within = threadIdx.x % thin_lanes;
@@ -229,16 +251,17 @@ __device__ void relax_few(const search<Weight>& s, tally& t,
         // Asked for beside the edges, not before them.
         const key now = edges ? fresh(s.distance[e.vertex]) : 0;
         for (unsigned k = within; __any_sync(full_warp, k < edges); k += thin_lanes) {
-            find<key> f[1];
-            key weight = 0;
-            if (k < edges) s.edge((e.piece >> 10) + k, f[0].vertex, weight);
+            find<key, Offset> f[1];
+            typename search<Weight, Offset>::raw_edge edge{};
+            if (k < edges) edge = load_once(s.edges + (e.piece >> 10) + k);
             if (now != e.distance) edges = 0;
             if (k == 0 && edges) {
                 s.done[e.vertex] = e.distance;
                 t.relaxations += edges;
             }
             f[0].found = k < edges;
-            f[0].distance = length<Weight>::add(e.distance, weight);
+            f[0].vertex = s.target(edge);
+            f[0].distance = length<Weight>::add(e.distance, s.weight(edge));
             lower_all<false>(s, t, f);
             keep(f);
         }
@@ -254,8 +277,8 @@ struct piece_notes {
 
 /// Relaxes the edges of pieces get(first + lane * stride), a piece a lane, then the edges of all of them by all lanes,
 /// four each in flight. keep(finds) is called by whole warps.
-template <class Weight, class Get, class Keep>
-__device__ void relax_pieces(const search<Weight>& s, tally& t,
+template <class Weight, class Offset, class Get, class Keep>
+__device__ void relax_pieces(const search<Weight, Offset>& s, tally& t,
                              piece_notes<typename length<Weight>::key>& notes, unsigned count, unsigned warp,
                              unsigned warps, Get&& get, Keep&& keep) {
     using key = typename length<Weight>::key;
@@ -287,8 +310,8 @@ __device__ void relax_pieces(const search<Weight>& s, tally& t,
         __syncwarp();
         unsigned before = 0;  // pieces that begin before the edges looked at
         for (std::uint32_t base = 0; base < total; base += 32 * turn_edges) {
-            find<key> finds[turn_edges];
-            key weight[turn_edges];
+            find<key, Offset> finds[turn_edges];
+            typename search<Weight, Offset>::raw_edge edge[turn_edges];
 #pragma unroll
             for (int j = 0; j < turn_edges; ++j) {
                 const std::uint32_t from = base + 32 * j, at = from + lane;
@@ -297,13 +320,16 @@ __device__ void relax_pieces(const search<Weight>& s, tally& t,
                 const unsigned piece = before + __popc(starts & (~0u >> (31 - lane))) - 1;
                 before += __popc(starts);
                 finds[j].found = at < total;
+                edge[j] = {};
                 if (!finds[j].found) continue;
-                s.edge(notes.origin[piece] + at, finds[j].vertex, weight[j]);
+                edge[j] = load_once(s.edges + notes.origin[piece] + at);
                 finds[j].distance = notes.distance[piece];
             }
 #pragma unroll
-            for (int j = 0; j < turn_edges; ++j)
-                if (finds[j].found) finds[j].distance = length<Weight>::add(finds[j].distance, weight[j]);
+            for (int j = 0; j < turn_edges; ++j) {
+                finds[j].vertex = s.target(edge[j]);
+                finds[j].distance = length<Weight>::add(finds[j].distance, s.weight(edge[j]));
+            }
             lower_all<true>(s, t, finds);
             keep(finds);
         }

@@ -29,12 +29,12 @@ struct thin_shared {
     cluster_mail::box mail;
 };
 
-template <class Weight>
+template <class Weight, class Offset>
 class thin_search {
 public:
     using key = typename length<Weight>::key;
 
-    __device__ thin_search(const search<Weight>& s, thin_shared& memory, cluster_mail& mail, tally& t,
+    __device__ thin_search(const search<Weight, Offset>& s, thin_shared& memory, cluster_mail& mail, tally& t,
                            piece_notes<key>& notes)
         : s_(s),
           m_(memory),
@@ -46,7 +46,7 @@ public:
 
     /// Goes on from `count` pieces in the queue, which are all there is to relax, until nothing is left or the lists do
     /// not hold it; then the distances say what is left.
-    __device__ void run(progress<Weight> p, unsigned count) {
+    __device__ __noinline__ void run(progress<Weight> p, unsigned count) {
         take(p, count);
         holding now = exchange();
         bool finished = false;
@@ -54,9 +54,7 @@ public:
             if (now.near == 0) {
                 finished = now.far == 0;
                 if (finished) break;
-                p.bound = length<Weight>::bound(
-                    now.smallest == ~0ull ? p.bound : static_cast<key>(now.smallest), s_.delta);
-                ++p.buckets;
+                p.raise(now.smallest == ~0ull ? p.bound : static_cast<key>(now.smallest), s_.delta);
                 split(p);
             } else {
                 if (skewed_) spread(now.near);
@@ -69,6 +67,7 @@ public:
         if (rank_ == 0 && threadIdx.x == 0) {
             control& c = *s_.shared;
             c.bound = p.bound;
+            c.delta = p.delta;
             c.rounds = p.rounds;
             c.buckets = p.buckets;
             c.finished = finished;
@@ -139,23 +138,23 @@ private:
                 [&](unsigned i) { return from[i]; }, [&](const auto& finds) { keep(p, finds); });
     }
     template <int Count>
-    __device__ void keep(const progress<Weight>& p, const find<key> (&finds)[Count]) {
+    __device__ void keep(const progress<Weight>& p, const find<key, Offset> (&finds)[Count]) {
         if constexpr (Count == 1)
-            if (const find<key>& f = finds[0]; !__any_sync(full_warp, f.found && f.degree > piece_edges))
-                return sort_in(p, f.at(0), f.found && f.degree > 0);
+            if (const find<key, Offset>& f = finds[0];
+                !__any_sync(full_warp, f.found && f.degree() > piece_edges))
+                return sort_in(p, f.at(0), f.found && f.degree() > 0);
         append(
-            finds, [&](const find<key>& f) { return f.found && f.distance < p.bound; },
+            finds, [&](const find<key, Offset>& f) { return f.found && f.distance < p.bound; },
             [&](unsigned total) { return take_room(&mine().near, total); },
             [&](unsigned at, const entry<key>& e) { put_near(at, e); });
         append(
-            finds, [&](const find<key>& f) { return f.found && f.distance >= p.bound; },
+            finds, [&](const find<key, Offset>& f) { return f.found && f.distance >= p.bound; },
             [&](unsigned total) { return take_room(&mine().far, total); },
             [&](unsigned at, const entry<key>& e) { put_far(at, e); });
     }
     /// The edges of a near entry are read in the next round.
     __device__ void prefetch(const entry<key>& e) const {
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(s_.edges) +
-                                                      (e.piece >> 10) * 2 * sizeof(key)));
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(s_.edges + (e.piece >> 10)));
     }
 
     /// Far entries that the raised bound takes in become near; stale ones go.
@@ -227,7 +226,7 @@ private:
         return sum;
     }
 
-    const search<Weight>& s_;
+    const search<Weight, Offset>& s_;
     thin_shared& m_;
     const cg::cluster_group cluster_;
     cluster_mail& mail_;

@@ -86,31 +86,34 @@ private:
 };
 
 /// A round: the near pieces of one queue, finds within the bound to the other.
-template <class Weight>
-__device__ void relax_round(const search<Weight>& s, const progress<Weight>& p, tally& t,
-                            piece_notes<typename length<Weight>::key>& notes, unsigned count,
-                            counters& next) {
+template <class Weight, class Offset>
+__device__ __noinline__ void relax_round(const search<Weight, Offset>& s, const progress<Weight>& p, tally& t,
+                                         piece_notes<typename length<Weight>::key>& notes, unsigned count,
+                                         counters& next) {
     using key = typename length<Weight>::key;
     const entry<key>* const queue = s.queue[p.side];
     outbox<key> out(s.queue[p.side ^ 1], &next.pieces, s.capacity);
     relax_pieces(
         s, t, notes, count, spread_thread() / 32, grid_threads() / 32, [&](unsigned i) { return queue[i]; },
-        [&](const find<key>(&finds)[turn_edges]) {
+        [&](const find<key, Offset>(&finds)[turn_edges]) {
             append(
-                finds, [&](const find<key>& f) { return f.found && f.distance < p.bound; },
+                finds, [&](const find<key, Offset>& f) { return f.found && f.distance < p.bound; },
                 [&](std::uint32_t total) { return out.room(total); },
                 [&](std::uint32_t at, const entry<key>& e) { out.put(at, e); });
         });
     out.close();
 }
 
-/// What threads of a block found beyond the bound, one atomic a block.
+/// What threads of a block found beyond the bound, one atomic a warp and one a block.
 __device__ inline void add_far(counters& to, unsigned far, unsigned long long smallest) {
     __shared__ unsigned block_far;
     __shared__ unsigned long long block_smallest;
     if (threadIdx.x == 0) block_far = 0, block_smallest = ~0ull;
     __syncthreads();
-    if (far) {
+    far = __reduce_add_sync(full_warp, far);
+    for (unsigned step = 16; step; step /= 2)
+        smallest = min(smallest, __shfl_xor_sync(full_warp, smallest, step));
+    if (far && threadIdx.x % 32 == 0) {
         atomicAdd(&block_far, far);
         atomicMin(&block_smallest, smallest);
     }
@@ -123,9 +126,9 @@ __device__ inline void add_far(counters& to, unsigned far, unsigned long long sm
 
 /// Looks at all vertices: those with a distance that they were not relaxed from go to the queue if it is within `bound`,
 /// else they are counted. Whoever has no edges is done.
-template <class Weight>
-__device__ void sweep(const search<Weight>& s, const progress<Weight>& p, typename length<Weight>::key bound,
-                      counters& into) {
+template <class Weight, class Offset>
+__device__ __noinline__ void sweep(const search<Weight, Offset>& s, const progress<Weight>& p,
+                                   typename length<Weight>::key bound, counters& into) {
     using key = typename length<Weight>::key;
     constexpr int at_a_time = 4;
     outbox<key> out(s.queue[p.side], &into.pieces, s.capacity);
@@ -135,7 +138,7 @@ __device__ void sweep(const search<Weight>& s, const progress<Weight>& p, typena
     const std::uint64_t step = std::uint64_t{grid_threads()} * at_a_time;
     for (std::uint64_t first = std::uint64_t{spread_thread() / 32} * 32 * at_a_time; first < s.n;
          first += step) {
-        find<key> finds[at_a_time];
+        find<key, Offset> finds[at_a_time];
         key done[at_a_time];
 #pragma unroll
         for (int i = 0; i < at_a_time; ++i) {
@@ -146,17 +149,24 @@ __device__ void sweep(const search<Weight>& s, const progress<Weight>& p, typena
         }
 #pragma unroll
         for (int i = 0; i < at_a_time; ++i) {
-            find<key>& f = finds[i];
-            if (f.distance >= done[i]) continue;
-            s.row(f.vertex, f.begin, f.degree);
-            f.found = f.degree > 0 && f.distance < bound;
-            if (f.degree == 0) s.done[f.vertex] = f.distance;
-            if (f.degree == 0 || f.found) continue;
+            find<key, Offset>& f = finds[i];
+            f.found = f.distance < done[i];
+            if (!f.found) continue;
+            f.begin = s.offsets[f.vertex];
+            f.end = s.offsets[f.vertex + 1];
+        }
+#pragma unroll
+        for (int i = 0; i < at_a_time; ++i) {
+            find<key, Offset>& f = finds[i];
+            if (!f.found) continue;
+            if (f.degree() == 0) s.done[f.vertex] = f.distance;
+            f.found = f.degree() > 0 && f.distance < bound;
+            if (f.degree() == 0 || f.found) continue;
             far += f.pieces();
             smallest = min(smallest, static_cast<unsigned long long>(f.distance));
         }
         append(
-            finds, [](const find<key>& f) { return f.found; },
+            finds, [](const find<key, Offset>& f) { return f.found; },
             [&](std::uint32_t total) { return out.room(total); },
             [&](std::uint32_t at, const entry<key>& e) { out.put(at, e); });
     }

@@ -32,8 +32,8 @@ namespace nz::kernels::cuda {
 namespace paths {
 namespace {
 
-template <class Weight>
-__device__ void initialise(const search<Weight>& s) {
+template <class Weight, class Offset>
+__device__ void initialise(const search<Weight, Offset>& s) {
     using key = typename length<Weight>::key;
     for (unsigned i = grid_thread(); i < s.n; i += grid_threads()) {
         s.distance[i] = i == s.source ? 0 : length<Weight>::unreached;
@@ -41,12 +41,13 @@ __device__ void initialise(const search<Weight>& s) {
     }
     if (grid_thread() < 3) s.shared->of[grid_thread()].smallest = ~0ull;
     if (grid_thread() >= 32) return;
-    find<key> f[1];
+    find<key, Offset> f[1];
     f[0].found = grid_thread() == 0;
     f[0].vertex = s.source;
-    s.row(s.source, f[0].begin, f[0].degree);
+    f[0].begin = s.offsets[s.source];
+    f[0].end = s.offsets[s.source + 1];
     append(
-        f, [](const find<key>& source) { return source.found; },
+        f, [](const find<key, Offset>& source) { return source.found; },
         [&](std::uint32_t total) { return s.shared->of[0].pieces = total, 0u; },  // all lanes write the same
         [&](std::uint32_t at, const entry<key>& e) { s.queue[0][at] = e; });
 }
@@ -65,12 +66,14 @@ __device__ bool hand_back(control& c, progress<Weight>& p) {
     __shared__ control told;
     if (threadIdx.x == 0) {
         told.bound = fresh(c.bound);
+        told.delta = fresh(c.delta);
         told.rounds = fresh(c.rounds);
         told.buckets = fresh(c.buckets);
         told.finished = fresh(c.finished);
     }
     __syncthreads();
     p.bound = static_cast<typename length<Weight>::key>(told.bound);
+    p.delta = static_cast<typename length<Weight>::key>(told.delta);
     p.rounds = told.rounds;
     p.buckets = told.buckets;
     const bool finished = told.finished;
@@ -78,8 +81,8 @@ __device__ bool hand_back(control& c, progress<Weight>& p) {
     return finished;
 }
 
-template <class Weight>
-__device__ void finish(const search<Weight>& s, const progress<Weight>& p, const tally& t) {
+template <class Weight, class Offset>
+__device__ void finish(const search<Weight, Offset>& s, const progress<Weight>& p, const tally& t) {
     __shared__ unsigned long long relaxations;
     if (threadIdx.x == 0) relaxations = 0;
     __syncthreads();
@@ -93,16 +96,17 @@ __device__ void finish(const search<Weight>& s, const progress<Weight>& p, const
     s.report->buckets = p.buckets;
 }
 
-template <class Weight>
+template <class Weight, class Offset>
 __global__ void __launch_bounds__(block_threads, blocks_an_sm)
-    delta_stepping_kernel(const __grid_constant__ search<Weight> s) {
+    delta_stepping_kernel(const __grid_constant__ search<Weight, Offset> s) {
     using key = typename length<Weight>::key;
     __shared__ thin_shared memory;
     __shared__ piece_notes<key> notes[block_threads / 32];
     const unsigned clusters = gridDim.x / cluster_blocks;
     unsigned target = 0;
     progress<Weight> p;
-    p.bound = length<Weight>::bound(0, s.delta);
+    p.delta = s.first_delta;
+    p.bound = length<Weight>::bound(0, p.delta);
     // Ends a step: what it counted; the counters after the next are cleared.
     const auto counted = [&] {
         if (grid_thread() == 0) s.shared->of[(p.step + 1) % 3] = {0, 0, ~0ull};
@@ -121,7 +125,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     while (true) {
         if (listed) {
             if (blockIdx.x < cluster_blocks)
-                thin_search<Weight>(s, memory, mail, t, notes[threadIdx.x / 32]).run(p, now.pieces);
+                thin_search<Weight, Offset>(s, memory, mail, t, notes[threadIdx.x / 32]).run(p, now.pieces);
             wait_for_grid(&s.shared->arrived, target, clusters);
             if (hand_back(*s.shared, p)) break;
             listed = false;
@@ -129,8 +133,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         now = swept(p.bound);
         if (now.pieces == 0) {
             if (now.far == 0) break;
-            p.bound = length<Weight>::bound(static_cast<key>(now.smallest), s.delta);
-            ++p.buckets;
+            p.raise(static_cast<key>(now.smallest), s.delta);
             continue;
         }
         if (now.pieces <= s.thin_pieces / 2 && now.far <= most_far_pieces<key>) {
@@ -145,8 +148,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
             now = counted();
         }
         if (now.pieces > 0) continue;  // more than the queue holds: they are found again
-        p.bound = length<Weight>::bound(p.bound, s.delta);
-        ++p.buckets;
+        p.raise(p.bound, s.delta);
     }
     finish(s, p, t);
 }
@@ -154,15 +156,12 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
 constexpr int chunk_edges = 4096;  // of the parents' pass: a search in the offsets a chunk
 
 /// The row that edge k lies in, among rows first .. last.
-template <class Weight>
-__device__ std::uint32_t row_of(const search<Weight>& s, std::uint64_t k, std::uint32_t first,
+template <class Offset>
+__device__ std::uint32_t row_of(const Offset* offsets, std::uint64_t k, std::uint32_t first,
                                 std::uint32_t last) {
     while (first < last) {
         const std::uint32_t middle = first + (last - first + 1) / 2;
-        std::uint64_t begin;
-        std::uint32_t degree;
-        s.row(middle, begin, degree);
-        if (begin <= k)
+        if (offsets[middle] <= k)
             first = middle;
         else
             last = middle - 1;
@@ -170,30 +169,31 @@ __device__ std::uint32_t row_of(const search<Weight>& s, std::uint64_t k, std::u
     return first;
 }
 
-template <class Weight>
+template <class Weight, class Offset>
 __global__ void __launch_bounds__(block_threads)
-    shortest_parents_kernel(const search<Weight> s, unsigned long long nnz, std::uint32_t* parents) {
+    shortest_parents_kernel(const search<Weight, Offset> s, unsigned long long nnz, std::uint32_t* parents) {
     const std::uint64_t warps = grid_threads() / 32;
     for (std::uint64_t first = std::uint64_t{grid_thread() / 32} * chunk_edges; first < nnz;
          first += warps * chunk_edges) {
         const std::uint64_t end = min(static_cast<std::uint64_t>(nnz), first + chunk_edges);
-        const std::uint32_t low = row_of(s, first, 0, s.n - 1), high = row_of(s, end - 1, low, s.n - 1);
+        const std::uint32_t low = row_of(s.offsets, first, 0, s.n - 1),
+                            high = row_of(s.offsets, end - 1, low, s.n - 1);
+#pragma unroll 4
         for (std::uint64_t k = first + threadIdx.x % 32; k < end; k += 32) {
-            std::uint32_t v;
-            typename length<Weight>::key weight;
-            s.edge(k, v, weight);
-            const std::uint32_t u = row_of(s, k, low, high);
+            const auto edge = load_once(s.edges + k);
+            const std::uint32_t v = s.target(edge), u = row_of(s.offsets, k, low, high);
             const auto from = s.distance[u], to = s.distance[v];
-            if (from < to && to != length<Weight>::unreached && length<Weight>::add(from, weight) == to)
+            if (from < to && to != length<Weight>::unreached &&
+                length<Weight>::add(from, s.weight(edge)) == to)
                 atomicMin(parents + v, u);
         }
     }
     if (grid_thread() == 0) parents[s.source] = s.source;
 }
 
-template <class Weight>
-void launch(const search<Weight>& s, int multiprocessors, cudaStream_t stream) {
-    const auto kernel = delta_stepping_kernel<Weight>;
+template <class Weight, class Offset>
+void launch(const search<Weight, Offset>& s, int multiprocessors, cudaStream_t stream) {
+    const auto kernel = delta_stepping_kernel<Weight, Offset>;
     cudaLaunchConfig_t config{};
     config.blockDim = dim3(block_threads);
     config.stream = stream;
@@ -223,16 +223,16 @@ void launch(const search<Weight>& s, int multiprocessors, cudaStream_t stream) {
 
 constexpr unsigned thin_pieces_of_many_edges = 1536;
 
-template <class Weight>
+template <class Weight, class Offset>
 void run(const device_shortest_arguments& a, cudaStream_t stream) {
     using key = typename length<Weight>::key;
-    search<Weight> s{};
+    search<Weight, Offset> s{};
     s.n = static_cast<std::uint32_t>(a.vertices);
-    s.offsets = a.offsets;
-    s.wide = a.wide_offsets;
-    s.edges = a.edges;
+    s.offsets = static_cast<const Offset*>(a.offsets);
+    s.edges = static_cast<const typename search<Weight, Offset>::raw_edge*>(a.edges);
     s.source = static_cast<std::uint32_t>(a.source);
     s.delta = path_length<Weight>::of(delta_as<Weight>(a.delta));
+    s.first_delta = path_length<Weight>::of(delta_as<Weight>(a.first_delta));
     s.distance = static_cast<key*>(a.distances);
     s.capacity = static_cast<std::uint32_t>(a.list_capacity);
     s.few_edges = a.nnz <= 8 * offset_t{a.vertices};
@@ -249,7 +249,7 @@ void run(const device_shortest_arguments& a, cudaStream_t stream) {
     launch(s, a.multiprocessors, stream);
     if (!a.parents) return;
     check(cudaMemsetAsync(a.parents, 0xff, static_cast<std::size_t>(a.vertices) * 4, stream));
-    shortest_parents_kernel<Weight>
+    shortest_parents_kernel<Weight, Offset>
         <<<static_cast<unsigned>(2 * a.multiprocessors), block_threads, 0, stream>>>(
             s, static_cast<unsigned long long>(a.nnz), reinterpret_cast<std::uint32_t*>(a.parents));
     check(cudaGetLastError());
@@ -260,7 +260,9 @@ void run(const device_shortest_arguments& a, cudaStream_t stream) {
 
 void delta_stepping(const device_shortest_arguments& arguments, void* stream) {
     with_weight(arguments.type, [&]<class Weight>(std::type_identity<Weight>) {
-        paths::run<Weight>(arguments, static_cast<cudaStream_t>(stream));
+        const auto on = static_cast<cudaStream_t>(stream);
+        arguments.wide_offsets ? paths::run<Weight, std::uint64_t>(arguments, on)
+                               : paths::run<Weight, std::uint32_t>(arguments, on);
     });
 }
 
