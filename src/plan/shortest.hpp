@@ -31,8 +31,10 @@ struct shortest_plan {
 };
 
 /// delta = breadth * mean weight / mean degree. With fewer edges a vertex, fewer paths compete in a bucket, and more of
-/// them fit one round; the breadth weighs vertices relaxed again against rounds. docs/measurements.md.
-inline constexpr double delta_breadth_device = 32, delta_breadth_cpu = 16;
+/// them fit one round; the breadth weighs vertices relaxed again against rounds, which are most of the time where rows
+/// have few edges on a GPU. docs/measurements.md.
+inline constexpr double delta_breadth = 16, delta_breadth_of_few_edges_on_device = 32;
+inline constexpr offset_t few_edges = 8;  // a row, on the mean, at most
 /// The first bucket is so much narrower, each after it wider by half until delta is reached: the first hops lead to hubs,
 /// whose long rows are relaxed again for every shorter way that a wide bucket finds only later.
 inline constexpr double delta_first_share = 1.0 / 20;
@@ -64,7 +66,8 @@ constexpr shortest_plan shortest(const shortest_facts& f) noexcept {
     plan.on_device = f.on_device;
     const double degree =
         f.vertices && f.nnz ? static_cast<double>(f.nnz) / static_cast<double>(f.vertices) : 1;
-    const double breadth = f.on_device ? delta_breadth_device : delta_breadth_cpu;
+    const bool few = f.nnz <= few_edges * f.vertices;
+    const double breadth = f.on_device && few ? delta_breadth_of_few_edges_on_device : delta_breadth;
     plan.delta = f.delta >= 0 ? f.delta : breadth * f.mean_weight / degree;
     if (!f.near_far) plan.delta = std::numeric_limits<double>::infinity();
     plan.first_delta = f.near_far ? plan.delta * delta_first_share : plan.delta;

@@ -46,7 +46,7 @@ public:
 
     /// Goes on from `count` pieces in the queue, which are all there is to relax, until nothing is left or the lists do
     /// not hold it; then the distances say what is left.
-    __device__ __noinline__ void run(progress<Weight> p, unsigned count) {
+    __device__ void run(progress<Weight> p, unsigned count) {
         take(p, count);
         holding now = exchange();
         bool finished = false;

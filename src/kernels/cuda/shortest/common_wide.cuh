@@ -87,9 +87,9 @@ private:
 
 /// A round: the near pieces of one queue, finds within the bound to the other.
 template <class Weight, class Offset>
-__device__ __noinline__ void relax_round(const search<Weight, Offset>& s, const progress<Weight>& p, tally& t,
-                                         piece_notes<typename length<Weight>::key>& notes, unsigned count,
-                                         counters& next) {
+__device__ void relax_round(const search<Weight, Offset>& s, const progress<Weight>& p, tally& t,
+                            piece_notes<typename length<Weight>::key>& notes, unsigned count,
+                            counters& next) {
     using key = typename length<Weight>::key;
     const entry<key>* const queue = s.queue[p.side];
     outbox<key> out(s.queue[p.side ^ 1], &next.pieces, s.capacity);
@@ -127,8 +127,8 @@ __device__ inline void add_far(counters& to, unsigned far, unsigned long long sm
 /// Looks at all vertices: those with a distance that they were not relaxed from go to the queue if it is within `bound`,
 /// else they are counted. Whoever has no edges is done.
 template <class Weight, class Offset>
-__device__ __noinline__ void sweep(const search<Weight, Offset>& s, const progress<Weight>& p,
-                                   typename length<Weight>::key bound, counters& into) {
+__device__ void sweep(const search<Weight, Offset>& s, const progress<Weight>& p,
+                      typename length<Weight>::key bound, counters& into) {
     using key = typename length<Weight>::key;
     constexpr int at_a_time = 4;
     outbox<key> out(s.queue[p.side], &into.pieces, s.capacity);

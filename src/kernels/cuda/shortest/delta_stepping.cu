@@ -235,7 +235,7 @@ void run(const device_shortest_arguments& a, cudaStream_t stream) {
     s.first_delta = path_length<Weight>::of(delta_as<Weight>(a.first_delta));
     s.distance = static_cast<key*>(a.distances);
     s.capacity = static_cast<std::uint32_t>(a.list_capacity);
-    s.few_edges = a.nnz <= 8 * offset_t{a.vertices};
+    s.few_edges = a.nnz <= plan::few_edges * a.vertices;
     s.turn_pieces = s.few_edges ? block_threads / thin_lanes : block_threads / 32;
     // As many as the cluster takes in three turns of rows of few edges: past that the grid is faster.
     s.thin_pieces = s.few_edges ? cluster_blocks * near_slots<key> * 3 / 4 : thin_pieces_of_many_edges;
