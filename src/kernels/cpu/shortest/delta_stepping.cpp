@@ -4,7 +4,7 @@
 // A round relaxes the edges of the vertices in the near list; each vertex whose distance falls is appended, with that
 // distance, to the next near list or, beyond the bound, to the far list. An entry counts only while its distance is
 // the vertex's: what has fallen since has an entry of its own. When the near list is empty the far list is split by a
-// bound raised by delta.
+// bound raised by delta; the first few bounds lie closer together (plan::delta_first_share).
 // Owners: a team that stays together; entries are handed out 64 at a time, so that hubs do not leave a thread behind;
 //   each thread appends to its own share of the next lists.
 // Memory: four lists and one word a vertex (plan::shortest_workspace), the distance that it was last relaxed from. Where
@@ -30,7 +30,9 @@ namespace {
 
 constexpr offset_t entries_at_a_time = 64;
 constexpr offset_t vertices_at_a_time = 4096;
-constexpr offset_t entries_ahead = 8;  // whose rows are on their way
+constexpr offset_t entries_ahead = 8;  // whose offsets are on their way
+constexpr offset_t rows_ahead = 4;     // whose edges are
+constexpr offset_t ends_ahead = 16;    // edges whose ends' distances are
 
 template <class Weight>
 class stepping {
@@ -38,6 +40,7 @@ public:
     explicit stepping(const shortest_arguments& a) : a_(a), members_(static_cast<std::size_t>(a.threads)) {
         plan::workspace_parts memory(a.workspace);
         distance_ = static_cast<key*>(a.distances);
+        weights_ = static_cast<const Weight*>(a.weights);
         done_ = memory.take<key>(a.vertices);
         for (entry** list : {&near_[0], &near_[1], &far_[0], &far_[1]})
             *list = memory.take<entry>(a.list_capacity);
@@ -143,6 +146,7 @@ private:
             for (const entry* q = e; q < std::min(last, e + entries_ahead); ++q) prefetch(*q);
             for (; e < last; ++e) {
                 if (e + entries_ahead < last) prefetch(e[entries_ahead]);
+                if (e + rows_ahead < last) prefetch_row(e[rows_ahead]);
                 if (seen(e->vertex) == e->distance) relax_row(t, me, p, *e);
             }
         });
@@ -152,15 +156,25 @@ private:
         __builtin_prefetch(distance_ + e.vertex);
         a_.offsets.prefetch(e.vertex);
     }
+    void prefetch_row(const entry& e) const {
+        const offset_t begin = a_.offsets[e.vertex];
+        __builtin_prefetch(a_.neighbours + begin);
+        if (!a_.one_weight) __builtin_prefetch(weights_ + begin);
+    }
 
     void relax_row(int t, member& me, const progress& p, const entry& e) {
         done_[e.vertex] = e.distance;
-        const Weight* const weights = static_cast<const Weight*>(a_.weights);
+        const index_t* const neighbours = a_.neighbours;
+        const Weight* const weights = weights_;
+        const offset_t stride = a_.one_weight ? 0 : 1;
         const offset_t begin = a_.offsets[e.vertex], end = a_.offsets[e.vertex + offset_t{1}];
+        const offset_t all = a_.offsets[a_.vertices];
         me.relaxations += end - begin;
         for (offset_t k = begin; k < end; ++k) {
-            const index_t v = a_.neighbours[k];
-            const key through = length::add(e.distance, weights[a_.one_weight ? 0 : k]);
+            // May look past the row, never past the rows.
+            if (k + ends_ahead < all) __builtin_prefetch(distance_ + neighbours[k + ends_ahead]);
+            const index_t v = neighbours[k];
+            const key through = length::add(e.distance, weights[stride * k]);
             key now = seen(v);
             if (through >= now) {
                 me.dropped |= through == length::unreached;
@@ -238,6 +252,7 @@ private:
 
     const shortest_arguments& a_;
     key *distance_, *done_;
+    const Weight* weights_;
     entry *near_[2], *far_[2];
     offset_t share_ = 0;
     std::vector<member> members_;

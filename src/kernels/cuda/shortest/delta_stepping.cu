@@ -2,14 +2,17 @@
 // cooperative kernel, no host in the loop (delta-stepping with the buckets beyond the present one kept as one: the
 // near-far form).
 //
-// Round: the near vertices are a queue of pieces of rows (up to 128 edges each), so that hubs spread over the grid; a
-//   group of lanes (4 to 32, by the mean degree) takes a piece, up to four edges a lane in flight. Distances are words
-//   whose order is that of the lengths, lowered by atomicMin; a vertex that became nearer is queued with that
-//   distance, and an entry whose vertex has another by now is stale.
+// Round: the near vertices are a queue of pieces of rows (up to 128 edges each), so that hubs spread over the grid. A warp
+//   takes a piece a lane, drops the stale ones, and shares the edges of the others, four a lane in flight. Distances are
+//   words whose order is that of the lengths, lowered by atomicMin; a vertex that became nearer is queued with that
+//   distance, and an entry whose vertex has another by now is stale. Pieces gather in shared memory by warp on their way to
+//   the queue, whose length is one word.
+// Buckets: the bound rises by delta, the first times by less (plan::delta_first_share): the first hops lead to hubs, whose
+//   long rows are relaxed again for every shorter way found later.
 // What is beyond the bound is not kept by the grid: a second word a vertex holds the distance that it was last relaxed
 //   from, so a pass over both finds what is left, whatever was dropped for want of room.
 // Few pieces: one cluster of 16 blocks goes on alone, near and far lists in its shared memory, while the grid waits
-//   (common_thin.cuh). A list that overflows sends the search back to the grid, which finds everything by that pass.
+//   (common_thin.cuh), four lanes a piece where rows have few edges. A list that overflows sends the search back to the grid, which finds everything by that pass.
 // Parents: a pass over the edges, an equal share of them a warp: the smallest nearer vertex whose edge gives the
 //   distance, by atomicMin. Edges of length 0 are left to the host.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a round, through the clusters.
