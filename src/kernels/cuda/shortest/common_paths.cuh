@@ -14,7 +14,7 @@ namespace cg = cooperative_groups;
 
 constexpr int block_threads = 1024;
 constexpr int cluster_blocks = 16;  // the thin steps' multiprocessors: Hopper grants 16 where asked
-constexpr int blocks_an_sm = 1;     // 64 registers a thread: nothing spills
+constexpr int blocks_an_sm = 1;  // 64 registers a thread: what spills is read back from the first-level cache
 constexpr auto piece_edges = static_cast<std::uint32_t>(plan::shortest_piece_edges);
 constexpr int turn_edges = 4;  // edges that a lane has in flight
 

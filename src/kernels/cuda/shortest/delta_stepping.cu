@@ -241,7 +241,8 @@ void run(const device_shortest_arguments& a, cudaStream_t stream) {
     s.few_edges = a.nnz <= plan::few_edges * a.vertices;
     s.turn_pieces = s.few_edges ? block_threads / thin_lanes : block_threads / 32;
     // As many as the cluster takes in three turns of rows of few edges: past that the grid is faster.
-    s.thin_pieces = s.few_edges ? cluster_blocks * near_slots<key> * 3 / 4 : thin_pieces_of_many_edges;
+    s.thin_pieces = std::min(
+        s.capacity, s.few_edges ? cluster_blocks * near_slots<key> * 3 / 4 : thin_pieces_of_many_edges);
     s.report = a.report;
     plan::workspace_parts memory(a.workspace);
     s.shared = memory.take<control>(1);
