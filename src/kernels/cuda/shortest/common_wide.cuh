@@ -20,7 +20,7 @@ constexpr unsigned lists_bytes = 128 * 1024;
 extern __shared__ uint4 lists_memory[];
 
 /// Pieces on their way to a queue in memory, kept by warp: the queue's length is one word, and every addition to it
-/// by each turn of each warp would wait 2 ns for the one before.
+/// by each turn of each warp would wait for the one before.
 template <class Key>
 class outbox {
 public:
