@@ -12,6 +12,7 @@ std::vector<suite> suites() {
     return {
         {"bfs", "breadth-first search against SuiteSparse:GraphBLAS; --table 1: regret of the direction rule",
          bfs_suite},
+        {"sssp", "shortest paths over weights 1 to 255; --table 1: the width of buckets", sssp_suite},
         {"matvec", "SpMV and SpMSpV by every kernel, with the share of the read bandwidth", matvec_suite},
         {"reading", "files to sorted, expanded CSR: parse alone, whole, gzip", reading_suite},
         {"limits",

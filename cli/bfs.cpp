@@ -4,6 +4,7 @@
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
 #include "ops/traverse.hpp"
+#include "sources.hpp"
 
 #include <fmt/format.h>
 
@@ -47,44 +48,6 @@ struct setup {
     std::string source_note;  // why this source, when nobody asked for it
     double prepare_ms = 0;
 };
-
-offset_t vertex_named(const loaded& in, std::int64_t name) {
-    const auto& ids = in.input.original_ids;
-    if (ids.empty()) return name;  // the library checks the range
-    const auto found = std::ranges::find(ids, name);
-    if (found == ids.end())
-        throw usage_error(fmt::format("source {} is not a vertex: no vertex of the graph has this id", name));
-    return found - ids.begin();
-}
-
-offset_t vertex_of_largest_degree(const matrix& a) {
-    const structure rows(a);
-    offset_t best = 0;
-    for (offset_t v = 1; v < rows.rows(); ++v)
-        if (rows.length(v) > rows.length(best)) best = v;
-    return best;
-}
-
-std::vector<offset_t> choose_sources(setup& u) {
-    const matrix& a = u.in.matrix();
-    if (a.rows() != a.columns())
-        throw usage_error(
-            fmt::format("the matrix is {} x {}: a graph needs a square one", a.rows(), a.columns()));
-    if (a.rows() == 0) throw usage_error("the graph has no vertices");
-    std::vector<offset_t> sources;
-    for (const auto name : u.s.sources) {
-        sources.push_back(vertex_named(u.in, name));
-        if (sources.back() < 0 || sources.back() >= a.rows())
-            throw usage_error(
-                fmt::format("source {} is not a vertex: the graph has vertices 0 to {}", name, a.rows() - 1));
-    }
-    if (sources.empty()) {
-        sources.push_back(vertex_of_largest_degree(a));
-        u.source_note = fmt::format(" (largest degree: {})",
-                                    count_text(structure(a).length(sources[0]), "edge out", "edges out"));
-    }
-    return sources;
-}
 
 search run_once(const setup& u, offset_t source) {
     traverse_options o = u.options;
@@ -268,7 +231,8 @@ int run_bfs(const bfs_settings& s) {
     const context ctx = make_context(s, true);
     const loaded in = load_input(ctx, s);
     setup u{s, ctx, in, options, {}, {}};
-    const auto sources = choose_sources(u);
+    const auto [sources, note] = choose_sources(in, s.sources);
+    u.source_note = note;
     u.plan = ops::plan_traverse(ctx, in.matrix(), options);
     prepare(u, sources[0]);
     std::vector<search> runs;
@@ -294,12 +258,7 @@ void add_bfs(CLI::App& app, runner& run) {
     const auto s = std::make_shared<bfs_settings>();
     add_input(*verb, *s);
     add_file_reading(*verb, *s);
-    verb->add_option("--source", s->sources,
-                     "Vertex to start from, by the input's own id; may be given again for more\n"
-                     "searches (default: the first vertex with most edges out)")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->option_text("ID");
+    add_sources(*verb, s->sources);
     verb->add_option("--max-depth", s->max_depth, "Stop after this many levels")
         ->check(CLI::Range(0, 2147483647))
         ->option_text("N");

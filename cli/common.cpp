@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -50,6 +51,22 @@ private:
     stopwatch watch_;
 };
 
+// "uniform:LOW,HIGH".
+std::pair<std::int32_t, std::int32_t> parse_weights(const std::string& rule) {
+    constexpr std::string_view prefix = "uniform:";
+    std::int32_t low = 0, high = 0;
+    const char* const end = rule.data() + rule.size();
+    if (rule.starts_with(prefix)) {
+        const auto first = std::from_chars(rule.data() + prefix.size(), end, low);
+        if (first.ec == std::errc() && first.ptr != end && *first.ptr == ',') {
+            const auto second = std::from_chars(first.ptr + 1, end, high);
+            if (second.ec == std::errc() && second.ptr == end && low <= high) return {low, high};
+        }
+    }
+    throw usage_error(
+        fmt::format("'{}' is no rule for weights: write it like uniform:1,255, the lowest first", rule));
+}
+
 }  // namespace
 
 structure::structure(const matrix& a) : rows_(a.rows()), columns_count_(a.columns()) {
@@ -80,6 +97,8 @@ context make_context(const settings& s, bool has_cuda_kernels) {
 }
 
 loaded load_input(const context& ctx, const settings& s) {
+    std::pair<std::int32_t, std::int32_t> weights;
+    if (!s.weights.empty()) weights = parse_weights(s.weights);  // before the work rather than after
     progress_bar bar(fmt::format("{} {}", is_generator(s.input) ? "Making" : "Reading", s.input));
     read_options o;
     o.complex_modulus = s.complex_modulus;
@@ -91,6 +110,8 @@ loaded load_input(const context& ctx, const settings& s) {
     in.load_ms = reading.ms();
     const stopwatch changing;
     transform(ctx, in.input, {s.symmetrize, s.drop_loops, s.largest_component});
+    if (!s.weights.empty())
+        in.input.matrix = with_random_weights(ctx, in.matrix(), weights.first, weights.second, s.seed);
     in.transform_ms = changing.ms();
     return in;
 }

@@ -58,7 +58,12 @@ void add_transformations(CLI::App& verb, settings& s) {
     auto* loops = verb.add_flag("--drop-loops", s.drop_loops, "Leave out entries on the diagonal");
     auto* component = verb.add_flag("--largest-component", s.largest_component,
                                     "Keep the largest component, whatever the direction of its edges");
-    for (auto* option : {both, one, loops, component}) option->group(group);
+    auto* weights = verb.add_option("--weights", s.weights,
+                                    "Give the entries random whole values, the same in both directions:\n"
+                                    "uniform:LOW,HIGH");
+    weights->option_text("RULE");
+    for (auto* option : std::initializer_list<CLI::Option*>{both, one, loops, component, weights})
+        option->group(group);
 }
 
 void add_computation(CLI::App& verb, settings& s, const std::string& kernels) {

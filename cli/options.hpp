@@ -28,6 +28,7 @@ struct settings {
     int threads = 0;
     std::size_t memory_limit = 0;
     bool symmetrize = false, directed = false, drop_loops = false, largest_component = false;
+    std::string weights;  // uniform:LOW,HIGH; empty: the input's own
     std::string backend = "auto";
     std::string kernel;
     int repeat = 1;
@@ -47,7 +48,7 @@ void add_input(CLI::App& verb, settings& s,
                const std::string& what = "A file or a generator (nz --help lists both)");
 /// --complex-modulus.
 void add_file_reading(CLI::App& verb, settings& s);
-/// --symmetrize, --directed, --drop-loops, --largest-component.
+/// --symmetrize, --directed, --drop-loops, --largest-component, --weights.
 void add_transformations(CLI::App& verb, settings& s);
 /// --backend, --kernel ID of `operation`, --repeat, --validate, --explain, --deterministic, --fast.
 void add_computation(CLI::App& verb, settings& s, const std::string& kernels);
@@ -62,6 +63,7 @@ void add_spy(CLI::App& app, runner& run);
 void add_convert(CLI::App& app, runner& run);
 void add_generate(CLI::App& app, runner& run);
 void add_bfs(CLI::App& app, runner& run);
+void add_sssp(CLI::App& app, runner& run);
 void add_spmv(CLI::App& app, runner& run);
 void add_spmspv(CLI::App& app, runner& run);
 void add_bench(CLI::App& app);

@@ -1,6 +1,7 @@
 // Graph algorithms, written once over the operations.
 #pragma once
 
+#include "nonzero/shortest.hpp"
 #include "nonzero/traverse.hpp"
 
 namespace nz {
@@ -18,5 +19,25 @@ traverse_result bfs(const context& ctx, const matrix& a, offset_t source,
 /// broken.
 std::string validate_bfs(const context& ctx, const matrix& a, offset_t source, const vector& levels,
                          const vector& parents);
+
+/// Single-source shortest paths: distance(v) = min over paths from `source` to v of the sum of their weights, added from
+/// the source on. Edges run i -> j for A(i,j), which is the edge's length; a pattern's edges have length 1. Distances
+/// are int32 for weights of up to 32 bits (uint32: int64), int64 for 64, float32 or float64 for floats; a vertex that no
+/// path reaches has no entry. An infinite weight is an edge that no path takes. The parent of v is the smallest u that
+/// is nearer than v and has distance(u) + A(u,v) = distance(v); where all such u are as far as v (edges of length 0), the
+/// smallest of those fewest such edges away from a vertex with a nearer parent. Distances and parents are the same bit
+/// for bit in every run, on every backend and with every kernel. By delta-stepping. Throws index_out_of_bounds when the
+/// source is not a vertex, dimension_mismatch when A is not square, domain_error for a weight that is negative or not a
+/// number (the first such entry is named) and when a distance does not fit its type.
+shortest_result sssp(const context& ctx, const matrix& a, offset_t source,
+                     const shortest_options& options = {});
+
+/// Checks shortest paths: the source has distance 0 and is its own parent; no edge leads from a reached vertex to one
+/// with no or a larger distance than over this edge; every other reached vertex has a parent, joined to it by an edge
+/// that gives exactly its distance; parents lead to the source without a cycle. Any valid tree passes. `parents` of size 0
+/// are left out: then edges that give the distances must lead from the source to every reached vertex. Returns an
+/// empty string, or the first rule broken.
+std::string validate_sssp(const context& ctx, const matrix& a, offset_t source, const vector& distances,
+                          const vector& parents);
 
 }  // namespace nz

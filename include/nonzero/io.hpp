@@ -41,6 +41,12 @@ bool is_generator(std::string_view source);
 /// One line of help a generator: "rmat:SCALE[,EDGEFACTOR[,SEED]]  Graph500 ...".
 std::vector<std::string> generators();
 
+/// The same entries with whole random values of type int32 from `lowest` to `highest`, as likely each: a hash of `seed`
+/// and the entry's row and column, in either order, so that (i, j) and (j, i) get the same. Throws domain_error unless
+/// lowest <= highest.
+matrix with_random_weights(const context& ctx, const matrix& a, std::int32_t lowest, std::int32_t highest,
+                           std::uint64_t seed = 1);
+
 /// Writes by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb): beside the file first, then renamed.
 void save(const context& ctx, const matrix& a, std::string_view path);
 

@@ -31,7 +31,7 @@ private:
 };
 
 /// What random numbers are for; each purpose has its own under one seed.
-enum class purpose : std::uint64_t { edges = 1, vertices, dropping, lengths, columns, values };
+enum class purpose : std::uint64_t { edges = 1, vertices, dropping, lengths, columns, values, weights };
 
 constexpr std::uint64_t key_of(std::uint64_t seed, purpose p) {
     return mix(mix(seed + 1) + static_cast<std::uint64_t>(p));

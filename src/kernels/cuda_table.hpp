@@ -3,6 +3,7 @@
 
 #include "kernels/device_vectors.hpp"
 #include "kernels/mxv_arguments.hpp"
+#include "kernels/shortest_arguments.hpp"
 #include "kernels/traverse_arguments.hpp"
 
 namespace nz::kernels {
@@ -16,6 +17,7 @@ struct cuda_table {
     std::size_t (*sort_bytes)(offset_t columns, offset_t products, std::size_t value_bytes) = nullptr;
     void (*column_starts)(offset_reader offsets, const index_t* listed, offset_t columns, offset_t* starts,
                           void* temporary, std::size_t bytes, void* stream) = nullptr;
+    void (*delta_stepping)(const device_shortest_arguments& arguments, void* stream) = nullptr;
 };
 
 const cuda_table& on_cuda();

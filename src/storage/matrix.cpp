@@ -20,6 +20,8 @@ matrix_body::matrix_body(const matrix_body& other)
     sorted_rows_ = other.sorted_rows_;
     columns_ = other.columns_;
     device_ = other.device_;
+    weights_ = other.weights_;
+    device_edges_ = other.device_edges_;
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
@@ -87,6 +89,23 @@ std::shared_ptr<const device_csr> matrix_body::columns_hub_first_on(const contex
     return copy_on(gpu, columns_hub_first());
 }
 
+std::shared_ptr<const edge_weights> matrix_body::weights_as(dtype of) const {
+    const csr& a = rows();
+    const std::lock_guard lock(mutex_);
+    for (const auto& w : weights_)
+        if (w->source == &a && w->type == of) return w;
+    return weights_.emplace_back(std::make_shared<const edge_weights>(as_edge_weights(ctx, a, of)));
+}
+std::shared_ptr<const device_edges> matrix_body::edges_on(const context& gpu, dtype of) const {
+    const auto weights = weights_as(of);
+    const std::lock_guard lock(mutex_);
+    for (const auto& copy : device_edges_)
+        if (copy->source == weights->source && copy->type == of && copy->memory == gpu.device_memory())
+            return copy;
+    return device_edges_.emplace_back(
+        std::make_shared<const device_edges>(copy_edges_to_device(gpu, *weights)));
+}
+
 bool matrix_body::has_columns() const {
     const std::lock_guard lock(mutex_);
     return pending_.empty() && (columns_ || symmetric_);
@@ -125,6 +144,8 @@ void matrix_body::forget_derived() {
     sorted_rows_.reset();
     columns_.reset();
     device_ = {};
+    weights_.clear();
+    device_edges_.clear();
     hub_first_.reset();
     facts_.reset();
     symmetric_ = false;
@@ -184,6 +205,8 @@ void matrix_body::merge_pending() const {
     sorted_rows_.reset();
     columns_.reset();
     device_ = {};
+    weights_.clear();
+    device_edges_.clear();
     hub_first_.reset();
     facts_.reset();
     pending_.clear();

@@ -3,6 +3,7 @@
 
 #include "storage/csr.hpp"
 #include "storage/device_csr.hpp"
+#include "storage/device_edges.hpp"
 
 #include <mutex>
 #include <optional>
@@ -48,6 +49,9 @@ struct matrix_body {
     std::shared_ptr<const device_balance> balance_on(const context& gpu, const csr& of) const;
     /// The values of rows() or columns() there, converted to `type`; one for an iso or pattern matrix. Made once.
     std::shared_ptr<const device_values> values_on(const context& gpu, const csr& of, dtype type) const;
+    /// The values of rows() as lengths of edges, and the rows with them on the context's GPU: made once for each type.
+    std::shared_ptr<const edge_weights> weights_as(dtype of) const;
+    std::shared_ptr<const device_edges> edges_on(const context& gpu, dtype of) const;
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -76,6 +80,8 @@ private:
         std::vector<std::shared_ptr<const device_values>> values;
     };
     mutable on_devices device_;
+    mutable std::vector<std::shared_ptr<const edge_weights>> weights_;
+    mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::optional<matrix_facts> facts_;
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;

@@ -249,6 +249,23 @@ TEST(Generators, KeepTheMemoryLimitOfTheirContext) {
     EXPECT_THROW(io::generate(small, "rmat:16", {}), out_of_memory);
 }
 
+TEST(RandomWeights, AreTheSameInBothDirectionsAndForAnyNumberOfThreads) {
+    const matrix a = make("rmat:8,8");
+    const matrix w = with_random_weights(with_threads(2), a, 1, 255, 7);
+    EXPECT_EQ(w.type(), dtype::int32);
+    EXPECT_TRUE(equals_its_transpose(w));
+    EXPECT_TRUE(w.body().known_symmetric());
+    EXPECT_TRUE(same_bits(w, with_random_weights(with_threads(1), a, 1, 255, 7)));
+    EXPECT_FALSE(same_bits(w, with_random_weights(with_threads(1), a, 1, 255, 8)));
+    std::set<std::int32_t> seen;
+    for (const std::int32_t x : w.csr<std::int32_t>().values) seen.insert(x);
+    EXPECT_EQ(*seen.begin(), 1);
+    EXPECT_EQ(*seen.rbegin(), 255);
+    EXPECT_GT(seen.size(), 250u);
+    EXPECT_THROW(with_random_weights(with_threads(1), a, 5, 4), domain_error);
+    EXPECT_EQ(with_random_weights(with_threads(1), make("dense:3,4"), -2, -2).get(1, 2)->get<int>(), -2);
+}
+
 TEST(Adjacency, DropsLoopsAndRepeatsAndSorts) {
     const context ctx = with_threads(2);
     const std::vector<io::edge> list{{3, 1}, {1, 3}, {2, 2}, {0, 3}, {3, 1}, {0, 1}};

@@ -2,9 +2,12 @@
 #include "plan/direction.hpp"
 #include "plan/mxv.hpp"
 #include "plan/mxv_workspace.hpp"
+#include "plan/shortest.hpp"
 #include "plan/traverse.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 namespace nz {
 namespace {
@@ -237,6 +240,41 @@ TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
     EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{7} << 20) << "a tenth of the graph";
     f.change_direction = false;
     EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices + f.nnz / 128) << "no pull to step in";
+}
+
+TEST(ShortestPlan, TakesTheWidthOfBucketsFromWeightsAndDegrees) {
+    plan::shortest_facts f;
+    f.vertices = 1000;
+    f.nnz = 16000;
+    f.mean_weight = 128;
+    const auto p = plan::shortest(f);
+    EXPECT_EQ(p.kernel, "delta_stepping");
+    EXPECT_DOUBLE_EQ(p.delta, 128);
+    EXPECT_DOUBLE_EQ(p.first_delta, 6.4);
+    EXPECT_FALSE(p.on_device);
+    f.on_device = true;
+    EXPECT_DOUBLE_EQ(plan::shortest(f).delta, 128);
+    f.nnz = 4000;
+    EXPECT_DOUBLE_EQ(plan::shortest(f).delta, 1024) << "few edges: rounds cost more than relaxing again";
+    EXPECT_TRUE(plan::shortest(f).on_device);
+    f.delta = 7;
+    EXPECT_DOUBLE_EQ(plan::shortest(f).delta, 7);
+    f.near_far = false;
+    EXPECT_TRUE(std::isinf(plan::shortest(f).delta) && std::isinf(plan::shortest(f).first_delta));
+    f.pinned = "relax_loop";
+    EXPECT_EQ(plan::shortest(f).kernel, "relax_loop");
+    EXPECT_FALSE(plan::shortest(f).on_device) << "a loop over mxv runs on the host";
+    EXPECT_EQ(plan::shortest(f).workspace_bytes, 0u);
+}
+
+TEST(ShortestPlan, WorkingMemoryIsOfOrderVertices) {
+    plan::shortest_facts f;
+    f.vertices = 1 << 20;
+    f.nnz = offset_t{32} << 20;
+    EXPECT_LT(plan::shortest(f).workspace_bytes, std::size_t{38} << 20);
+    f.on_device = true;
+    EXPECT_LT(plan::shortest(f).workspace_bytes, std::size_t{46} << 20) << "a fifth of the graph";
+    EXPECT_GE(plan::shortest(f).list_capacity, f.vertices + f.nnz / 128) << "every piece of every row";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The table of a build with CUDA.
 #include "kernels/cuda/mxv/common_sort.hpp"
+#include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/traverse/push_pull_fused.cuh"
 #include "kernels/cuda/vector/common_vectors.hpp"
 #include "kernels/cuda_table.hpp"
@@ -11,7 +12,8 @@ const cuda_table& on_cuda() {
                                       {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse,
                                        &cuda::mask_words, &cuda::fill, &cuda::write_back, &cuda::count_bits},
                                       &cuda::sort_bytes,
-                                      &cuda::column_starts};
+                                      &cuda::column_starts,
+                                      &cuda::delta_stepping};
     return table;
 }
 

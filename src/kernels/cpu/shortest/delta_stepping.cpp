@@ -1,0 +1,272 @@
+// shortest/delta_stepping on a CPU: single-source shortest paths, vertices nearer than a bound first (Meyer and Sanders'
+// delta-stepping, with the buckets beyond the present one kept as one: the near-far form that yang2015 leaves open).
+//
+// A round relaxes the edges of the vertices in the near list; each vertex whose distance falls is appended, with that
+// distance, to the next near list or, beyond the bound, to the far list. An entry counts only while its distance is
+// the vertex's: what has fallen since has an entry of its own. When the near list is empty the far list is split by a
+// bound raised by delta; the first few bounds lie closer together (plan::delta_first_share).
+// Owners: a team that stays together; entries are handed out 64 at a time, so that hubs do not leave a thread behind;
+//   each thread appends to its own share of the next lists.
+// Memory: four lists and one word a vertex (plan::shortest_workspace), the distance that it was last relaxed from. Where
+//   a share is full an entry is dropped: the vertex's distance is then below that word, and a pass over all vertices
+//   finds it again.
+// Synchronises: one spin barrier a round, two where the bound is raised; distances fall by compare-and-swap.
+// Determinism: the distances are the one least fixed point (adding is monotone, also in floating point); rounds and
+//   relaxations vary with the timing.
+// Cost: edges of reached vertices * (1 + those relaxed again), a scattered read each; docs/measurements.md.
+// Why Dijkstra's heap was not enough: it is one thread's, and its log factor is a chain of misses.
+#include "kernels/cpu/shortest/delta_stepping.hpp"
+
+#include "core/parallel.hpp"
+#include "kernels/cpu/shortest/common_parents.hpp"
+#include "plan/workspace.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+namespace nz::kernels::cpu {
+namespace {
+
+constexpr offset_t entries_at_a_time = 64;
+constexpr offset_t vertices_at_a_time = 4096;
+constexpr offset_t entries_ahead = 8;  // whose offsets are on their way
+constexpr offset_t rows_ahead = 4;     // whose edges are
+constexpr offset_t ends_ahead = 16;    // edges whose ends' distances are
+
+template <class Weight>
+class stepping {
+public:
+    explicit stepping(const shortest_arguments& a) : a_(a), members_(static_cast<std::size_t>(a.threads)) {
+        plan::workspace_parts memory(a.workspace);
+        distance_ = static_cast<key*>(a.distances);
+        weights_ = static_cast<const Weight*>(a.weights);
+        done_ = memory.take<key>(a.vertices);
+        for (entry** list : {&near_[0], &near_[1], &far_[0], &far_[1]})
+            *list = memory.take<entry>(a.list_capacity);
+    }
+
+    shortest_report run() {
+        parallel::team(
+            a_.threads, [&](int size) { form(size); },
+            [&](int t, parallel::spin_barrier& all) { work(t, all); });
+        shortest_report report{0, rounds_, buckets_, 0};
+        for (const member& m : members_) {
+            report.relaxations += static_cast<std::uint64_t>(m.relaxations);
+            report.dropped |= m.dropped;
+        }
+        return report;
+    }
+
+private:
+    using length = path_length<Weight>;
+    using key = typename length::key;
+    struct entry {
+        index_t vertex;
+        key distance;
+    };
+    struct alignas(64) member {
+        offset_t near[2] = {0, 0}, far[2] = {0, 0};  // entries in its shares
+        key smallest = length::unreached;            // beyond the bound, at the last split
+        offset_t relaxations = 0;
+        bool lost = false, dropped = false;
+    };
+    struct alignas(64) cursor {
+        std::atomic<offset_t> next{0};
+    };
+    /// Where a member stands; all hold the same.
+    struct progress {
+        int near = 0, far = 0, step = 0;  // sides of the lists; which cursor
+        key bound = 0;
+        double delta = 0;
+    };
+
+    void form(int size) {
+        members_.resize(static_cast<std::size_t>(size));
+        share_ = a_.list_capacity / size;
+        near_[0][0] = {a_.source, 0};
+        members_[0].near[0] = 1;
+    }
+
+    void work(int t, parallel::spin_barrier& all) {
+        const auto [begin, end] = parallel::piece(a_.vertices, t, static_cast<int>(members_.size()));
+        std::fill(distance_ + begin, distance_ + end, length::unreached);
+        std::fill(done_ + begin, done_ + end, length::unreached);
+        if (a_.source >= begin && a_.source < end) distance_[a_.source] = 0;
+        progress p;
+        p.delta = a_.first_delta;
+        p.bound = length::bound(0, delta_as<Weight>(p.delta));
+        all.wait();
+        while (true) {
+            while (sum(&member::near, p.near) > 0) {
+                if (t == 0) ++rounds_;
+                relax(t, p);
+                p.near ^= 1;
+                step(p, all, t);
+            }
+            if (!raise(t, p, all)) return;
+        }
+    }
+
+    void step(progress& p, parallel::spin_barrier& all, int t) {
+        if (t == 0) cursors_[(p.step + 2) % 3].next.store(0, std::memory_order_relaxed);
+        p.step = (p.step + 1) % 3;
+        all.wait();
+    }
+
+    offset_t sum(offset_t (member::*count)[2], int side) const {
+        offset_t total = 0;
+        for (const member& m : members_) total += (m.*count)[side];
+        return total;
+    }
+
+    /// f(first, last) over the shares of a list, a few entries at a time.
+    template <class F>
+    void for_entries(const entry* list, offset_t (member::*count)[2], int side, int step, F&& f) {
+        std::atomic<offset_t>& next = cursors_[step].next;
+        offset_t before = 0;  // units in the shares of the members before
+        std::size_t t = 0;
+        for (offset_t unit; t < members_.size();) {
+            unit = next.fetch_add(1, std::memory_order_relaxed);
+            const auto units = [&] {
+                return ((members_[t].*count)[side] + entries_at_a_time - 1) / entries_at_a_time;
+            };
+            while (t < members_.size() && unit - before >= units()) before += units(), ++t;
+            if (t == members_.size()) return;
+            const entry* const share = list + static_cast<offset_t>(t) * share_;
+            const offset_t first = (unit - before) * entries_at_a_time;
+            f(share + first, share + std::min((members_[t].*count)[side], first + entries_at_a_time));
+        }
+    }
+
+    void relax(int t, const progress& p) {
+        member& me = members_[static_cast<std::size_t>(t)];
+        me.near[p.near ^ 1] = 0;
+        for_entries(near_[p.near], &member::near, p.near, p.step, [&](const entry* e, const entry* last) {
+            for (const entry* q = e; q < std::min(last, e + entries_ahead); ++q) prefetch(*q);
+            for (; e < last; ++e) {
+                if (e + entries_ahead < last) prefetch(e[entries_ahead]);
+                if (e + rows_ahead < last) prefetch_row(e[rows_ahead]);
+                if (seen(e->vertex) == e->distance) relax_row(t, me, p, *e);
+            }
+        });
+    }
+
+    void prefetch(const entry& e) const {
+        __builtin_prefetch(distance_ + e.vertex);
+        a_.offsets.prefetch(e.vertex);
+    }
+    void prefetch_row(const entry& e) const {
+        const offset_t begin = a_.offsets[e.vertex];
+        __builtin_prefetch(a_.neighbours + begin);
+        if (!a_.one_weight) __builtin_prefetch(weights_ + begin);
+    }
+
+    void relax_row(int t, member& me, const progress& p, const entry& e) {
+        done_[e.vertex] = e.distance;
+        const index_t* const neighbours = a_.neighbours;
+        const Weight* const weights = weights_;
+        const offset_t stride = a_.one_weight ? 0 : 1;
+        const offset_t begin = a_.offsets[e.vertex], end = a_.offsets[e.vertex + offset_t{1}];
+        const offset_t all = a_.offsets[a_.vertices];
+        me.relaxations += end - begin;
+        for (offset_t k = begin; k < end; ++k) {
+            // May look past the row, never past the rows.
+            if (k + ends_ahead < all) __builtin_prefetch(distance_ + neighbours[k + ends_ahead]);
+            const index_t v = neighbours[k];
+            const key through = length::add(e.distance, weights[stride * k]);
+            key now = seen(v);
+            if (through >= now) {
+                me.dropped |= through == length::unreached;
+                continue;
+            }
+            std::atomic_ref<key> distance(distance_[v]);
+            while (!distance.compare_exchange_weak(now, through, std::memory_order_relaxed))
+                if (through >= now) break;
+            if (through < now) keep(t, me, p, {v, through});
+        }
+    }
+
+    void keep(int t, member& me, const progress& p, const entry& e) {
+        const bool near = e.distance < p.bound;
+        offset_t& count = near ? me.near[p.near ^ 1] : me.far[p.far];
+        entry* const list = near ? near_[p.near ^ 1] : far_[p.far];
+        if (count < share_)
+            list[static_cast<offset_t>(t) * share_ + count++] = e;
+        else
+            me.lost = true;
+    }
+
+    /// Fills the near list anew under a higher bound; false when nothing is left to relax.
+    bool raise(int t, progress& p, parallel::spin_barrier& all) {
+        member& me = members_[static_cast<std::size_t>(t)];
+        key from = p.bound;
+        while (true) {
+            const bool sweeps = std::ranges::any_of(members_, &member::lost);
+            if (!sweeps && sum(&member::far, p.far) == 0) return false;
+            all.wait();  // all have read what is changed now
+            if (t == 0) ++buckets_;
+            p.delta = std::min(a_.delta, 1.5 * p.delta);
+            p.bound = length::bound(from, delta_as<Weight>(p.delta));
+            progress into = p;
+            into.near ^= 1;  // keep() appends to the other side
+            into.far ^= 1;
+            me.lost = false;
+            me.near[p.near] = me.far[into.far] = 0;
+            me.smallest = length::unreached;
+            sweeps ? sweep(t, me, into) : split(t, me, p, into);
+            p.far ^= 1;
+            step(p, all, t);
+            if (sum(&member::near, p.near) > 0) return true;
+            from = smallest();
+        }
+    }
+
+    key smallest() const {
+        key least = length::unreached;
+        for (const member& m : members_) least = std::min(least, m.smallest);
+        return least;
+    }
+
+    void split(int t, member& me, const progress& p, const progress& into) {
+        for_entries(far_[p.far], &member::far, p.far, p.step, [&](const entry* e, const entry* last) {
+            for (; e < last; ++e) {
+                if (seen(e->vertex) != e->distance) continue;
+                if (e->distance >= into.bound) me.smallest = std::min(me.smallest, e->distance);
+                keep(t, me, into, *e);
+            }
+        });
+    }
+
+    void sweep(int t, member& me, const progress& into) {
+        std::atomic<offset_t>& next = cursors_[into.step].next;
+        for (offset_t begin; (begin = next.fetch_add(vertices_at_a_time)) < a_.vertices;)
+            for (offset_t v = begin; v < std::min<offset_t>(a_.vertices, begin + vertices_at_a_time); ++v) {
+                if (distance_[v] >= done_[v]) continue;
+                if (distance_[v] >= into.bound) me.smallest = std::min(me.smallest, distance_[v]);
+                keep(t, me, into, {static_cast<index_t>(v), distance_[v]});
+            }
+    }
+
+    key seen(index_t v) const { return std::atomic_ref<key>(distance_[v]).load(std::memory_order_relaxed); }
+
+    const shortest_arguments& a_;
+    key *distance_, *done_;
+    const Weight* weights_;
+    entry *near_[2], *far_[2];
+    offset_t share_ = 0;
+    std::vector<member> members_;
+    cursor cursors_[3];
+    std::uint64_t rounds_ = 0, buckets_ = 0;
+};
+
+}  // namespace
+
+shortest_report delta_stepping(const shortest_arguments& a) {
+    const shortest_report report = with_weight(
+        a.type, [&]<class Weight>(std::type_identity<Weight>) { return stepping<Weight>(a).run(); });
+    if (a.parents) shortest_parents(a);
+    return report;
+}
+
+}  // namespace nz::kernels::cpu

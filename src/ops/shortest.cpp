@@ -1,0 +1,131 @@
+// shortest: check, collect facts, plan, run. Its results are written once, so there is no write-back stage.
+#include "ops/shortest.hpp"
+
+#include "core/checks.hpp"
+#include "core/device.hpp"
+#include "kernels/cpu/shortest/delta_stepping.hpp"
+#include "kernels/cuda_table.hpp"
+#include "kernels/kernel_ids.hpp"
+#include "kernels/reference/shortest.hpp"
+#include "ops/shortest_device.hpp"
+#include "ops/shortest_loop.hpp"
+#include "ops/shortest_result.hpp"
+#include "storage/matrix_body.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace nz {
+
+shortest_switches parse_shortest_switches(std::string_view list) {
+    struct named_switch {
+        std::string_view name;
+        bool shortest_switches::*member;
+    };
+    static constexpr std::array<named_switch, 3> all = {
+        {{"near_far", &shortest_switches::near_far},
+         {"change_direction", &shortest_switches::change_direction},
+         {"operand_reuse", &shortest_switches::operand_reuse}}};
+    if (list == "all") return {};
+    shortest_switches s{false, false, false};
+    if (list == "none") return s;
+    while (!list.empty()) {
+        const auto comma = list.find(',');
+        const std::string_view word = list.substr(0, comma);
+        const auto* found = std::ranges::find(all, word, &named_switch::name);
+        require<domain_error>(
+            found != all.end(),
+            "'{}' is not a switch; there are all, none, near_far, change_direction, operand_reuse", word);
+        s.*(found->member) = true;
+        list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
+    }
+    return s;
+}
+
+namespace ops {
+namespace {
+
+constexpr std::string_view loop_id = "relax_loop";  // over mxv: on every backend, no kernel of its own
+constexpr std::string_view reference_id = "reference";
+
+void check(const matrix& a, offset_t source, const shortest_options& o) {
+    require<dimension_mismatch>(a.rows() == a.columns(),
+                                "shortest: the matrix is {} x {}; a graph needs a square one", a.rows(),
+                                a.columns());
+    require<index_out_of_bounds>(source >= 0 && source < a.rows(),
+                                 "source {} is not a vertex: the graph has vertices 0 to {}", source,
+                                 a.rows() - 1);
+    require<domain_error>(o.kernel.empty() || o.kernel == loop_id || o.kernel == reference_id ||
+                              kernels::known_on_cpu("shortest", o.kernel),
+                          "'{}' is not a kernel of shortest; there are {}, {}, {}", o.kernel,
+                          kernels::known_ids("shortest"), loop_id, reference_id);
+    require<domain_error>(!(o.delta != o.delta), "delta is not a number");
+}
+
+plan::shortest_facts collect(const context& ctx, const matrix& a, const shortest_options& o) {
+    plan::shortest_facts f;
+    f.vertices = a.rows();
+    f.nnz = a.nnz();
+    f.type = distance_type(a.type(), o.type);
+    f.mean_weight = a.body().weights_as(f.type)->mean;
+    f.near_far = o.switches.near_far;
+    f.delta = o.delta;
+    f.pinned = o.kernel;
+    f.on_device = ctx.gpu() != nullptr;
+    return f;
+}
+
+shortest_result run_on_host(const context& ctx, const matrix& a, offset_t source, const shortest_options& o,
+                            const plan::shortest_plan& plan) {
+    const dtype type = distance_type(a.type(), o.type);
+    const auto weights = a.body().weights_as(type);
+    const auto n = static_cast<index_t>(a.rows());
+    auto distances = make_distances(ctx, type, n);
+    auto parents = make_parents(ctx, o.parents ? n : 0);
+    const buffer workspace(ctx.memory(), plan.workspace_bytes);
+    kernels::shortest_arguments k = host_arguments(ctx, a.body().rows(), *weights, source);
+    k.first_delta = plan.first_delta;
+    k.delta = plan.delta;
+    k.distances = distances.values.data();
+    k.parents = o.parents ? parents.values.as<std::int32_t>() : nullptr;
+    k.list_capacity = plan.list_capacity;
+    k.workspace = workspace.data();
+    kernels::shortest_report report{0, 0, 0, 1};
+    if (plan.kernel == reference_id)
+        kernels::reference::shortest(k);
+    else
+        report = kernels::cpu::delta_stepping(k);
+    return finish_shortest(ctx, k, report, std::move(distances), std::move(parents));
+}
+
+}  // namespace
+
+dtype distance_type(dtype weights, std::optional<dtype> asked) {
+    const bool wide = weights == dtype::int64 || weights == dtype::uint64 || weights == dtype::uint32;
+    const dtype own = is_floating(weights) ? weights : wide ? dtype::int64 : dtype::int32;
+    const dtype type = asked.value_or(own);
+    require<domain_error>(
+        type == own || type == dtype::float64 || (type == dtype::int64 && !is_floating(weights)),
+        "distances over weights of type {} are {}, float64{}; not {}", name_of(weights), name_of(own),
+        is_floating(weights) ? "" : " or int64", name_of(type));
+    return type;
+}
+
+plan::shortest_plan plan_shortest(const context& ctx, const matrix& a, const shortest_options& options) {
+    return plan::shortest(collect(ctx, a, options));
+}
+
+shortest_result shortest(const context& ctx, const matrix& a, offset_t source,
+                         const shortest_options& options) {
+    check(a, source, options);
+    const plan::shortest_plan plan = plan_shortest(ctx, a, options);
+    shortest_result result = plan.kernel == loop_id ? shortest_loop(ctx, a, source, options)
+                             : plan.on_device       ? shortest_on_device(ctx, a, source, options, plan)
+                                                    : run_on_host(ctx, a, source, options, plan);
+    result.kernel = plan.kernel;
+    result.delta = plan.delta;
+    return result;
+}
+
+}  // namespace ops
+}  // namespace nz

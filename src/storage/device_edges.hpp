@@ -1,0 +1,25 @@
+// The edges of a graph in a GPU's memory, each with its length beside its end: a relaxation reads both at once.
+#pragma once
+
+#include "storage/edge_weights.hpp"
+
+namespace nz::storage {
+
+/// An edge as it lies there; Weight has 4 or 8 bytes.
+template <class Weight>
+struct alignas(sizeof(Weight) * 2) weighted_edge {
+    std::uint32_t target;
+    Weight length;
+};
+
+struct device_edges {
+    const csr* source;  ///< whose rows they are
+    dtype type;         ///< of the lengths
+    std::shared_ptr<memory_resource> memory;
+    buffer offsets, edges;  ///< offsets as in csr, weighted_edge[nnz]
+};
+
+/// Copies the rows that `weights` belong to. Ordered on the context's stream.
+device_edges copy_edges_to_device(const context& gpu, const edge_weights& weights);
+
+}  // namespace nz::storage
