@@ -1,5 +1,6 @@
 // nz bfs: breadth-first search, with the direction of every level and the reason for it.
-#include "common.hpp"
+#include "bfs.hpp"
+
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
@@ -14,13 +15,6 @@
 
 namespace nz::cli {
 namespace {
-
-struct bfs_settings : settings {
-    std::vector<std::int64_t> sources;  // as the source of the graph names them
-    offset_t max_depth = -1;
-    std::string switches = "all";
-    bool hub_first = false;
-};
 
 struct level_time {
     traverse_level level;
@@ -48,15 +42,6 @@ struct setup {
     double prepare_ms = 0;
 };
 
-offset_t vertex_named(const loaded& in, std::int64_t name) {
-    const auto& ids = in.input.original_ids;
-    if (ids.empty()) return name;  // the library checks the range
-    const auto found = std::ranges::find(ids, name);
-    if (found == ids.end())
-        throw usage_error(fmt::format("source {} is not a vertex: no vertex of the graph has this id", name));
-    return found - ids.begin();
-}
-
 offset_t vertex_of_largest_degree(const matrix& a) {
     const structure rows(a);
     offset_t best = 0;
@@ -67,17 +52,9 @@ offset_t vertex_of_largest_degree(const matrix& a) {
 
 std::vector<offset_t> choose_sources(setup& u) {
     const matrix& a = u.in.matrix();
-    if (a.rows() != a.columns())
-        throw usage_error(
-            fmt::format("the matrix is {} x {}: a graph needs a square one", a.rows(), a.columns()));
-    if (a.rows() == 0) throw usage_error("the graph has no vertices");
+    check_graph(a);
     std::vector<offset_t> sources;
-    for (const auto name : u.s.sources) {
-        sources.push_back(vertex_named(u.in, name));
-        if (sources.back() < 0 || sources.back() >= a.rows())
-            throw usage_error(
-                fmt::format("source {} is not a vertex: the graph has vertices 0 to {}", name, a.rows() - 1));
-    }
+    for (const auto name : u.s.sources) sources.push_back(vertex_named(u.in, name));
     if (sources.empty()) {
         sources.push_back(vertex_of_largest_degree(a));
         u.source_note = fmt::format(" (largest degree: {})",
@@ -259,7 +236,7 @@ int run_bfs(const bfs_settings& s) {
     if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");
     if (!s.output.empty()) check_output(s.output);
     traverse_options options;
-    options.switches = parse_switches(s.switches);
+    options.switches = parse_switches(s.switches.empty() ? "all" : s.switches);
     options.kernel = s.kernel;
     options.hub_first = s.hub_first;
     options.max_depth = s.max_depth;
@@ -287,7 +264,45 @@ int run_bfs(const bfs_settings& s) {
     return status;
 }
 
+void add_many_sources(CLI::App& verb, bfs_settings& s) {
+    const std::string group = "Many sources at once, 64 in the bits of a word";
+    auto* list = verb.add_option("--sources", s.many_sources,
+                                 "Sources by the input's own ids: 3,7,12, or a file with one a line")
+                     ->option_text("LIST");
+    auto* random =
+        verb.add_option("--sources-random", s.random_sources, "So many random vertices with edges out")
+            ->check(CLI::Range(1, 16777216))
+            ->option_text("K");
+    random->excludes(list);
+    random->option_text("K");
+    auto* levels = verb.add_flag("--levels", s.levels,
+                                 "Compute every level, not only counts (as --output and --validate do)");
+    for (auto* option : {list, random, levels}) option->group(group);
+}
+
 }  // namespace
+
+offset_t vertex_named(const loaded& in, std::int64_t name) {
+    const auto& ids = in.input.original_ids;
+    const offset_t n = in.matrix().rows();
+    if (ids.empty()) {
+        if (name < 0 || name >= n)
+            throw usage_error(
+                fmt::format("source {} is not a vertex: the graph has vertices 0 to {}", name, n - 1));
+        return name;
+    }
+    const auto found = std::ranges::find(ids, name);
+    if (found == ids.end())
+        throw usage_error(fmt::format("source {} is not a vertex: no vertex of the graph has this id", name));
+    return found - ids.begin();
+}
+
+void check_graph(const matrix& a) {
+    if (a.rows() != a.columns())
+        throw usage_error(
+            fmt::format("the matrix is {} x {}: a graph needs a square one", a.rows(), a.columns()));
+    if (a.rows() == 0) throw usage_error("the graph has no vertices");
+}
 
 void add_bfs(CLI::App& app, runner& run) {
     auto* verb = app.add_subcommand("bfs", "Breadth-first search, level by level");
@@ -309,14 +324,19 @@ void add_bfs(CLI::App& app, runner& run) {
         ->option_text("LIST");
     verb->add_flag("--hub-first", s->hub_first,
                    "Pull over neighbours of large degree first; parents are then any");
-    add_computation(*verb, *s, kernels::known_ids("traverse") + ", push_pull_loop");
+    add_many_sources(*verb, *s);
+    add_computation(*verb, *s,
+                    kernels::known_ids("traverse") + ", push_pull_loop; many sources at once: " +
+                        kernels::known_ids("traverse_many") + ", reference");
     add_transformations(*verb, *s);
-    add_output(*verb, *s, "Write 'vertex level parent' for every vertex to this file");
+    add_output(*verb, *s,
+               "Write 'vertex level parent' for every vertex to this file\n"
+               "(many sources at once: 'vertex level level ...')");
     verb->footer(
         "Example: nz bfs rmat:18,16 --validate --explain\n"
         "Edges run from row to column. GTEPS counts the entries in the rows of the vertices reached.\n"
         "With several sources, --json has an object for each in \"runs\".");
-    verb->callback([&run, s] { run = [s] { return run_bfs(*s); }; });
+    verb->callback([&run, s] { run = [s] { return s->many() ? run_bfs_many(*s) : run_bfs(*s); }; });
 }
 
 }  // namespace nz::cli

@@ -26,6 +26,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxv", "csc_gather_radix", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxv", "csc_gather_merge", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},
+    {"traverse_many", "bit_parallel", presence::here, "", presence::here, ""},
     {"mxm", "row_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
 };

@@ -2,6 +2,7 @@
 #include "plan/direction.hpp"
 #include "plan/mxv.hpp"
 #include "plan/traverse.hpp"
+#include "plan/traverse_many.hpp"
 
 #include <gtest/gtest.h>
 
@@ -201,6 +202,57 @@ TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
     EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{7} << 20) << "a tenth of the graph";
     f.change_direction = false;
     EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices + f.nnz / 128) << "no pull to step in";
+}
+
+TEST(ManyDirectionRule, TakesTheCheaperOfBoth) {
+    using enum direction;
+    struct row {
+        offset_t vertices, frontier_edges, open_edges;
+        nz::direction expected;
+    };
+    // push_edge = 3, pull_vertices = 2: push where 3 frontier edges <= open edges + vertices / 2.
+    for (const auto& [vertices, frontier_edges, open_edges, expected] :
+         {row{1 << 20, 3000, 31404838, push}, row{1 << 20, 4549407, 31402479, push},
+          row{1 << 20, 30792844, 31402479, pull}, row{1 << 20, 14695427, 90000, pull},
+          row{1 << 20, 87951, 400, push}, row{1000, 500, 1000, push}, row{1000, 501, 1000, pull},
+          row{1000, 0, 0, push}})
+        EXPECT_EQ(plan::choose_many_direction({vertices, frontier_edges, open_edges}, {}).direction, expected)
+            << frontier_edges << " against " << open_edges;
+    EXPECT_EQ(plan::choose_many_direction({1000, 500, 1000}, {.push_edge = 4}).direction, pull);
+}
+
+TEST(TraverseManyPlan, GoesInBatchesOfSixtyFour) {
+    plan::traverse_many_facts f;
+    f.vertices = 1 << 20;
+    f.nnz = offset_t{32} << 20;
+    for (const auto& [sources, batches] :
+         {std::pair{0, 0}, std::pair{1, 1}, std::pair{64, 1}, std::pair{65, 2}, std::pair{130, 3}}) {
+        f.sources = sources;
+        EXPECT_EQ(plan::traverse_many(f).batches, batches);
+    }
+    const auto p = plan::traverse_many(f);
+    EXPECT_EQ(p.kernel, "bit_parallel");
+    EXPECT_TRUE(p.builds_transpose);
+    EXPECT_EQ(p, plan::traverse_many(f));
+    f.pinned = "reference";
+    EXPECT_EQ(plan::traverse_many(f).kernel, "reference");
+    EXPECT_FALSE(plan::traverse_many(f).builds_transpose) << "the reference reads rows alone";
+}
+
+TEST(TraverseManyPlan, WorkingMemoryIsOfOrderVerticesWhateverTheSources) {
+    plan::traverse_many_facts f;
+    f.vertices = 1 << 20;
+    f.nnz = offset_t{32} << 20;
+    f.sources = 1000;
+    f.levels = false;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{29} << 20);
+    f.on_device = true;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{31} << 20);
+    f.levels = true;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{79} << 20)
+        << "a third of what 64 levels take";
+    f.on_device = false;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{77} << 20);
 }
 
 }  // namespace
