@@ -7,6 +7,7 @@ namespace nz::bench {
 
 int bfs_suite(const options& o);
 int bfs_suite_on_gpu(const options& o, const context& ctx);
+int bfs_many_suite(const options& o);
 int matvec_suite(const options& o);
 int reading_suite(const options& o);
 int limits_suite(const options& o);

@@ -40,8 +40,8 @@ struct many_setup {
 void check_settings(const bfs_settings& s) {
     if (!s.sources.empty())
         throw usage_error("--source is for one search at a time: leave it or --sources out");
-    if (!s.switches.empty() || s.hub_first)
-        throw usage_error("--switches and --hub-first are for one search at a time: leave --sources out");
+    if (!s.switches.empty())
+        throw usage_error("--switches are for one search at a time: leave them or --sources out");
     if (s.validate && s.max_depth >= 0)
         throw usage_error("--validate needs the whole search: leave out --max-depth");
     if (!s.output.empty()) check_output(s.output);
@@ -205,7 +205,9 @@ void print_json(const many_setup& u, const many_search& run) {
 
 void print_text(const many_setup& u, const many_search& run) {
     fmt::print("{}\n", input_text(u.s, u.in));
-    if (u.plan.builds_transpose) fmt::print("prepared in {}: columns, for pull\n", time_text(u.prepare_ms));
+    if (u.plan.builds_transpose || u.options.hub_first)
+        fmt::print("prepared in {}: {}\n", time_text(u.prepare_ms),
+                   u.options.hub_first ? "columns, neighbours of large degree first" : "columns, for pull");
     if (u.s.explain)
         for (const auto& line : explanation(u)) fmt::print("{}\n", line);
     fmt::print("\n{:>5}  {:>5}  {:<9}  {:>10}  {:>12}  {:>12}  {:>10}  {}\n", "batch", "level", "direction",
@@ -259,11 +261,12 @@ int run_bfs_many(const bfs_settings& s) {
     u.options.kernel = s.kernel;
     u.options.levels = s.levels || s.validate || !s.output.empty();
     u.options.max_depth = s.max_depth;
+    u.options.hub_first = s.hub_first;
     u.plan = ops::plan_traverse_many(ctx, in.matrix(), static_cast<offset_t>(u.sources.size()), u.options);
     // A search of depth 0 builds what the plan reads and nothing else.
     const stopwatch watch;
     bfs_many(ctx, in.matrix(), std::span(u.sources).first(1),
-             {.kernel = s.kernel, .levels = false, .max_depth = 0});
+             {.kernel = s.kernel, .levels = false, .max_depth = 0, .hub_first = s.hub_first});
     u.prepare_ms = watch.ms();
     const many_search run = run_many(u);
     if (!s.output.empty()) write_levels(u, run);

@@ -70,6 +70,7 @@ struct traverse_many_level {
     offset_t frontier;        ///< vertices in the frontier of at least one source
     offset_t pairs;           ///< (source, vertex) with the vertex in the source's frontier
     offset_t edges;           ///< entries in the rows of the frontier's vertices
+    int pushed_sources;       ///< all in a push; in a pull those with few vertices, pushed beside it
     std::string_view reason;
     double time_us = -1;  ///< as in traverse_level
 };
@@ -78,6 +79,7 @@ struct traverse_many_options {
     std::string_view kernel{};  ///< "bit_parallel", "reference"; empty: the plan chooses
     bool levels = true;         ///< off: only the counts, which need no memory of order sources x vertices
     offset_t max_depth = -1;    ///< levels to go at most; -1: no limit
+    bool hub_first = false;     ///< pull over adjacency lists ordered by falling degree (built once)
     /// Directions of the first levels of each batch, in place of the rule (tests, regret reports).
     std::vector<direction> schedule{};
     std::function<void(const traverse_many_level&)>

@@ -39,6 +39,7 @@ struct traverse_many_totals {
 struct traverse_many_record {
     std::uint32_t frontier;  ///< vertices
     std::uint32_t pull;      ///< 0: push
+    std::uint64_t slow;      ///< sources pushed beside a pull, as bits
     std::uint64_t pairs, edges, open_edges;
     std::uint64_t ticks;  ///< of a clock whose last reading is in the report
 };
@@ -57,10 +58,12 @@ struct traverse_many_report {
 /// for on_level and receiver, which are not looked at; threads are the device's own.
 struct device_traverse_many_arguments {
     traverse_many_arguments common;           ///< its levels are left null
-    std::int32_t* levels = nullptr;           ///< [sources x vertices], result; null: not wanted
+    std::int32_t* levels = nullptr;           ///< [sources][level_stride], result; null: not wanted
     const std::uint32_t* in_empty = nullptr;  ///< bitmap: vertices without in-neighbours
     traverse_many_report* report = nullptr;
     offset_t queue_capacity = 0;  ///< pieces of rows
+    offset_t long_capacity = 0;   ///< pieces of long columns
+    offset_t level_stride = 0;    ///< from a source's levels to the next's, a multiple of 32
     int multiprocessors = 0;
 };
 

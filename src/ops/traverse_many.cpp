@@ -53,7 +53,9 @@ traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<c
                                 const traverse_many_options& o, const plan::traverse_many_plan& plan) {
     const storage::csr& rows = a.body().rows();
     const bool reference = plan.kernel == "reference";
-    const storage::csr& columns = reference ? rows : a.body().columns();
+    const storage::csr& columns = reference     ? rows
+                                  : o.hub_first ? a.body().columns_hub_first()
+                                                : a.body().columns();
     auto levels = make_levels(ctx, a, o.levels ? sources.size() : 0);
     const buffer workspace(ctx.memory(), reference ? kernels::reference::traverse_many_workspace(a.rows())
                                                    : plan.workspace_bytes);

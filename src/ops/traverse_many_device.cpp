@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 namespace nz::ops {
@@ -20,6 +21,9 @@ namespace {
 using kernels::traverse_many_report;
 
 constexpr std::size_t schedule_limit = 64;  // levels: bits of a word
+
+/// Rows of levels begin at whole lines.
+constexpr offset_t level_stride(offset_t vertices) { return (vertices + 31) / 32 * 32; }
 
 /// Everything on the device that batches share.
 struct device_run {
@@ -33,8 +37,10 @@ device_run prepare(const context& ctx, const matrix& a, std::size_t sources, con
     const auto& memory = ctx.device_memory();
     const std::size_t batch = std::min<std::size_t>(sources, plan::batch_sources);
     return {a.body().rows_on(ctx),
-            a.body().columns_on(ctx),
-            buffer(memory, o.levels ? batch * static_cast<std::size_t>(a.rows()) * sizeof(std::int32_t) : 0),
+            o.hub_first ? a.body().columns_hub_first_on(ctx) : a.body().columns_on(ctx),
+            buffer(memory,
+                   o.levels ? batch * static_cast<std::size_t>(level_stride(a.rows())) * sizeof(std::int32_t)
+                            : 0),
             buffer(memory, plan.workspace_bytes),
             buffer(memory, sizeof(traverse_many_report)),
             a.body().rows().offset_bytes == 8};
@@ -54,12 +60,14 @@ kernels::device_traverse_many_arguments arguments(const context& ctx, const devi
     d.levels = on.levels.as<std::int32_t>();
     d.report = on.report.as<traverse_many_report>();
     d.queue_capacity = plan.queue_capacity;
+    d.long_capacity = plan.long_capacity;
+    d.level_stride = level_stride(common.vertices);
     d.multiprocessors = ctx.gpu()->about().multiprocessors;
     return d;
 }
 
 // The rule's words for what the device did: the same pure function on the same counts.
-void tell_levels(const traverse_many_report& report, offset_t batch, const matrix& a,
+void tell_levels(const traverse_many_report& report, offset_t batch, int sources, const matrix& a,
                  const traverse_many_options& o, const plan::traverse_many_plan& plan, double ms,
                  traverse_many_result& result) {
     const auto kept =
@@ -73,11 +81,10 @@ void tell_levels(const traverse_many_report& report, offset_t batch, const matri
         const auto choice =
             plan::choose_many_direction({a.rows(), edges, static_cast<offset_t>(r.open_edges)}, plan.costs);
         const direction went = r.pull ? direction::pull : direction::push;
-        const std::string_view reason = l < o.schedule.size() && o.schedule[l] == went ? "as scheduled"
-                                        : choice.direction == went                     ? choice.reason
-                                                                   : "the queue had no room";
+        const std::string_view reason = l < o.schedule.size() ? "as scheduled" : choice.reason;
         const std::uint64_t end = l + 1 < kept ? report.records[l + 1].ticks : report.search_ticks;
-        result.iterations.push_back({batch, went, r.frontier, static_cast<offset_t>(r.pairs), edges, reason,
+        result.iterations.push_back({batch, went, r.frontier, static_cast<offset_t>(r.pairs), edges,
+                                     r.pull ? std::popcount(r.slow) : sources, reason,
                                      us_a_tick * static_cast<double>(end - r.ticks)});
         if (o.on_level) o.on_level(result.iterations.back());
     }
@@ -118,7 +125,7 @@ traverse_many_result traverse_many_on_device(const context& ctx, const matrix& a
     for (std::size_t s = 0; s < sources.size() && o.levels; ++s)
         levels.push_back(storage::make_vector_body(ctx, dtype::int32, n, vector_form::dense, n));
     const device_run on = prepare(ctx, a, sources.size(), o, plan);
-    const auto report = std::make_unique<traverse_many_report>();
+    const auto report = std::make_unique_for_overwrite<traverse_many_report>();
     traverse_many_result result;
     result.kernel_ms = 0;
     for_batches(sources, [&](const source_batch& batch) {
@@ -130,10 +137,10 @@ traverse_many_result traverse_many_on_device(const context& ctx, const matrix& a
         for (std::size_t s = 0; s < batch.sources.size() && o.levels; ++s) {
             const auto at = static_cast<std::size_t>(batch.number) * plan::batch_sources + s;
             session.download(levels[at].values.data(),
-                             on.levels.as<std::int32_t>() + s * static_cast<std::size_t>(n),
+                             on.levels.as<std::int32_t>() + static_cast<offset_t>(s) * level_stride(n),
                              levels[at].values.bytes());
         }
-        tell_levels(*report, batch.number, a, o, plan, ms, result);
+        tell_levels(*report, batch.number, static_cast<int>(batch.sources.size()), a, o, plan, ms, result);
         result.kernel_ms += ms;
         ctx.log(fmt::format("traverse_many/bit_parallel: {} sources, {} levels in {:.1f} us on the GPU",
                             batch.sources.size(), report->levels, ms * 1e3));

@@ -19,6 +19,8 @@ inline constexpr std::uint32_t levels_a_flush = (1u << level_digits) - 1;
 struct many_costs {
     offset_t push_edge = 3;
     offset_t pull_vertices = 2;  ///< vertices whose own words cost as much as one edge
+    /// A source with fewer of the vertices than one in so many in its frontier is slow.
+    offset_t slow_share = 4096;
 
     friend bool operator==(const many_costs&, const many_costs&) = default;
 };
@@ -42,6 +44,13 @@ constexpr many_choice choose_many_direction(const many_level_facts& f, const man
     return {direction::push, "the frontier has few edges beside the vertices that lack bits"};
 }
 
+/// Whether a source's bits are pushed beside a pull: few vertices have them yet, so that rows would be looked through
+/// to their ends in vain, while pushing them is little work. On a Kronecker graph of scale 20 four to six of 64 sources
+/// are in the level that is most of the search, and a pull without them looks at half as many neighbours.
+constexpr bool is_slow(offset_t frontier, offset_t vertices, const many_costs& costs) noexcept {
+    return frontier > 0 && frontier * costs.slow_share < vertices;
+}
+
 struct traverse_many_facts {
     offset_t vertices = 0, nnz = 0, sources = 0;
     bool levels = true;
@@ -57,6 +66,7 @@ struct traverse_many_plan {
     bool on_device = false;
     offset_t batches = 0;
     offset_t queue_capacity = 0;      ///< pieces of rows, on a GPU
+    offset_t long_capacity = 0;       ///< pieces of long columns, on a GPU
     std::size_t workspace_bytes = 0;  ///< of order vertices
     std::string_view reason;
 
@@ -66,10 +76,11 @@ struct traverse_many_plan {
 /// Vertices for which the CPU keeps one mark "a word here is new", and the GPU.
 inline constexpr offset_t cpu_mark_vertices = 64, device_mark_vertices = 32;
 
-/// Room in a GPU's queue, in pieces of up to 128 edges; a level that does not fit is pulled.
-constexpr offset_t bit_parallel_queue(offset_t vertices, offset_t nnz) {
-    return vertices / 4 + nnz / 128 + 8192;
-}
+/// Pieces of up to 128 edges that all rows make, the room in a GPU's queue.
+constexpr offset_t bit_parallel_queue(offset_t vertices, offset_t nnz) { return vertices + nnz / 128; }
+/// A GPU's pull shares columns of more entries out, in pieces of as many.
+inline constexpr offset_t long_column = 1024;
+constexpr offset_t bit_parallel_long(offset_t nnz) { return 2 * (nnz / long_column) + 1; }
 
 /// Bytes of three words a vertex (seen, next, frontier) and the digits of its levels where they are wanted.
 constexpr std::size_t bit_parallel_words(offset_t vertices, bool levels) {
@@ -82,11 +93,12 @@ constexpr std::size_t bit_parallel_workspace(offset_t vertices, bool levels) {
     return bit_parallel_words(vertices, levels) + padded(n * sizeof(index_t)) +
            padded(n / cpu_mark_vertices + 1);
 }
-/// ... and the GPU counters, marks, and a queue of pieces with their vertices.
-constexpr std::size_t bit_parallel_device_workspace(offset_t vertices, offset_t queue, bool levels) {
+/// ... and the GPU counters, marks, a queue of pieces with their vertices, and the pieces of long columns.
+constexpr std::size_t bit_parallel_device_workspace(offset_t vertices, offset_t queue, offset_t long_pieces,
+                                                    bool levels) {
     const auto n = static_cast<std::size_t>(vertices), q = static_cast<std::size_t>(queue);
-    return 512 + bit_parallel_words(vertices, levels) + padded(n / device_mark_vertices + 8) + padded(q * 8) +
-           padded(q * 4);
+    return 2048 + bit_parallel_words(vertices, levels) + padded(n / device_mark_vertices + 8) +
+           padded(q * 8) + padded(q * 4) + padded(static_cast<std::size_t>(long_pieces) * 8);
 }
 
 constexpr traverse_many_plan traverse_many(const traverse_many_facts& f) noexcept {
@@ -99,7 +111,9 @@ constexpr traverse_many_plan traverse_many(const traverse_many_facts& f) noexcep
     plan.on_device = f.on_device;
     if (f.on_device) {
         plan.queue_capacity = bit_parallel_queue(f.vertices, f.nnz);
-        plan.workspace_bytes = bit_parallel_device_workspace(f.vertices, plan.queue_capacity, f.levels);
+        plan.long_capacity = bit_parallel_long(f.nnz);
+        plan.workspace_bytes =
+            bit_parallel_device_workspace(f.vertices, plan.queue_capacity, plan.long_capacity, f.levels);
     } else {
         plan.workspace_bytes = bit_parallel_workspace(f.vertices, f.levels);
     }

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<context> contexts() {
     std::vector<context> all;
-    for (const int threads : {1, 2, 4}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
+    for (const int threads : {1, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
     if (const context best; best.backend() == backend::cuda) all.push_back(best);
     return all;
 }
@@ -96,19 +96,19 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(graph_case{"Kronecker", "rmat:10,8"}, graph_case{"KroneckerLarge", "rmat:15,16"},
                       graph_case{"KroneckerDirected", "rmat_directed:11,8"},
                       graph_case{"Uniform", "uniform:3000,6"}, graph_case{"UniformLarge", "uniform:70000,8"},
-                      graph_case{"Grid", "grid2d:60,0.2"}, graph_case{"GridLarge", "grid2d:270"},
+                      graph_case{"Grid", "grid2d:60,0.2"}, graph_case{"GridLarge", "grid2d:150"},
                       graph_case{"OneVertex", "dense:1,1"}, graph_case{"Complete", "dense:200,200"},
                       graph_case{"Path", "banded:2003,3"}),
     [](const auto& info) { return info.param.name; });
 
 TEST_P(BfsMany, FindsWhatSingleSearchesFind) {
     for (const int count : {1, 2, 63, 64, 65, 130}) {
-        if (a.nnz() > 100000 && count != 64 && count != 65) continue;
+        if (a.nnz() > 20000 && count != 64 && count != 65) continue;
         const auto sources = random_sources(a.rows(), count);
         const auto expected = single_levels(a, sources, -1);
         for (const context& ctx : contexts())
             for (const bool levels : {true, false}) {
-                expect_same(ctx, a, sources, {.levels = levels}, expected);
+                expect_same(ctx, a, sources, {.levels = levels, .hub_first = count % 2 == 0}, expected);
                 if (HasFailure()) return;
             }
         expect_same(cpu, a, sources, {.kernel = "reference"}, expected);

@@ -6,7 +6,7 @@
 //   pull: every vertex that lacks bits takes them from its in-neighbours until none is missing. It reads seen(u), which
 //     does not change in this phase: a bit that u has and v lacks came to u in the level before, or v would have it.
 //     Bits whose frontier has died out are not asked for: a source in a small component would keep every row from
-//     ending early.
+//     ending early. Nor are those of slow sources, which are few and hard to find: they are pushed beside the pull.
 // The second, the sweep, moves next into seen, counts, lists the frontier, and notes levels as binary digits
 // (common_levels.hpp). A mark for each 64 vertices tells it where next is not empty.
 // Who owns what: pull and sweep: a thread alone has a chunk of vertices. Push: where rows are long each thread takes
@@ -43,35 +43,54 @@ constexpr offset_t turn_rows = 256;            // rows of the frontier that a th
 constexpr int rows_ahead = 8;                  // whose neighbours are fetched ahead, offsets twice as far
 constexpr std::size_t local_block = 1024;      // finds a thread gathers before it takes room in the queue
 
-/// How often each of 64 bits was set in words added: column sums as binary digits, a carry at a time.
+/// How often each of 64 bits was set in words added: column sums as binary digits. Words go in by eights through full
+/// adders (five operations a word), without a branch that depends on them.
 class column_counts {
 public:
     void add(word w) {
-        for (int k = 0; w; ++k) {
-            const word carry = digits_[k] & w;
-            digits_[k] ^= w;
-            w = carry;
+        held_[count_++] = w;
+        if (count_ < 8) return;
+        count_ = 0;
+        word fours[2];
+        for (int half = 0; half < 2; ++half) {
+            const word* const four = held_ + 4 * half;
+            const word low = full_add(0, four[0], four[1]), high = full_add(0, four[2], four[3]);
+            fours[half] = full_add(1, low, high);
         }
+        carry(3, full_add(2, fours[0], fours[1]));
     }
-    /// Adds the counts to those of a batch on `depth`.
-    void move_to(traverse_many_totals& totals, std::int32_t depth) const {
+    /// The last call.
+    void add_to(offset_t (&counts)[bits::per_word]) {
+        while (count_) carry(0, held_[--count_]);
         for (int k = 0; k < most; ++k)
-            bits::for_each(digits_[k], 0, [&](offset_t s) {
-                totals.reached[s] += offset_t{1} << k;
-                totals.level_sums[s] += (offset_t{1} << k) * depth;
-                totals.depths[s] = depth;
-            });
+            bits::for_each(digits_[k], 0, [&](offset_t s) { counts[s] += offset_t{1} << k; });
     }
 
 private:
+    /// Adds two words to digit k; returns what is carried.
+    word full_add(int k, word x, word y) {
+        const word either = digits_[k] ^ x, carried = (digits_[k] & x) | (either & y);
+        digits_[k] = either ^ y;
+        return carried;
+    }
+    void carry(int k, word w) {
+        for (; w; ++k) {
+            const word next = digits_[k] & w;
+            digits_[k] ^= w;
+            w = next;
+        }
+    }
+
     static constexpr int most = 32;  // as many words as there can be vertices
-    word digits_[most] = {};
+    word digits_[most] = {}, held_[8];
+    int count_ = 0;
 };
 
 /// What a sweep found.
 struct finds {
     offset_t vertices = 0, pairs = 0, edges = 0, pair_edges = 0, closed_edges = 0;
     word sources = 0;
+    offset_t pairs_of[plan::batch_sources] = {};
 
     void add(const finds& f) {
         vertices += f.vertices;
@@ -80,6 +99,7 @@ struct finds {
         pair_edges += f.pair_edges;
         closed_edges += f.closed_edges;
         sources |= f.sources;
+        for (int s = 0; s < plan::batch_sources; ++s) pairs_of[s] += f.pairs_of[s];
     }
 };
 
@@ -95,14 +115,19 @@ private:
     plan::many_choice choose() const;
     void initialise();
     void push();
+    word slow_sources() const;
     template <bool Shared>
     void push_rows(offset_t begin, offset_t end);
+    template <bool Shared>
+    void push_slow(offset_t begin, offset_t end, word slow);
+    template <bool Shared>
+    void push_row(index_t u, word mine);
     void push_range(index_t low, index_t high);
     template <bool Shared>
     void give(index_t v, word found);
     void pull();
-    void pull_vertices(offset_t begin, offset_t end);
-    void take(index_t v, offset_t begin, offset_t end);
+    void pull_vertices(offset_t begin, offset_t end, word wanted);
+    void take(index_t v, offset_t begin, offset_t end, word wanted);
     void sweep(int threads);
     class sweeper;
 
@@ -143,6 +168,7 @@ traverse_many_totals search::run() {
         const plan::many_choice choice = choose();
         const finds frontier = now_;
         const bool pushes = choice.direction == direction::push;
+        const int pushed = pushes ? static_cast<int>(a.sources.size()) : std::popcount(slow_sources());
         const bool alone = pushes && frontier.edges < parallel_from;
         ++depth_;
         if (a.levels) digits_.begin_level(a.threads);
@@ -151,7 +177,7 @@ traverse_many_totals search::run() {
         if (a.levels && digits_.full()) digits_.write(seen_, a.threads);
         if (a.on_level)
             a.on_level(a.receiver, {0, choice.direction, frontier.vertices, frontier.pairs, frontier.edges,
-                                    choice.reason});
+                                    pushed, choice.reason});
     }
     if (a.levels) digits_.write(seen_, a.threads);
     return totals_;
@@ -190,11 +216,11 @@ void search::give(index_t v, word found) {
 
 void search::push() {
     const int threads = now_.edges < parallel_from ? 1 : a.threads;
-    if (threads == 1) return push_rows<false>(0, now_.vertices);
     const offset_t ranges = std::max<offset_t>((n + range_vertices - 1) / range_vertices, 4 * threads);
     if (now_.edges < now_.vertices * ranges * range_edges) {
-        parallel::for_chunks(threads, now_.vertices, turn_rows,
-                             [&](offset_t begin, offset_t end) { push_rows<true>(begin, end); });
+        parallel::for_chunks(threads, now_.vertices, turn_rows, [&](offset_t begin, offset_t end) {
+            threads == 1 ? push_rows<false>(begin, end) : push_rows<true>(begin, end);
+        });
         return;
     }
     // Boundaries between marks, so that a range's marks are its own.
@@ -206,19 +232,28 @@ void search::push() {
 }
 
 template <bool Shared>
+void search::push_row(index_t u, word mine) {
+    const offset_t last = a.out_offsets[u + offset_t{1}];
+    for (offset_t k = a.out_offsets[u]; k < last; ++k) {
+        const index_t v = a.out_neighbours[k];
+        give<Shared>(v, mine & ~seen_[v]);
+    }
+}
+
+template <bool Shared>
 void search::push_rows(offset_t begin, offset_t end) {
     for (offset_t q = begin; q < end; ++q) {
         if (q + 2 * rows_ahead < end) a.out_offsets.prefetch(queue_[q + 2 * rows_ahead]);
         if (q + rows_ahead < end)
             __builtin_prefetch(a.out_neighbours + a.out_offsets[queue_[q + rows_ahead]]);
-        const index_t u = queue_[q];
-        const word mine = frontier_[u];
-        const offset_t last = a.out_offsets[u + offset_t{1}];
-        for (offset_t k = a.out_offsets[u]; k < last; ++k) {
-            const index_t v = a.out_neighbours[k];
-            give<Shared>(v, mine & ~seen_[v]);
-        }
+        push_row<Shared>(queue_[q], frontier_[queue_[q]]);
     }
+}
+
+template <bool Shared>
+void search::push_slow(offset_t begin, offset_t end, word slow) {
+    for (offset_t q = begin; q < end; ++q)
+        if (const word mine = frontier_[queue_[q]] & slow) push_row<Shared>(queue_[q], mine);
 }
 
 void search::push_range(index_t low, index_t high) {
@@ -231,14 +266,30 @@ void search::push_range(index_t low, index_t high) {
     }
 }
 
-void search::pull() {
-    parallel::for_chunks(n < parallel_vertices ? 1 : a.threads, n, turn,
-                         [&](offset_t begin, offset_t end) { pull_vertices(begin, end); });
+word search::slow_sources() const {
+    word slow = 0;
+    for (int s = 0; s < plan::batch_sources; ++s)
+        slow |= word{plan::is_slow(now_.pairs_of[s], n, a.costs)} << s;
+    return slow;
 }
 
-void search::pull_vertices(offset_t begin, offset_t end) {
+void search::pull() {
+    const int threads = n < parallel_vertices ? 1 : a.threads;
+    const word slow = slow_sources();
+    if (slow)
+        parallel::for_chunks(threads, now_.vertices, turn_rows, [&](offset_t begin, offset_t end) {
+            threads == 1 ? push_slow<false>(begin, end, slow) : push_slow<true>(begin, end, slow);
+        });
+    parallel::for_chunks(threads, n, turn,
+                         [&](offset_t begin, offset_t end) { pull_vertices(begin, end, active_ & ~slow); });
+}
+
+void search::pull_vertices(offset_t begin, offset_t end, word wanted) {
     constexpr offset_t list = 1024;
-    constexpr offset_t ahead = 12;  // listed vertices ahead whose neighbours are fetched
+    constexpr offset_t ahead = 16;  // listed vertices ahead whose neighbours are fetched
+    constexpr offset_t near =
+        6;  // ... and the words of their first neighbours: rows end at a branch that waits
+    constexpr offset_t words_ahead = 4;  // for one of those and is mispredicted
     struct {
         index_t vertex;
         offset_t begin, end;
@@ -248,17 +299,21 @@ void search::pull_vertices(offset_t begin, offset_t end) {
         offset_t count = 0;
         for (offset_t v = begin; v < std::min(end, begin + list); ++v) {
             open[count] = {static_cast<index_t>(v), a.in_offsets[v], a.in_offsets[v + 1]};
-            count += (open[count].begin < open[count].end) & ((active_ & ~seen_[v]) != 0);
+            count += (open[count].begin < open[count].end) & ((wanted & ~seen_[v]) != 0);
         }
         for (offset_t i = 0; i < count; ++i) {
             if (i + ahead < count) __builtin_prefetch(a.in_neighbours + open[i + ahead].begin);
-            take(open[i].vertex, open[i].begin, open[i].end);
+            if (i + near < count)
+                for (offset_t k = 0; k < words_ahead; ++k)
+                    __builtin_prefetch(
+                        seen_ + a.in_neighbours[std::min(open[i + near].begin + k, open[i + near].end - 1)]);
+            take(open[i].vertex, open[i].begin, open[i].end, wanted);
         }
     }
 }
 
-void search::take(index_t v, offset_t begin, offset_t end) {
-    const word missing = active_ & ~seen_[v];
+void search::take(index_t v, offset_t begin, offset_t end, word wanted) {
+    const word missing = wanted & ~seen_[v];
     word found = 0;
     for (offset_t k = begin; k < end; ++k) {
         found |= seen_[a.in_neighbours[k]];
@@ -283,8 +338,14 @@ public:
             unsigned char& mark = s_.marks_[first / marked];
             if (!mark) continue;
             mark = 0;
-            for (offset_t v = first; v < std::min(end, first + marked); ++v)
-                if (const word found = s_.next_[v]) vertex(static_cast<index_t>(v), found);
+            // A list first: a branch on every vertex would go wrong for many.
+            index_t list[marked];
+            int count = 0;
+            for (offset_t v = first; v < std::min(end, first + marked); ++v) {
+                list[count] = static_cast<index_t>(v);
+                count += s_.next_[v] != 0;
+            }
+            for (int i = 0; i < count; ++i) vertex(list[i], s_.next_[list[i]]);
         }
     }
     void flush() {
@@ -333,9 +394,14 @@ void search::sweep(int threads) {
         mine.flush();
         const std::lock_guard lock(merging);
         all.add(mine.found);
-        mine.columns.move_to(totals_, depth_);
+        mine.columns.add_to(all.pairs_of);
     });
     now_ = all;
+    for (int s = 0; s < plan::batch_sources; ++s) {
+        totals_.reached[s] += all.pairs_of[s];
+        totals_.level_sums[s] += all.pairs_of[s] * depth_;
+        if (all.pairs_of[s] > 0) totals_.depths[s] = depth_;
+    }
     active_ = all.sources;
     open_edges_ -= all.closed_edges;
     totals_.edges += all.pair_edges;

@@ -26,8 +26,9 @@ public:
 
 private:
     struct square;
-    void write_all(const square& q, offset_t first, offset_t count) const;
-    void write_found(const square& q, offset_t first) const;
+    void read(square& q, const bits::word* seen, offset_t first, offset_t count) const;
+    void write_all(const square& q, std::size_t s, offset_t first, offset_t count) const;
+    void write_found(const square& q, std::size_t s, offset_t first) const;
 
     bits::word* digits_;
     const traverse_many_arguments& a_;

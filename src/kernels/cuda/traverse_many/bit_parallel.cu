@@ -4,12 +4,14 @@
 //
 // A level has two phases, each ended by a barrier of the grid. The first collects in next(v) the sources that reach v:
 //   push: a queue of pieces of rows (up to 128 edges each, so that hubs spread over the grid); a group of lanes (4 to
-//     32, by the mean degree) takes a piece, up to four edges a lane in flight; bits that a neighbour lacks are set by
-//     atomicOr.
+//     32, by the frontier's mean degree) takes a piece, up to four edges a lane in flight; bits that a neighbour lacks
+//     are set by atomicOr.
 //   pull: a warp takes eight groups of 32 vertices and lists those that lack bits; each lane looks through one
-//     vertex's in-neighbours, eight at a time, until no bit is missing; past 64 the warp helps. It reads seen(u), which
-//     does not change in this phase: a bit that u has and v lacks came to u in the level before. Bits whose frontier has
-//     died out are not asked for.
+//     vertex's in-neighbours, four at a time, until no bit is missing; past 64 the warp helps. Columns of more than
+//     1,024 entries are pieces for any warp. Pull reads seen(u), which does not change in this phase: a bit that u has
+//     and v lacks came to u in the level before. Bits whose frontier has died out are not asked for. Nor are those of
+//     slow sources, which few vertices have: every row would be looked through to its end for them, so they are pushed
+//     beside the pull.
 // The second, the sweep, moves next into seen where a mark (a byte for 32 vertices) says that there is something;
 //   counts vertices, pairs and edges, and each source's finds by transposing squares of bits between lanes; queues the
 //   frontier; and notes levels as binary digits, one word a vertex and digit (common_levels.cuh). Levels are written
@@ -48,6 +50,12 @@ __device__ void clear(const search<Offset>& s, tally& all) {
     s.report->depths[threadIdx.x] = 0;
 }
 
+/// By one block.
+__device__ inline void clear(counters& of) {
+    for (unsigned i = threadIdx.x; i < sizeof(counters) / sizeof(unsigned); i += block_threads)
+        reinterpret_cast<unsigned*>(&of)[i] = 0;
+}
+
 template <class Offset>
 __device__ void set_sources(const search<Offset>& s) {
     if (grid_thread() >= s.source_count) return;
@@ -56,23 +64,37 @@ __device__ void set_sources(const search<Offset>& s) {
     s.marks[v / group] = 1;
 }
 
-/// One thread of each block reads what the grid has counted.
-__device__ inline counters tell(counters& of) {
-    __shared__ counters told;
+/// One thread of each block, and for the sources one each, reads what the grid has counted.
+template <class Offset>
+__device__ frontier_counts tell(const search<Offset>& s, counters& of) {
+    __shared__ frontier_counts told;
+    __shared__ unsigned slow[2];
+    if (threadIdx.x < plan::batch_sources) {
+        const word pairs = fresh(of.pairs_of[threadIdx.x]);
+        const unsigned half = __ballot_sync(full_warp, pairs > 0 && pairs * s.slow_share < s.n);
+        if (threadIdx.x % 32 == 0) slow[threadIdx.x / 32] = half;
+    }
     if (threadIdx.x == 0)
-        told = {fresh(of.pieces),     fresh(of.vertices),     fresh(of.edges),  fresh(of.pairs),
-                fresh(of.pair_edges), fresh(of.closed_edges), fresh(of.sources)};
+        told = {fresh(of.pieces),     fresh(of.vertices),     fresh(of.edges),   fresh(of.pairs),
+                fresh(of.pair_edges), fresh(of.closed_edges), fresh(of.sources), 0};
     __syncthreads();
-    const counters mine = told;
+    frontier_counts mine = told;
+    mine.slow = word{slow[1]} << 32 | slow[0];
     __syncthreads();
     return mine;
 }
 
 template <class Offset>
-__device__ void record_level(const search<Offset>& s, const progress& p, bool pulls, const counters& of) {
+__device__ void record_level(const search<Offset>& s, const progress& p, bool pulls,
+                             const frontier_counts& of) {
     if (p.depth < traverse_many_report::capacity)
-        s.report->records[p.depth] = {of.vertices, pulls,        of.pairs,
-                                      of.edges,    p.open_edges, static_cast<std::uint64_t>(clock64())};
+        s.report->records[p.depth] = {of.vertices,
+                                      pulls,
+                                      of.slow,
+                                      of.pairs,
+                                      of.edges,
+                                      p.open_edges,
+                                      static_cast<std::uint64_t>(clock64())};
 }
 
 template <class Offset>
@@ -94,6 +116,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     clear(s, all);
     sync();
     set_sources(s);
+    list_long(s);
     sync();
     progress p;
     p.active = ~word{0} >> (plan::batch_sources - s.source_count);
@@ -101,22 +124,23 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     sweep<Levels>(s, p, s.shared->of[0], all);
     sync();
     while (true) {
-        const counters frontier = tell(s.shared->of[p.depth % 3]);
+        const frontier_counts frontier = tell(s, s.shared->of[p.depth % 3]);
         p.active = frontier.sources;
         p.open_edges -= frontier.closed_edges;
         p.pair_edges += frontier.pair_edges;
         if (frontier.vertices == 0 || p.depth >= s.max_depth) break;
         const bool pulls = choose_pull(s, p, frontier);
-        if (grid_thread() == 0) {
-            record_level(s, p, pulls, frontier);
-            s.shared->of[(p.depth + 2) % 3] = {};
-        }
+        if (grid_thread() == 0) record_level(s, p, pulls, frontier);
+        if (blockIdx.x == 0) clear(s.shared->of[(p.depth + 2) % 3]);
         ++p.depth;
         if constexpr (Levels) begin_level(s, p);
-        if (pulls)
-            pull_level<8>(s, p);
-        else
-            push_level(s, frontier.pieces);
+        if (pulls) {
+            if (frontier.slow) push_slow(s, frontier);
+            pull_long(s, p.active & ~frontier.slow);
+            pull_level(s, p.active & ~frontier.slow);
+        } else {
+            push_level(s, frontier);
+        }
         sync();
         sweep<Levels>(s, p, s.shared->of[p.depth % 3], all);
         sync();
@@ -178,6 +202,7 @@ void run(const device_traverse_many_arguments& d, cudaStream_t stream) {
         a.max_depth < 0 ? ~0u : static_cast<std::uint32_t>(std::min<offset_t>(a.max_depth, a.vertices));
     s.push_edge = static_cast<word>(a.costs.push_edge);
     s.pull_vertices = static_cast<word>(a.costs.pull_vertices);
+    s.slow_share = static_cast<word>(a.costs.slow_share);
     s.schedule_levels = static_cast<std::uint32_t>(a.schedule.size());
     for (std::size_t l = 0; l < a.schedule.size(); ++l)
         s.schedule_pulls |= static_cast<word>(a.schedule[l] == direction::pull) << l;
@@ -189,10 +214,10 @@ void run(const device_traverse_many_arguments& d, cudaStream_t stream) {
     s.marks = memory.take<unsigned char>(a.vertices / plan::device_mark_vertices + 8);
     s.queue = memory.take<piece>(d.queue_capacity);
     s.queue_from = memory.take<std::uint32_t>(d.queue_capacity);
-    s.capacity = static_cast<std::uint32_t>(d.queue_capacity);
-    s.lanes = d.common.nnz <= 8 * a.vertices ? 4 : d.common.nnz <= 16 * a.vertices ? 16 : 32;
+    s.long_pieces = memory.take<word>(d.long_capacity);
     s.in_empty = d.in_empty;
     s.levels = reinterpret_cast<std::uint32_t*>(d.levels);
+    s.level_stride = static_cast<std::uint64_t>(d.level_stride);
     s.report = d.report;
     check(cudaMemsetAsync(s.shared, 0, sizeof(control), stream));
     d.levels ? launch<true>(s, d.multiprocessors, stream) : launch<false>(s, d.multiprocessors, stream);

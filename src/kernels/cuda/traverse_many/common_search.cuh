@@ -25,10 +25,18 @@ constexpr unsigned task_groups = 8;                     // groups that a warp ta
 struct counters {
     unsigned pieces, vertices;
     word edges, pairs, pair_edges, closed_edges, sources;
+    unsigned pairs_of[plan::batch_sources];
 };
 struct control {
     unsigned arrived;
+    unsigned long_pieces;
     counters of[3];
+};
+/// What every thread is told of the frontier.
+struct frontier_counts {
+    unsigned pieces, vertices;
+    word edges, pairs, pair_edges, closed_edges, sources;
+    word slow;  // sources that go by push beside a pull
 };
 
 template <class Offset>
@@ -38,7 +46,7 @@ struct search {
     const Offset *out_offsets, *in_offsets;
     const std::uint32_t *out_neighbours, *in_neighbours;
     std::uint32_t max_depth;
-    word push_edge, pull_vertices;  // plan::many_costs
+    word push_edge, pull_vertices, slow_share;  // plan::many_costs
     std::uint32_t schedule_levels;
     word schedule_pulls;
     word *seen, *next, *frontier;
@@ -48,9 +56,9 @@ struct search {
     const std::uint32_t* in_empty;
     piece* queue;
     std::uint32_t* queue_from;  // whose row a piece is of
-    std::uint32_t capacity;
-    std::uint32_t lanes;  // that share a piece
+    word* long_pieces;          // a vertex in the upper half, a place in its column in the lower
     std::uint32_t* levels;
+    std::uint64_t level_stride;
     control* shared;
     traverse_many_report* report;
     std::uint32_t source[plan::batch_sources];
@@ -78,8 +86,7 @@ __device__ inline unsigned grid_warps() { return grid_threads() / 32; }
 
 /// plan::choose_many_direction on counts.
 template <class Offset>
-__device__ bool choose_pull(const search<Offset>& s, const progress& p, const counters& frontier) {
-    if (frontier.pieces > s.capacity) return true;
+__device__ bool choose_pull(const search<Offset>& s, const progress& p, const frontier_counts& frontier) {
     if (p.depth < s.schedule_levels) return s.schedule_pulls >> p.depth & 1;
     return s.push_edge * frontier.edges > p.open_edges + s.n / s.pull_vertices;
 }
