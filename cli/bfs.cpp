@@ -1,5 +1,6 @@
 // nz bfs: breadth-first search, with the direction of every level and the reason for it.
-#include "common.hpp"
+#include "bfs.hpp"
+
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
@@ -15,13 +16,6 @@
 
 namespace nz::cli {
 namespace {
-
-struct bfs_settings : settings {
-    std::vector<std::int64_t> sources;  // as the source of the graph names them
-    offset_t max_depth = -1;
-    std::string switches = "all";
-    bool hub_first = false;
-};
 
 struct level_time {
     traverse_level level;
@@ -222,7 +216,7 @@ int run_bfs(const bfs_settings& s) {
     if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");
     if (!s.output.empty()) check_output(s.output);
     traverse_options options;
-    options.switches = parse_switches(s.switches);
+    options.switches = parse_switches(s.switches.empty() ? "all" : s.switches);
     options.kernel = s.kernel;
     options.hub_first = s.hub_first;
     options.max_depth = s.max_depth;
@@ -251,6 +245,22 @@ int run_bfs(const bfs_settings& s) {
     return status;
 }
 
+void add_many_sources(CLI::App& verb, bfs_settings& s) {
+    const std::string group = "Many sources at once, 64 in the bits of a word";
+    auto* list = verb.add_option("--sources", s.many_sources,
+                                 "Sources by the input's own ids: 3,7,12, or a file with one a line")
+                     ->option_text("LIST");
+    auto* random =
+        verb.add_option("--sources-random", s.random_sources, "So many random vertices with edges out")
+            ->check(CLI::Range(1, 16777216))
+            ->option_text("K");
+    random->excludes(list);
+    random->option_text("K");
+    auto* levels = verb.add_flag("--levels", s.levels,
+                                 "Compute every level, not only counts (as --output and --validate do)");
+    for (auto* option : {list, random, levels}) option->group(group);
+}
+
 }  // namespace
 
 void add_bfs(CLI::App& app, runner& run) {
@@ -268,14 +278,19 @@ void add_bfs(CLI::App& app, runner& run) {
         ->option_text("LIST");
     verb->add_flag("--hub-first", s->hub_first,
                    "Pull over neighbours of large degree first; parents are then any");
-    add_computation(*verb, *s, kernels::known_ids("traverse") + ", push_pull_loop");
+    add_many_sources(*verb, *s);
+    add_computation(*verb, *s,
+                    kernels::known_ids("traverse") + ", push_pull_loop; many sources at once: " +
+                        kernels::known_ids("traverse_many") + ", reference");
     add_transformations(*verb, *s);
-    add_output(*verb, *s, "Write 'vertex level parent' for every vertex to this file");
+    add_output(*verb, *s,
+               "Write 'vertex level parent' for every vertex to this file\n"
+               "(many sources at once: 'vertex level level ...')");
     verb->footer(
         "Example: nz bfs rmat:18,16 --validate --explain\n"
         "Edges run from row to column. GTEPS counts the entries in the rows of the vertices reached.\n"
         "With several sources, --json has an object for each in \"runs\".");
-    verb->callback([&run, s] { run = [s] { return run_bfs(*s); }; });
+    verb->callback([&run, s] { run = [s] { return s->many() ? run_bfs_many(*s) : run_bfs(*s); }; });
 }
 
 }  // namespace nz::cli

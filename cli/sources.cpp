@@ -7,15 +7,6 @@
 namespace nz::cli {
 namespace {
 
-offset_t vertex_named(const loaded& in, std::int64_t name) {
-    const auto& ids = in.input.original_ids;
-    if (ids.empty()) return name;  // the range is checked below
-    const auto found = std::ranges::find(ids, name);
-    if (found == ids.end())
-        throw usage_error(fmt::format("source {} is not a vertex: no vertex of the graph has this id", name));
-    return found - ids.begin();
-}
-
 offset_t vertex_of_largest_degree(const matrix& a) {
     const structure rows(a);
     offset_t best = 0;
@@ -25,6 +16,28 @@ offset_t vertex_of_largest_degree(const matrix& a) {
 }
 
 }  // namespace
+
+offset_t vertex_named(const loaded& in, std::int64_t name) {
+    const auto& ids = in.input.original_ids;
+    const offset_t n = in.matrix().rows();
+    if (ids.empty()) {
+        if (name < 0 || name >= n)
+            throw usage_error(
+                fmt::format("source {} is not a vertex: the graph has vertices 0 to {}", name, n - 1));
+        return name;
+    }
+    const auto found = std::ranges::find(ids, name);
+    if (found == ids.end())
+        throw usage_error(fmt::format("source {} is not a vertex: no vertex of the graph has this id", name));
+    return found - ids.begin();
+}
+
+void check_graph(const matrix& a) {
+    if (a.rows() != a.columns())
+        throw usage_error(
+            fmt::format("the matrix is {} x {}: a graph needs a square one", a.rows(), a.columns()));
+    if (a.rows() == 0) throw usage_error("the graph has no vertices");
+}
 
 void add_sources(CLI::App& verb, std::vector<std::int64_t>& sources) {
     verb.add_option("--source", sources,
@@ -37,17 +50,9 @@ void add_sources(CLI::App& verb, std::vector<std::int64_t>& sources) {
 
 source_choice choose_sources(const loaded& in, const std::vector<std::int64_t>& asked) {
     const matrix& a = in.matrix();
-    if (a.rows() != a.columns())
-        throw usage_error(
-            fmt::format("the matrix is {} x {}: a graph needs a square one", a.rows(), a.columns()));
-    if (a.rows() == 0) throw usage_error("the graph has no vertices");
+    check_graph(a);
     source_choice chosen;
-    for (const auto name : asked) {
-        chosen.vertices.push_back(vertex_named(in, name));
-        if (chosen.vertices.back() < 0 || chosen.vertices.back() >= a.rows())
-            throw usage_error(
-                fmt::format("source {} is not a vertex: the graph has vertices 0 to {}", name, a.rows() - 1));
-    }
+    for (const auto name : asked) chosen.vertices.push_back(vertex_named(in, name));
     if (chosen.vertices.empty()) {
         chosen.vertices.push_back(vertex_of_largest_degree(a));
         chosen.note = fmt::format(" (largest degree: {})", count_text(structure(a).length(chosen.vertices[0]),

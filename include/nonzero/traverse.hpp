@@ -1,4 +1,5 @@
-// traverse: repeat a masked matvec until the frontier is empty (breadth-first search and its relatives).
+// traverse: repeat a masked matvec until the frontier is empty (breadth-first search and its relatives), from one
+// source or, traverse_many, from many at once.
 #pragma once
 
 #include "nonzero/context.hpp"
@@ -60,6 +61,42 @@ struct traverse_result {
     nz::backend backend = backend::cpu;      ///< where it ran
     double kernel_ms = -1;                   ///< on a GPU, between two events; -1 on a CPU
     std::size_t device_peak_bytes = 0;       ///< alive at a time on the GPU, graph included
+};
+
+/// One level of one batch of up to 64 sources as it was done.
+struct traverse_many_level {
+    offset_t batch;           ///< sources 64 batch, 64 batch + 1...
+    nz::direction direction;  ///< of the vertices' words
+    offset_t frontier;        ///< vertices in the frontier of at least one source
+    offset_t pairs;           ///< (source, vertex) with the vertex in the source's frontier
+    offset_t edges;           ///< entries in the rows of the frontier's vertices
+    int pushed_sources;       ///< all in a push; in a pull those with few vertices, pushed beside it
+    std::string_view reason;
+    double time_us = -1;  ///< as in traverse_level
+};
+
+struct traverse_many_options {
+    std::string_view kernel{};  ///< "bit_parallel", "reference"; empty: the plan chooses
+    bool levels = true;         ///< off: only the counts, which need no memory of order sources x vertices
+    offset_t max_depth = -1;    ///< levels to go at most; -1: no limit
+    bool hub_first = false;     ///< pull over adjacency lists ordered by falling degree (built once)
+    /// Directions of the first levels of each batch, in place of the rule (tests, regret reports).
+    std::vector<direction> schedule{};
+    std::function<void(const traverse_many_level&)>
+        on_level{};  ///< called after each level, by the calling thread; on a GPU after each batch
+};
+
+/// What a search from many sources found; all but `iterations` has an entry for each source, in their order.
+struct traverse_many_result {
+    std::vector<vector> levels;        ///< int32 [vertices], -1 where not reached; empty unless asked for
+    std::vector<offset_t> reached;     ///< vertices, source included
+    std::vector<offset_t> level_sums;  ///< sum of the levels of all vertices reached
+    std::vector<std::int32_t> depths;  ///< level of the farthest vertex reached
+    offset_t edges = 0;                ///< entries in the rows of reached vertices, summed over the sources
+    std::vector<traverse_many_level> iterations;  ///< batch by batch; on a GPU the first 65,536 of each
+    nz::backend backend = backend::cpu;           ///< where it ran
+    double kernel_ms = -1;              ///< on a GPU, between events, summed over batches; -1 on a CPU
+    std::size_t device_peak_bytes = 0;  ///< as in traverse_result
 };
 
 }  // namespace nz

@@ -5,6 +5,7 @@
 #include "kernels/mxv_arguments.hpp"
 #include "kernels/shortest_arguments.hpp"
 #include "kernels/traverse_arguments.hpp"
+#include "kernels/traverse_many_arguments.hpp"
 
 namespace nz::kernels {
 
@@ -18,6 +19,7 @@ struct cuda_table {
     void (*column_starts)(offset_reader offsets, const index_t* listed, offset_t columns, offset_t* starts,
                           void* temporary, std::size_t bytes, void* stream) = nullptr;
     void (*delta_stepping)(const device_shortest_arguments& arguments, void* stream) = nullptr;
+    void (*bit_parallel)(const device_traverse_many_arguments& arguments, void* stream) = nullptr;
 };
 
 const cuda_table& on_cuda();

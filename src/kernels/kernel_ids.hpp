@@ -28,6 +28,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxv", "csc_gather_bucket", presence::absent, "csc_gather_scatter sorts into ranges there", presence::here, ""},
     {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},
     {"shortest", "delta_stepping", presence::here, "", presence::here, ""},
+    {"traverse_many", "bit_parallel", presence::here, "", presence::here, ""},
     {"mxm", "row_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"ewise", "balanced_path", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},

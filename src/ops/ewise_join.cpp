@@ -34,7 +34,8 @@ dtype unsigned_as_wide_as(dtype type) {
 }
 
 compiled find(set_operation operation, const binary_op& op, dtype a, dtype b) {
-    if (operation == set_operation::subtract) return {instantiate::find_ewise_fill(binary_id::first, unsigned_as_wide_as(a)), a};
+    if (operation == set_operation::subtract)
+        return {instantiate::find_ewise_fill(binary_id::first, unsigned_as_wide_as(a)), a};
     const dtype both = promote(a, b);
     if (operation == set_operation::exclude)
         return {instantiate::find_ewise_fill(binary_id::first, unsigned_as_wide_as(both)), both};
@@ -66,14 +67,18 @@ int threads_for(const context& ctx, offset_t entries) {
 
 }  // namespace
 
-std::optional<csr> join_balanced(const context& ctx, set_operation operation, const binary_op& op, const csr& a,
-                                 const csr& b) {
+std::optional<csr> join_balanced(const context& ctx, set_operation operation, const binary_op& op,
+                                 const csr& a, const csr& b) {
     const compiled kernel = find(operation, op, a.type, b.type);
     if (!kernel.fill) return {};
     // Of B a difference reads no value.
     const operand_values left = side_of(ctx, a, kernel.type),
                          right = operation == set_operation::subtract
-                                     ? operand_values{{}, {{b.offsets.data(), b.offset_bytes == 8}, b.index_data(), nullptr, 0}}
+                                     ? operand_values{{},
+                                                      {{b.offsets.data(), b.offset_bytes == 8},
+                                                       b.index_data(),
+                                                       nullptr,
+                                                       0}}
                                      : side_of(ctx, b, kernel.type);
     ewise_arguments k;
     k.a = left.side;

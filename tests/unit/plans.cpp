@@ -4,6 +4,7 @@
 #include "plan/mxv_workspace.hpp"
 #include "plan/shortest.hpp"
 #include "plan/traverse.hpp"
+#include "plan/traverse_many.hpp"
 
 #include <gtest/gtest.h>
 
@@ -263,7 +264,7 @@ TEST(ShortestPlan, TakesTheWidthOfBucketsFromWeightsAndDegrees) {
     EXPECT_TRUE(std::isinf(plan::shortest(f).delta) && std::isinf(plan::shortest(f).first_delta));
     f.pinned = "relax_loop";
     EXPECT_EQ(plan::shortest(f).kernel, "relax_loop");
-    EXPECT_FALSE(plan::shortest(f).on_device) << "a loop over mxv runs on the host";
+    EXPECT_FALSE(plan::shortest(f).on_device) << "the loop itself is the host's";
     EXPECT_EQ(plan::shortest(f).workspace_bytes, 0u);
 }
 
@@ -275,6 +276,67 @@ TEST(ShortestPlan, WorkingMemoryIsOfOrderVertices) {
     f.on_device = true;
     EXPECT_LT(plan::shortest(f).workspace_bytes, std::size_t{46} << 20) << "a fifth of the graph";
     EXPECT_GE(plan::shortest(f).list_capacity, f.vertices + f.nnz / 128) << "every piece of every row";
+}
+
+TEST(ManyDirectionRule, TakesTheCheaperOfBoth) {
+    using enum direction;
+    struct row {
+        offset_t vertices, frontier_edges, open_edges;
+        nz::direction expected;
+    };
+    // push_edge = 3, pull_vertices = 2: push where 3 frontier edges <= open edges + vertices / 2.
+    for (const auto& [vertices, frontier_edges, open_edges, expected] :
+         {row{1 << 20, 3000, 31404838, push}, row{1 << 20, 4549407, 31402479, push},
+          row{1 << 20, 30792844, 31402479, pull}, row{1 << 20, 14695427, 90000, pull},
+          row{1 << 20, 87951, 400, push}, row{1000, 500, 1000, push}, row{1000, 501, 1000, pull},
+          row{1000, 0, 0, push}})
+        EXPECT_EQ(plan::choose_many_direction({vertices, frontier_edges, open_edges}, {}).direction, expected)
+            << frontier_edges << " against " << open_edges;
+    EXPECT_EQ(plan::choose_many_direction({1000, 500, 1000}, {.push_edge = 4}).direction, pull);
+}
+
+TEST(ManyDirectionRule, ASourceWithFewVerticesIsSlow) {
+    const offset_t n = 4096 * 100;
+    EXPECT_TRUE(plan::is_slow(1, n, {}));
+    EXPECT_TRUE(plan::is_slow(99, n, {}));
+    EXPECT_FALSE(plan::is_slow(100, n, {}));
+    EXPECT_FALSE(plan::is_slow(0, n, {})) << "its frontier has died out: nothing is left to push";
+    EXPECT_FALSE(plan::is_slow(1, 4096, {})) << "small graphs have none";
+    EXPECT_TRUE(plan::is_slow(400, n, {.slow_share = 1000}));
+}
+
+TEST(TraverseManyPlan, GoesInBatchesOfSixtyFour) {
+    plan::traverse_many_facts f;
+    f.vertices = 1 << 20;
+    f.nnz = offset_t{32} << 20;
+    for (const auto& [sources, batches] :
+         {std::pair{0, 0}, std::pair{1, 1}, std::pair{64, 1}, std::pair{65, 2}, std::pair{130, 3}}) {
+        f.sources = sources;
+        EXPECT_EQ(plan::traverse_many(f).batches, batches);
+    }
+    const auto p = plan::traverse_many(f);
+    EXPECT_EQ(p.kernel, "bit_parallel");
+    EXPECT_TRUE(p.builds_transpose);
+    EXPECT_EQ(p, plan::traverse_many(f));
+    f.pinned = "reference";
+    EXPECT_EQ(plan::traverse_many(f).kernel, "reference");
+    EXPECT_FALSE(plan::traverse_many(f).builds_transpose) << "the reference reads rows alone";
+}
+
+TEST(TraverseManyPlan, WorkingMemoryIsOfOrderVerticesWhateverTheSources) {
+    plan::traverse_many_facts f;
+    f.vertices = 1 << 20;
+    f.nnz = offset_t{32} << 20;
+    f.sources = 1000;
+    f.levels = false;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{29} << 20);
+    f.on_device = true;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{42} << 20);
+    f.levels = true;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{90} << 20)
+        << "a third of what 64 levels take";
+    f.on_device = false;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{77} << 20);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "kernels/cuda/mxv/common_sort.hpp"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/traverse/push_pull_fused.cuh"
+#include "kernels/cuda/traverse_many/bit_parallel.cuh"
 #include "kernels/cuda/vector/common_vectors.hpp"
 #include "kernels/cuda_table.hpp"
 
@@ -13,7 +14,8 @@ const cuda_table& on_cuda() {
                                        &cuda::mask_words, &cuda::fill, &cuda::write_back, &cuda::count_bits},
                                       &cuda::sort_bytes,
                                       &cuda::column_starts,
-                                      &cuda::delta_stepping};
+                                      &cuda::delta_stepping,
+                                      &cuda::bit_parallel};
     return table;
 }
 

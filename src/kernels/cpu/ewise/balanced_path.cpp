@@ -3,7 +3,8 @@
 namespace nz::kernels::cpu {
 namespace {
 
-offset_t common_places(const index_t* a, offset_t i, offset_t a_end, const index_t* b, offset_t j, offset_t b_end) {
+offset_t common_places(const index_t* a, offset_t i, offset_t a_end, const index_t* b, offset_t j,
+                       offset_t b_end) {
     offset_t common = 0;
     while (i < a_end && j < b_end) {
         const index_t x = a[i], y = b[j];

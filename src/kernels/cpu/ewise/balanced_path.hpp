@@ -25,9 +25,10 @@ void balanced_path_count(const ewise_arguments& arguments);
 namespace balanced_detail {
 
 template <class T>
-using bits_of = std::conditional_t<
-    sizeof(T) == 1, std::uint8_t,
-    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+using bits_of =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
 /// Writes one piece's results, starting at `place`. Values move as bits, so that choosing one needs no branch.
 template <binary_id Op, class T>

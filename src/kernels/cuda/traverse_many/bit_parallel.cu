@@ -1,0 +1,235 @@
+// traverse_many/bit_parallel on a GPU: breadth-first searches from up to 64 sources at once, bit s of a vertex's word
+// for source s, all levels in one cooperative kernel, no host in the loop (Then et al., "The more the merrier", VLDB
+// 2014).
+//
+// A level has two phases, each ended by a barrier of the grid. The first collects in next(v) the sources that reach v:
+//   push: a queue of pieces of rows (up to 128 edges each, so that hubs spread over the grid); a group of lanes (4 to
+//     32, by the frontier's mean degree) takes a piece, up to four edges a lane in flight; bits that a neighbour lacks
+//     are set by atomicOr.
+//   pull: a warp takes eight groups of 32 vertices and lists those that lack bits; each lane looks through one
+//     vertex's in-neighbours, four at a time, until no bit is missing; past 64 the warp helps. Columns of more than
+//     1,024 entries are pieces for any warp. Pull reads seen(u), which does not change in this phase: a bit that u has
+//     and v lacks came to u in the level before. Bits whose frontier has died out are not asked for. Nor are those of
+//     slow sources, which few vertices have: every row would be looked through to its end for them, so they are pushed
+//     beside the pull.
+// The second, the sweep, moves next into seen where a mark (a byte for 32 vertices) says that there is something;
+//   counts vertices, pairs and edges, and each source's finds by transposing squares of bits between lanes; queues the
+//   frontier; and notes levels as binary digits, one word a vertex and digit (common_levels.cuh). Levels are written
+//   once at the end, or every 63 levels, 4 bytes a source and vertex.
+// Grid: a block of 1,024 threads a multiprocessor, in clusters of two.
+// Memory: three words a vertex, six more with levels, marks, one queue (plan::bit_parallel_device_workspace), the report.
+// Determinism: levels and counts always; the order of the queue is not.
+// Cost: push: frontier edges * (word read, atomicOr where it lacks bits). Pull: vertices, and in-neighbours up to the
+//   last missing bit: few once most bits are set. Sweep: words of marked groups.
+// Distance to the limit: docs/measurements.md.
+// Why single searches were not enough: each reads the same edges again, and pays its own barriers.
+#include "core/cuda_check.hpp"
+#include "kernels/cuda/traverse_many/bit_parallel.cuh"
+#include "kernels/cuda/traverse_many/common_levels.cuh"
+#include "kernels/cuda/traverse_many/common_steps.cuh"
+#include "plan/workspace.hpp"
+
+#include <algorithm>
+
+namespace nz::kernels::cuda {
+namespace many {
+namespace {
+
+template <class Offset>
+__device__ void clear(const search<Offset>& s, tally& all) {
+    auto* const seen = reinterpret_cast<ulonglong2*>(s.seen);
+    auto* const next = reinterpret_cast<ulonglong2*>(s.next);
+    for (std::uint64_t i = grid_thread(); i < s.stride / 2; i += grid_threads()) seen[i] = next[i] = {0, 0};
+    for (unsigned t = grid_thread(); t * task_groups < s.groups; t += grid_threads())
+        reinterpret_cast<word*>(s.marks)[t] = 0;
+    if (threadIdx.x >= plan::batch_sources) return;
+    all.level_sums[threadIdx.x] = 0;
+    all.reached[threadIdx.x] = all.depths[threadIdx.x] = 0;
+    if (blockIdx.x > 0) return;
+    s.report->reached[threadIdx.x] = s.report->level_sums[threadIdx.x] = 0;
+    s.report->depths[threadIdx.x] = 0;
+}
+
+/// By one block.
+__device__ inline void clear(counters& of) {
+    for (unsigned i = threadIdx.x; i < sizeof(counters) / sizeof(unsigned); i += block_threads)
+        reinterpret_cast<unsigned*>(&of)[i] = 0;
+}
+
+template <class Offset>
+__device__ void set_sources(const search<Offset>& s) {
+    if (grid_thread() >= s.source_count) return;
+    const std::uint32_t v = s.source[grid_thread()];
+    atomicOr(&s.next[v], word{1} << grid_thread());
+    s.marks[v / group] = 1;
+}
+
+/// One thread of each block, and for the sources one each, reads what the grid has counted.
+template <class Offset>
+__device__ frontier_counts tell(const search<Offset>& s, counters& of) {
+    __shared__ frontier_counts told;
+    __shared__ unsigned slow[2];
+    if (threadIdx.x < plan::batch_sources) {
+        const word pairs = fresh(of.pairs_of[threadIdx.x]);
+        const unsigned half = __ballot_sync(full_warp, pairs > 0 && pairs * s.slow_share < s.n);
+        if (threadIdx.x % 32 == 0) slow[threadIdx.x / 32] = half;
+    }
+    if (threadIdx.x == 0)
+        told = {fresh(of.pieces),     fresh(of.vertices),     fresh(of.edges),   fresh(of.pairs),
+                fresh(of.pair_edges), fresh(of.closed_edges), fresh(of.sources), 0};
+    __syncthreads();
+    frontier_counts mine = told;
+    mine.slow = word{slow[1]} << 32 | slow[0];
+    __syncthreads();
+    return mine;
+}
+
+template <class Offset>
+__device__ void record_level(const search<Offset>& s, const progress& p, bool pulls,
+                             const frontier_counts& of) {
+    if (p.depth < traverse_many_report::capacity)
+        s.report->records[p.depth] = {of.vertices,
+                                      pulls,
+                                      of.slow,
+                                      of.pairs,
+                                      of.edges,
+                                      p.open_edges,
+                                      static_cast<std::uint64_t>(clock64())};
+}
+
+template <class Offset>
+__device__ void add_tally(const search<Offset>& s, const tally& all) {
+    const unsigned b = threadIdx.x;
+    if (b >= plan::batch_sources || !all.reached[b]) return;
+    auto* const reached = reinterpret_cast<word*>(&s.report->reached[b]);
+    atomicAdd(reached, word{all.reached[b]});
+    atomicAdd(reinterpret_cast<word*>(&s.report->level_sums[b]), all.level_sums[b]);
+    atomicMax(&s.report->depths[b], all.depths[b]);
+}
+
+template <bool Levels, class Offset>
+__global__ void __launch_bounds__(block_threads, blocks_an_sm)
+    bit_parallel_kernel(const __grid_constant__ search<Offset> s) {
+    __shared__ tally all;
+    unsigned target = 0;
+    const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, gridDim.x / cluster_blocks); };
+    clear(s, all);
+    sync();
+    set_sources(s);
+    list_long(s);
+    sync();
+    progress p;
+    p.active = ~word{0} >> (plan::batch_sources - s.source_count);
+    p.open_edges = s.nnz;
+    sweep<Levels>(s, p, s.shared->of[0], all);
+    sync();
+    while (true) {
+        const frontier_counts frontier = tell(s, s.shared->of[p.depth % 3]);
+        p.active = frontier.sources;
+        p.open_edges -= frontier.closed_edges;
+        p.pair_edges += frontier.pair_edges;
+        if (frontier.vertices == 0 || p.depth >= s.max_depth) break;
+        const bool pulls = choose_pull(s, p, frontier);
+        if (grid_thread() == 0) record_level(s, p, pulls, frontier);
+        if (blockIdx.x == 0) clear(s.shared->of[(p.depth + 2) % 3]);
+        ++p.depth;
+        if constexpr (Levels) begin_level(s, p);
+        if (pulls) {
+            if (frontier.slow) push_slow(s, frontier);
+            pull_long(s, p.active & ~frontier.slow);
+            pull_level(s, p.active & ~frontier.slow);
+        } else {
+            push_level(s, frontier);
+        }
+        sync();
+        sweep<Levels>(s, p, s.shared->of[p.depth % 3], all);
+        sync();
+        if (Levels && p.number == plan::levels_a_flush) {
+            write_levels(s, p);
+            sync();
+        }
+    }
+    add_tally(s, all);
+    if (grid_thread() == 0) {
+        s.report->levels = p.depth;
+        s.report->edges = p.pair_edges;
+        s.report->search_ticks = static_cast<std::uint64_t>(clock64());
+    }
+    if constexpr (Levels) write_levels(s, p);
+    if (grid_thread() == 0) s.report->end_ticks = static_cast<std::uint64_t>(clock64());
+}
+
+template <bool Levels, class Offset>
+void launch(const search<Offset>& s, int multiprocessors, cudaStream_t stream) {
+    const auto kernel = bit_parallel_kernel<Levels, Offset>;
+    cudaLaunchConfig_t config{};
+    config.blockDim = dim3(block_threads);
+    config.stream = stream;
+    cudaLaunchAttribute attributes[2];
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim = {cluster_blocks, 1, 1};
+    attributes[1].id = cudaLaunchAttributeCooperative;
+    attributes[1].val.cooperative = 1;
+    config.attrs = attributes;
+    config.numAttrs = 1;
+    config.gridDim =
+        dim3(static_cast<unsigned>(blocks_an_sm * multiprocessors / cluster_blocks * cluster_blocks));
+    // All blocks must be resident at once; what a part can hold is asked once a kernel.
+    static const int clusters = [&] {
+        int most = 0;
+        check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
+        return most;
+    }();
+    config.gridDim = dim3(static_cast<unsigned>(clusters * cluster_blocks));
+    config.numAttrs = 2;
+    check(cudaLaunchKernelEx(&config, kernel, s));
+}
+
+template <class Offset>
+void run(const device_traverse_many_arguments& d, cudaStream_t stream) {
+    const traverse_many_arguments& a = d.common;
+    search<Offset> s{};
+    s.n = static_cast<std::uint32_t>(a.vertices);
+    s.groups = (s.n + group - 1) / group;
+    s.source_count = static_cast<std::uint32_t>(a.sources.size());
+    std::copy(a.sources.begin(), a.sources.end(), s.source);
+    s.nnz = static_cast<word>(a.nnz);
+    s.out_offsets = static_cast<const Offset*>(a.out_offsets.data);
+    s.in_offsets = static_cast<const Offset*>(a.in_offsets.data);
+    s.out_neighbours = reinterpret_cast<const std::uint32_t*>(a.out_neighbours);
+    s.in_neighbours = reinterpret_cast<const std::uint32_t*>(a.in_neighbours);
+    s.max_depth =
+        a.max_depth < 0 ? ~0u : static_cast<std::uint32_t>(std::min<offset_t>(a.max_depth, a.vertices));
+    s.push_edge = static_cast<word>(a.costs.push_edge);
+    s.pull_vertices = static_cast<word>(a.costs.pull_vertices);
+    s.slow_share = static_cast<word>(a.costs.slow_share);
+    s.schedule_levels = static_cast<std::uint32_t>(a.schedule.size());
+    for (std::size_t l = 0; l < a.schedule.size(); ++l)
+        s.schedule_pulls |= static_cast<word>(a.schedule[l] == direction::pull) << l;
+    plan::workspace_parts memory(a.workspace);
+    s.shared = memory.take<control>(1);
+    for (word** words : {&s.seen, &s.next, &s.frontier}) *words = memory.take<word>(a.vertices);
+    s.stride = plan::padded(s.n * sizeof(word)) / sizeof(word);
+    if (d.levels) s.digits = memory.take<word>(static_cast<offset_t>(plan::level_digits * s.stride));
+    s.marks = memory.take<unsigned char>(a.vertices / plan::device_mark_vertices + 8);
+    s.queue = memory.take<piece>(d.queue_capacity);
+    s.queue_from = memory.take<std::uint32_t>(d.queue_capacity);
+    s.long_pieces = memory.take<word>(d.long_capacity);
+    s.in_empty = d.in_empty;
+    s.levels = reinterpret_cast<std::uint32_t*>(d.levels);
+    s.level_stride = static_cast<std::uint64_t>(d.level_stride);
+    s.report = d.report;
+    check(cudaMemsetAsync(s.shared, 0, sizeof(control), stream));
+    d.levels ? launch<true>(s, d.multiprocessors, stream) : launch<false>(s, d.multiprocessors, stream);
+}
+
+}  // namespace
+}  // namespace many
+
+void bit_parallel(const device_traverse_many_arguments& arguments, void* stream) {
+    const auto on = static_cast<cudaStream_t>(stream);
+    arguments.common.out_offsets.wide ? many::run<std::int64_t>(arguments, on)
+                                      : many::run<std::int32_t>(arguments, on);
+}
+
+}  // namespace nz::kernels::cuda

@@ -1,0 +1,105 @@
+// The state of one batch of traverse_many/bit_parallel on a GPU, and what its steps share. The essay is in
+// bit_parallel.cu.
+#pragma once
+
+#include "kernels/cuda/common_grid.cuh"
+#include "kernels/cuda/traverse/common_search.cuh"
+#include "kernels/traverse_many_arguments.hpp"
+
+namespace nz::kernels::cuda::many {
+
+using traversal::append;
+using traversal::find;
+using traversal::piece;
+
+using word = unsigned long long;
+
+constexpr int block_threads = 1024;
+constexpr int cluster_blocks =
+    2;  // halves the arrivals at the grid's barrier, and fits every pair of multiprocessors
+constexpr int blocks_an_sm = 1;                         // 64 registers a thread: nothing spills
+constexpr unsigned group = plan::device_mark_vertices;  // vertices of a mark: one a lane
+constexpr unsigned task_groups = 8;                     // groups that a warp takes at a time: marks of a word
+
+/// Counters rotate over three levels: one read, one written, one cleared.
+struct counters {
+    unsigned pieces, vertices;
+    word edges, pairs, pair_edges, closed_edges, sources;
+    unsigned pairs_of[plan::batch_sources];
+};
+struct control {
+    unsigned arrived;
+    unsigned long_pieces;
+    counters of[3];
+};
+/// What every thread is told of the frontier.
+struct frontier_counts {
+    unsigned pieces, vertices;
+    word edges, pairs, pair_edges, closed_edges, sources;
+    word slow;  // sources that go by push beside a pull
+};
+
+template <class Offset>
+struct search {
+    std::uint32_t n, groups, source_count;
+    word nnz;
+    const Offset *out_offsets, *in_offsets;
+    const std::uint32_t *out_neighbours, *in_neighbours;
+    std::uint32_t max_depth;
+    word push_edge, pull_vertices, slow_share;  // plan::many_costs
+    std::uint32_t schedule_levels;
+    word schedule_pulls;
+    word *seen, *next, *frontier;
+    word* digits;          // [plan::level_digits][stride]; with levels
+    std::uint64_t stride;  // words of a digit
+    unsigned char* marks;  // a byte a group: next is not empty there
+    const std::uint32_t* in_empty;
+    piece* queue;
+    std::uint32_t* queue_from;  // whose row a piece is of
+    word* long_pieces;          // a vertex in the upper half, a place in its column in the lower
+    std::uint32_t* levels;
+    std::uint64_t level_stride;
+    control* shared;
+    traverse_many_report* report;
+    std::uint32_t source[plan::batch_sources];
+};
+
+/// Where the batch stands; every thread holds the same.
+struct progress {
+    unsigned depth = 0;
+    unsigned number = 0, base = 0;  // depth is base + number; levels up to base are written
+    word active = 0;                // sources whose frontiers are not empty
+    word open_edges = 0, pair_edges = 0;
+};
+
+/// What a block adds up over all levels.
+struct tally {
+    word level_sums[plan::batch_sources];
+    unsigned reached[plan::batch_sources], depths[plan::batch_sources];
+};
+
+__device__ inline unsigned grid_thread() { return blockIdx.x * block_threads + threadIdx.x; }
+__device__ inline unsigned grid_threads() { return gridDim.x * block_threads; }
+/// Warps numbered so that neighbours lie on different multiprocessors: for work that does not fill the grid.
+__device__ inline unsigned spread_warp() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
+__device__ inline unsigned grid_warps() { return grid_threads() / 32; }
+
+/// plan::choose_many_direction on counts.
+template <class Offset>
+__device__ bool choose_pull(const search<Offset>& s, const progress& p, const frontier_counts& frontier) {
+    if (p.depth < s.schedule_levels) return s.schedule_pulls >> p.depth & 1;
+    return s.push_edge * frontier.edges > p.open_edges + s.n / s.pull_vertices;
+}
+
+/// Lane l's bit b becomes lane b's bit l.
+__device__ inline unsigned transpose_bits(unsigned x) {
+    unsigned low = 0x0000ffffu;
+#pragma unroll
+    for (unsigned half = 16; half; half /= 2, low ^= low << half) {
+        const unsigned other = __shfl_xor_sync(full_warp, x, half);
+        x = threadIdx.x & half ? (x & ~low) | (other >> half & low) : (x & low) | (other & low) << half;
+    }
+    return x;
+}
+
+}  // namespace nz::kernels::cuda::many

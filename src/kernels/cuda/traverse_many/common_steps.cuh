@@ -1,0 +1,315 @@
+// The steps of a level of traverse_many/bit_parallel: push or pull, which fill `next`, and the sweep that takes it in.
+#pragma once
+
+#include "kernels/cuda/traverse_many/common_search.cuh"
+
+namespace nz::kernels::cuda::many {
+
+constexpr int turn_edges = 4;          // edges that a lane has in flight in push
+constexpr unsigned serial_edges = 64;  // neighbours that one lane looks at in pull before its warp helps
+
+/// Gives bits to up to `length` neighbours that lack them; lanes from `within` on, `lanes` share a piece.
+template <class Offset>
+__device__ void push_piece(const search<Offset>& s, piece p, word mine, unsigned within, unsigned lanes) {
+    const std::uint32_t* const row = s.out_neighbours + (p >> 10);
+    const auto length = static_cast<unsigned>(p & 1023);
+    for (unsigned k = within; k < length; k += turn_edges * lanes) {
+        std::uint32_t v[turn_edges];
+        word lacks[turn_edges];
+#pragma unroll
+        for (int e = 0; e < turn_edges; ++e) {
+            const unsigned i = k + e * lanes;
+            v[e] = i < length ? load_once(row + i) : s.n;
+        }
+#pragma unroll
+        for (int e = 0; e < turn_edges; ++e) lacks[e] = v[e] < s.n ? mine & ~s.seen[v[e]] : 0;
+#pragma unroll
+        for (int e = 0; e < turn_edges; ++e)
+            if (lacks[e] && atomicOr(&s.next[v[e]], lacks[e]) == 0) s.marks[v[e] / group] = 1;
+    }
+}
+
+/// A level by push: as many lanes a piece as the frontier's rows are long.
+template <class Offset>
+__device__ void push_level(const search<Offset>& s, const frontier_counts& frontier) {
+    const unsigned lanes = frontier.edges <= 8ull * frontier.pieces    ? 4
+                           : frontier.edges <= 24ull * frontier.pieces ? 8
+                                                                       : 32;
+    const unsigned lane = threadIdx.x % 32, a_warp = 32 / lanes;
+    for (unsigned at = spread_warp() * a_warp + lane / lanes; at < frontier.pieces;
+         at += grid_warps() * a_warp)
+        push_piece(s, s.queue[at], s.frontier[s.queue_from[at]], lane & (lanes - 1), lanes);
+}
+
+/// The bits of slow sources, beside a pull: each lane looks whether a piece has some, then the warp does those.
+/// A lane's piece lies as far from the next lane's as there are warps, so that the pieces of a hub spread over the grid.
+template <class Offset>
+__device__ void push_slow(const search<Offset>& s, const frontier_counts& frontier) {
+    const unsigned lane = threadIdx.x % 32, warps = grid_warps();
+    for (unsigned first = spread_warp(); first < frontier.pieces; first += 32 * warps) {
+        const unsigned mine_at = first + lane * warps;
+        const word bits = mine_at < frontier.pieces ? s.frontier[s.queue_from[mine_at]] & frontier.slow : 0;
+        for (unsigned left = __ballot_sync(full_warp, bits != 0); left; left &= left - 1) {
+            const int owner = __ffs(left) - 1;
+            push_piece(s, s.queue[first + owner * warps], __shfl_sync(full_warp, bits, owner), lane, 32);
+            __syncwarp();
+        }
+    }
+}
+
+/// A lane's look through the in-neighbours of one vertex.
+template <class Offset>
+struct word_row {
+    Offset at = 0, end = 0;
+    word missing = 0, found = 0;
+
+    __device__ bool goes_on() const { return at < end && (missing & ~found); }
+    /// The neighbours of one aligned group of four. Eight, a whole sector, was slower: 126 against 104 us where the first
+    /// few neighbours hold all bits.
+    __device__ void turn(const std::uint32_t* neighbours, const word* seen) {
+        const Offset base = at & ~Offset{3};
+        const uint4 four = load_once(reinterpret_cast<const uint4*>(neighbours + base));
+        const std::uint32_t u[] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+            if (base + k >= at && base + k < end) found |= seen[u[k]];
+        at = base + 4;
+    }
+};
+
+__device__ inline word warp_or(word x) {
+    const unsigned low = __reduce_or_sync(full_warp, static_cast<unsigned>(x)),
+                   high = __reduce_or_sync(full_warp, static_cast<unsigned>(x >> 32));
+    return word{high} << 32 | low;
+}
+
+/// What the neighbours [from, to) have of the missing bits, by a whole warp, up to the last missing bit.
+template <class Offset>
+__device__ word warp_look(const search<Offset>& s, Offset from, Offset to, word missing) {
+    const auto lane = static_cast<Offset>(threadIdx.x % 32);
+    word found = 0;
+    for (Offset k = from; k < to && (missing & ~found); k += 32 * turn_edges) {
+#pragma unroll
+        for (int e = 0; e < turn_edges; ++e)
+            if (k + 32 * e + lane < to) found |= s.seen[load_once(s.in_neighbours + k + 32 * e + lane)];
+        found = warp_or(found);
+    }
+    return found & missing;
+}
+
+/// The rows of a warp's lanes to their ends or their last missing bit: a lane a row, turn by turn as a warp, then the
+/// warp shares what is left of rows past serial_edges.
+template <class Offset>
+__device__ void finish_rows(const search<Offset>& s, word_row<Offset>& row) {
+    const Offset serial_end = min(row.end, static_cast<Offset>(row.at + Offset{serial_edges}));
+    while (true) {
+        const bool mine = row.at < serial_end && (row.missing & ~row.found);
+        if (!__any_sync(full_warp, mine)) break;
+        if (mine) row.turn(s.in_neighbours, s.seen);
+        __syncwarp();
+    }
+    for (unsigned left = __ballot_sync(full_warp, row.goes_on()); left; left &= left - 1) {
+        const int owner = __ffs(left) - 1;
+        const word found =
+            warp_look(s, __shfl_sync(full_warp, row.at, owner), __shfl_sync(full_warp, row.end, owner),
+                      __shfl_sync(full_warp, row.missing & ~row.found, owner));
+        if (static_cast<int>(threadIdx.x % 32) == owner) row.found |= found;
+    }
+}
+
+/// Lists the pieces of long columns, once a batch.
+template <class Offset>
+__device__ void list_long(const search<Offset>& s) {
+    for (std::uint32_t v = grid_thread(); v < s.n; v += grid_threads()) {
+        const auto degree = static_cast<std::uint32_t>(s.in_offsets[v + 1] - s.in_offsets[v]);
+        if (degree <= plan::long_column) continue;
+        const auto pieces = static_cast<std::uint32_t>((degree - 1) / plan::long_column + 1);
+        const unsigned at = atomicAdd(&s.shared->long_pieces, pieces);
+        for (std::uint32_t k = 0; k < pieces; ++k)
+            s.long_pieces[at + k] = word{v} << 32 | k * static_cast<std::uint32_t>(plan::long_column);
+    }
+}
+
+/// Pull of long columns, a warp a piece, which asks for what no other piece has found yet.
+template <class Offset>
+__device__ void pull_long(const search<Offset>& s, word wanted) {
+    const unsigned count = fresh(s.shared->long_pieces);
+    for (unsigned i = spread_warp(); i < count; i += grid_warps()) {
+        const word entry = s.long_pieces[i];
+        const auto v = static_cast<std::uint32_t>(entry >> 32);
+        // Other pieces change next(v) meanwhile: the warp goes by what one lane read.
+        const word missing = wanted & ~s.seen[v] & ~__shfl_sync(full_warp, fresh(s.next[v]), 0);
+        const Offset from = s.in_offsets[v] + static_cast<Offset>(entry & 0xffffffffu);
+        const Offset to = min(s.in_offsets[v + 1], static_cast<Offset>(from + plan::long_column));
+        const word found = warp_look(s, from, to, missing);
+        if (!found || threadIdx.x % 32 > 0) continue;
+        atomicOr(&s.next[v], found);
+        s.marks[v / group] = 1;
+    }
+}
+
+/// Pull of all other columns. A warp takes eight groups of vertices, as far apart as there are warps so that the grid
+/// moves through the rows as one front, lists those that lack wanted bits, and gives each lane one at a time; the
+/// offsets of the next 32 are on their way meanwhile.
+template <class Offset>
+__device__ void pull_level(const search<Offset>& s, word wanted) {
+    __shared__ unsigned char open_of[block_threads / 32][task_groups * group];
+    const unsigned lane = threadIdx.x % 32, warps = grid_warps();
+    unsigned char* const open = open_of[threadIdx.x / 32];
+    for (unsigned first = grid_thread() / 32; first < s.groups; first += warps * task_groups) {
+        const auto vertex = [&](unsigned place) {
+            return (first + place / group * warps) * group + place % group;
+        };
+        unsigned total = 0;
+#pragma unroll
+        for (unsigned j = 0; j < task_groups; ++j) {
+            const std::uint32_t v = vertex(j * group + lane);
+            const bool lacks = v < s.n && (wanted & ~s.seen[v]) && !(s.in_empty[v / 32] >> (v % 32) & 1);
+            const unsigned all = __ballot_sync(full_warp, lacks);
+            if (lacks)
+                open[total + __popc(all & ((1u << lane) - 1))] = static_cast<unsigned char>(j * group + lane);
+            total += __popc(all);
+        }
+        __syncwarp();
+        word_row<Offset> ahead;
+        std::uint32_t ahead_vertex = 0;
+        const auto fetch = [&](unsigned i) {
+            ahead = {};
+            if (i >= total) return;
+            ahead_vertex = vertex(open[i]);
+            ahead.at = load_once(s.in_offsets + ahead_vertex);
+            ahead.end = load_once(s.in_offsets + ahead_vertex + 1);
+            if (ahead.end - ahead.at > plan::long_column) ahead.end = ahead.at;  // pull_long's
+            ahead.missing = wanted & ~s.seen[ahead_vertex];
+        };
+        fetch(lane);
+        for (unsigned i = lane; i - lane < total; i += 32) {
+            word_row<Offset> row = ahead;
+            const std::uint32_t v = ahead_vertex;
+            fetch(i + 32);
+            finish_rows(s, row);
+            if (const word found = row.found & row.missing) {
+                atomicOr(&s.next[v], found);
+                s.marks[v / group] = 1;
+            }
+        }
+        __syncwarp();
+    }
+}
+
+/// What a lane of a sweep found; columns: how often the bits `lane` and `lane + 32` were set.
+struct finds {
+    unsigned vertices = 0, column_low = 0, column_high = 0;
+    word edges = 0, pairs = 0, pair_edges = 0, closed_edges = 0, sources = 0;
+};
+
+/// Half a task: four groups from `first` on, those with a mark.
+template <bool Levels, class Offset>
+__device__ void sweep_groups(const search<Offset>& s, const progress& p, unsigned first, unsigned marks,
+                             finds& mine, counters& to) {
+    constexpr int count = task_groups / 2;
+    const unsigned lane = threadIdx.x % 32;
+    word fresh_bits[count];
+    find f[count];
+#pragma unroll
+    for (int j = 0; j < count; ++j) {
+        f[j].vertex = (first + j) * group + lane;
+        fresh_bits[j] = (marks >> (8 * j) & 255) && f[j].vertex < s.n ? s.next[f[j].vertex] : 0;
+        f[j].found = fresh_bits[j] != 0;
+    }
+#pragma unroll
+    for (int j = 0; j < count; ++j) {
+        if (!f[j].found) continue;
+        const std::uint32_t v = f[j].vertex;
+        const word bits = fresh_bits[j];
+        f[j].begin = static_cast<std::uint64_t>(s.out_offsets[v]);
+        f[j].degree = static_cast<std::uint32_t>(s.out_offsets[v + 1] - static_cast<Offset>(f[j].begin));
+        const word seen = s.seen[v] | bits;
+        s.seen[v] = seen;
+        s.frontier[v] = bits;
+        s.next[v] = 0;
+        if constexpr (Levels)
+            for (unsigned left = p.number; left; left &= left - 1)
+                s.digits[s.stride * (__ffs(left) - 1) + v] |= bits;
+        ++mine.vertices;
+        mine.edges += f[j].degree;
+        mine.pairs += __popcll(bits);
+        mine.pair_edges += word{f[j].degree} * __popcll(bits);
+        mine.sources |= bits;
+        if (!(p.active & ~seen))
+            mine.closed_edges += static_cast<word>(s.in_offsets[v + 1] - s.in_offsets[v]);
+    }
+#pragma unroll
+    for (int j = 0; j < count; ++j) {
+        if (!__any_sync(full_warp, f[j].found)) continue;
+        mine.column_low += __popc(transpose_bits(static_cast<unsigned>(fresh_bits[j])));
+        mine.column_high += __popc(transpose_bits(static_cast<unsigned>(fresh_bits[j] >> 32)));
+    }
+    append(
+        f, [&](std::uint32_t total) { return atomicAdd(&to.pieces, total); },
+        [&](std::uint32_t at, piece entry, std::uint32_t v) {
+            s.queue[at] = entry;
+            s.queue_from[at] = v;
+        });
+}
+
+/// Sums what the threads of a block found, adds it to the level's counters, one atomic each a block, and to the tally.
+__device__ inline void add_up(counters& to, const finds& mine, unsigned depth, tally& all) {
+    __shared__ counters block;
+    __shared__ unsigned columns[plan::batch_sources];
+    if (threadIdx.x < plan::batch_sources) columns[threadIdx.x] = 0;
+    if (threadIdx.x == 0) block = {};
+    __syncthreads();
+    const unsigned vertices = __reduce_add_sync(full_warp, mine.vertices), lane = threadIdx.x % 32;
+    if (vertices) {
+        word sums[] = {mine.edges, mine.pairs, mine.pair_edges, mine.closed_edges};
+        for (unsigned step = 16; step; step /= 2)
+            for (word& x : sums) x += __shfl_down_sync(full_warp, x, step);
+        const word sources = warp_or(mine.sources);
+        if (lane == 0) {
+            atomicAdd(&block.vertices, vertices);
+            atomicAdd(&block.edges, sums[0]);
+            atomicAdd(&block.pairs, sums[1]);
+            atomicAdd(&block.pair_edges, sums[2]);
+            atomicAdd(&block.closed_edges, sums[3]);
+            atomicOr(&block.sources, sources);
+        }
+        atomicAdd(&columns[lane], mine.column_low);
+        atomicAdd(&columns[lane + 32], mine.column_high);
+    }
+    __syncthreads();
+    if (!block.vertices) return;
+    if (threadIdx.x == 0) {
+        atomicAdd(&to.vertices, block.vertices);
+        atomicAdd(&to.edges, block.edges);
+        atomicAdd(&to.pairs, block.pairs);
+        atomicAdd(&to.pair_edges, block.pair_edges);
+        atomicAdd(&to.closed_edges, block.closed_edges);
+        atomicOr(&to.sources, block.sources);
+    }
+    if (threadIdx.x < plan::batch_sources && columns[threadIdx.x]) {
+        atomicAdd(&to.pairs_of[threadIdx.x], columns[threadIdx.x]);
+        all.reached[threadIdx.x] += columns[threadIdx.x];
+        all.level_sums[threadIdx.x] += word{columns[threadIdx.x]} * depth;
+        all.depths[threadIdx.x] = depth;
+    }
+}
+
+/// Moves next into seen. A warp takes the marks of eight groups.
+template <bool Levels, class Offset>
+__device__ void sweep(const search<Offset>& s, const progress& p, counters& to, tally& all) {
+    finds mine;
+    word* const marks_of_tasks = reinterpret_cast<word*>(s.marks);
+    for (unsigned task = spread_warp(); task * task_groups < s.groups; task += grid_warps()) {
+        const word marks = marks_of_tasks[task];
+        if (!marks) continue;
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) marks_of_tasks[task] = 0;
+        for (unsigned half = 0; half < 2; ++half)
+            if (const auto of_half = static_cast<unsigned>(marks >> (32 * half)))
+                sweep_groups<Levels>(s, p, task * task_groups + half * (task_groups / 2), of_half, mine, to);
+    }
+    add_up(to, mine, p.depth, all);
+}
+
+}  // namespace nz::kernels::cuda::many
