@@ -204,6 +204,43 @@ std::vector<double> graphblas_spmv::result() const {
     return all;
 }
 
+struct graphblas_add::state {
+    GrB_Matrix a = nullptr, b = nullptr, c = nullptr;
+    GrB_Index rows = 0, columns = 0;
+};
+
+graphblas_add::graphblas_add(const matrix& a, const matrix& b, int threads)
+    : state_(std::make_unique<state>()) {
+    start(threads);
+    state_->rows = static_cast<GrB_Index>(a.rows());
+    state_->columns = static_cast<GrB_Index>(a.columns());
+    const auto load = [&](const matrix& m, GrB_Matrix* to) {
+        const tuples t(m);
+        check(GrB_Matrix_new(to, GrB_FP64, state_->rows, state_->columns));
+        check(GrB_Matrix_build_FP64(*to, t.i.data(), t.j.data(), t.values.data(), t.i.size(), GrB_PLUS_FP64));
+        check(GrB_Matrix_wait(*to, GrB_MATERIALIZE));
+    };
+    load(a, &state_->a);
+    load(b, &state_->b);
+}
+graphblas_add::~graphblas_add() {
+    GrB_Matrix_free(&state_->a);
+    GrB_Matrix_free(&state_->b);
+    GrB_Matrix_free(&state_->c);
+}
+void graphblas_add::run() {
+    GrB_Matrix_free(&state_->c);
+    check(GrB_Matrix_new(&state_->c, GrB_FP64, state_->rows, state_->columns));
+    check(GrB_Matrix_eWiseAdd_BinaryOp(state_->c, nullptr, nullptr, GrB_PLUS_FP64, state_->a, state_->b,
+                                       nullptr));
+    check(GrB_Matrix_wait(state_->c, GrB_MATERIALIZE));
+}
+std::int64_t graphblas_add::entries() const {
+    GrB_Index count = 0;
+    check(GrB_Matrix_nvals(&count, state_->c));
+    return static_cast<std::int64_t>(count);
+}
+
 }  // namespace nz::bench
 
 #else
@@ -221,6 +258,11 @@ graphblas_spmv::graphblas_spmv(const matrix&, const std::vector<double>&, int) {
 graphblas_spmv::~graphblas_spmv() = default;
 void graphblas_spmv::run() {}
 std::vector<double> graphblas_spmv::result() const { return {}; }
+struct graphblas_add::state {};
+graphblas_add::graphblas_add(const matrix&, const matrix&, int) {}
+graphblas_add::~graphblas_add() = default;
+void graphblas_add::run() {}
+std::int64_t graphblas_add::entries() const { return 0; }
 
 }  // namespace nz::bench
 #endif

@@ -42,4 +42,17 @@ private:
     std::unique_ptr<state> state_;
 };
 
+/// C = A + B on double.
+class graphblas_add {
+public:
+    graphblas_add(const matrix& a, const matrix& b, int threads);
+    ~graphblas_add();
+    void run();
+    std::int64_t entries() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
 }  // namespace nz::bench

@@ -28,6 +28,23 @@ TEST_F(matvec_verbs, a_kernel_of_the_other_backend_cannot_serve) {
                    {"for GPUs"});
 }
 
+TEST_F(matvec_verbs, spadd_joins_with_the_transpose_itself_and_a_second_input) {
+    for (const auto* operation : {"union", "intersection", "difference", "symmetric_difference"})
+        for (const auto* input : {"rmat_directed:8,8", "lp:60,300,900"}) {
+            const auto r = expect_json({"spadd", input, "--operation", operation, "--validate", "--repeat",
+                                        "2", "--threads", "2", "--explain"});
+            EXPECT_EQ(r["valid"], true) << operation << " " << input;
+            EXPECT_EQ(r["kernel"], "balanced_path") << operation << " " << input;
+            EXPECT_EQ(r["second"], std::string(input).starts_with("lp") ? "itself" : "transpose");
+        }
+    const auto r = expect_json({"spadd", "laplace2d:9", "random:81,3", "--validate", "-o", path("sum.mtx")});
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_TRUE(exists("sum.mtx"));
+    expect_refused({"spadd", "laplace2d:9", "random:80,3"}, 2, {"shapes must be equal"});
+    expect_refused({"spadd", "laplace2d:9", "--kernel", "hash"}, 2, {"balanced_path"});
+    expect_refused({"spadd", "laplace2d:9", "--operation", "sum"}, 2, {"union"});
+}
+
 TEST_F(matvec_verbs, semirings_and_types_give_valid_products) {
     for (const auto* ring : {"plus_times", "min_plus", "max_times", "any_secondi", "any_second", "lor_land",
                              "plus_pair", "times_rminus"}) {
