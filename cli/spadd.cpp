@@ -66,8 +66,8 @@ int run_spadd(const spadd_settings& s) {
         valid = same_entries(expected, c);
     }
     if (!s.output.empty()) save(ctx, c, s.output);
-    const std::string explanation =
-        fmt::format("Kernel {}: {}; {} and {} entries in, {} out.", plan.kernel, plan.reason, a.nnz(), b.nnz(), c.nnz());
+    const std::string explanation = fmt::format("Kernel {}: {}; {} and {} entries in, {} out.", plan.kernel,
+                                                plan.reason, a.nnz(), b.nnz(), c.nnz());
     if (s.json) {
         json r = report("spadd", s, ctx, in, plan.kernel, ms);
         r["operation"] = s.operation;
@@ -98,11 +98,13 @@ int run_spadd(const spadd_settings& s) {
 }  // namespace
 
 void add_spadd(CLI::App& app, runner& run) {
-    auto* verb = app.add_subcommand("spadd", "Sum of two sparse matrices, and set operations on their places");
+    auto* verb =
+        app.add_subcommand("spadd", "Sum of two sparse matrices, and set operations on their places");
     const auto s = std::make_shared<spadd_settings>();
     s->repeat = 10;
     add_input(*verb, *s);
-    verb->add_option("SECOND", s->second, "B: a file or a generator (default: A^T, or A where A is not square)")
+    verb->add_option("SECOND", s->second,
+                     "B: a file or a generator (default: A^T, or A where A is not square)")
         ->option_text(" ");
     verb->add_option("--operation", s->operation,
                      "union (default), intersection, difference or symmetric_difference;\n"

@@ -71,7 +71,7 @@ int spadd_suite(const options& o) {
     const context ctx({.backend = backend::cpu, .threads = threads});
     std::vector<std::string> sources = o.inputs;
     if (sources.empty())
-        sources = {"laplace3d:60",        "banded:500000,21",   "laplace2d:1500", "random:1000000,8",
+        sources = {"laplace3d:60",       "banded:500000,21",   "laplace2d:1500",  "random:1000000,8",
                    "rmat_directed:16,8", "rmat_directed:20,8", "powerlaw:1000000"};
     if (o.quick) sources = {"laplace3d:20", "random:20000,8"};
     const double rate = copy_rate(threads);
@@ -98,8 +98,8 @@ int spadd_suite(const options& o) {
             });
     }
     const auto results = run(o, "^spadd/");
-    fmt::print("\ncopy {:.1f} GB/s\n{:24} {:>10} {:>10} {:>7} {:>10} {:>7}\n", rate / 1e9, "median ms", "work",
-               "ours", "share", "graphblas", "ratio");
+    fmt::print("\ncopy {:.1f} GB/s\n{:24} {:>10} {:>10} {:>7} {:>10} {:>7}\n", rate / 1e9, "median ms",
+               "work", "ours", "share", "graphblas", "ratio");
     std::vector<double> times, work;
     for (const auto& p : problems) {
         const auto ours = results.find("spadd/" + p->name + "/balanced_path"),

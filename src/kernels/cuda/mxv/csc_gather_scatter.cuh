@@ -5,7 +5,8 @@
 //   product's number (atomicMin), 4 bytes a row, and a second gather writes the values of those.
 // Determinism: sums of floating-point numbers depend on timing, so the strict contract refuses plus on them; all
 //   other monoids give the same bits in any order.
-// Cost: products atomics, at the rate that the result's size allows, and n values written.
+// Cost: products atomics, at the rate that the result's size allows, and n values written: 0.21 to 0.42 ms for 6.5 M
+//   products on an H200, 0.05 to 0.08 for few (docs/measurements.md).
 #pragma once
 
 #include "kernels/cuda/mxv/common_gather.cuh"

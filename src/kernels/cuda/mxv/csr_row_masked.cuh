@@ -7,6 +7,8 @@
 //   that comes first.
 // Determinism: a row's sum depends on its length alone, early exit included.
 // Cost: rows / 32 words of mask, and the entries of allowed rows up to the terminal value.
+// Distance to the limit: not timed alone; the two pulls of the loop form of breadth-first search on rmat:20,16 took 189 and
+//   295 us on an H200, launches, write-back and the count of the frontier included.
 // Why csr_row was not enough: it reads every row, also those whose result is thrown away.
 #pragma once
 
