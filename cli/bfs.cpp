@@ -281,7 +281,7 @@ void add_bfs(CLI::App& app, runner& run) {
     add_many_sources(*verb, *s);
     add_computation(*verb, *s,
                     kernels::known_ids("traverse") + ", push_pull_loop; many sources at once: " +
-                        kernels::known_ids("traverse_many") + ", reference");
+                        kernels::known_ids("traverse_many") + ", one_by_one, reference");
     add_transformations(*verb, *s);
     add_output(*verb, *s,
                "Write 'vertex level parent' for every vertex to this file\n"

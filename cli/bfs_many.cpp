@@ -263,7 +263,7 @@ int run_bfs_many(const bfs_settings& s) {
     u.options.levels = s.levels || s.validate || !s.output.empty();
     u.options.max_depth = s.max_depth;
     u.options.hub_first = s.hub_first;
-    u.plan = ops::plan_traverse_many(ctx, in.matrix(), static_cast<offset_t>(u.sources.size()), u.options);
+    u.plan = ops::plan_traverse_many(ctx, in.matrix(), u.sources, u.options);
     // A search of depth 0 builds what the plan reads and nothing else.
     const stopwatch watch;
     bfs_many(ctx, in.matrix(), std::span(u.sources).first(1),

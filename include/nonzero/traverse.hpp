@@ -76,7 +76,7 @@ struct traverse_many_level {
 };
 
 struct traverse_many_options {
-    std::string_view kernel{};  ///< "bit_parallel", "reference"; empty: the plan chooses
+    std::string_view kernel{};  ///< "bit_parallel", "one_by_one", "reference"; empty: the plan chooses
     bool levels = true;         ///< off: only the counts, which need no memory of order sources x vertices
     offset_t max_depth = -1;    ///< levels to go at most; -1: no limit
     bool hub_first = false;     ///< pull over adjacency lists ordered by falling degree (built once)

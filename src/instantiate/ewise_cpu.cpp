@@ -34,7 +34,7 @@ kernels::ewise_kernel find(const std::array<ewise_cell, N>& group, binary_id op,
 
 kernels::ewise_kernel find_ewise_fill(binary_id op, dtype type) {
     using enum binary_id;
-    static constexpr auto truth = cells<bool, lor, land, lxor, first, second>();
+    static constexpr auto truth = cells<bool, lor, land, lxor, plus, times, min, max, first, second>();
     if (op == any) op = first;
     switch (type) {
         case dtype::boolean:

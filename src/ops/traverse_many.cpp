@@ -5,6 +5,7 @@
 #include "kernels/cpu/traverse_many/bit_parallel.hpp"
 #include "kernels/reference/traverse_many.hpp"
 #include "ops/checks.hpp"
+#include "ops/traverse.hpp"
 #include "ops/traverse_many_device.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
@@ -14,6 +15,17 @@
 namespace nz::ops {
 namespace {
 
+// The form that has no kernel of its own: a traverse for each source.
+constexpr std::string_view one_by_one_id = "one_by_one";
+
+traverse_options single_options(const traverse_many_options& o) {
+    traverse_options single;
+    single.parents = false;
+    single.hub_first = o.hub_first;
+    single.max_depth = o.max_depth;
+    return single;
+}
+
 void check(const matrix& a, std::span<const offset_t> sources, const traverse_many_options& o) {
     require<dimension_mismatch>(a.rows() == a.columns(),
                                 "traverse_many: the matrix is {} x {}; a graph needs a square one", a.rows(),
@@ -22,7 +34,10 @@ void check(const matrix& a, std::span<const offset_t> sources, const traverse_ma
         require<index_out_of_bounds>(source >= 0 && source < a.rows(),
                                      "source {} is not a vertex: the graph has vertices 0 to {}", source,
                                      a.rows() - 1);
-    check_kernel("traverse_many", o.kernel);
+    if (o.kernel != one_by_one_id) check_kernel("traverse_many", o.kernel);
+    require<not_supported>(o.kernel != one_by_one_id || o.schedule.empty(),
+                           "kernel {} takes no schedule: its searches choose directions of their own",
+                           one_by_one_id);
 }
 
 // Sets the batch's number in levels on their way to the result and the caller.
@@ -84,6 +99,49 @@ traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<c
     return result;
 }
 
+// One search's part of the result.
+void add_single(const traverse_result& found, const storage::csr& rows, offset_t batch,
+                const traverse_many_options& o, level_receiver& receiver) {
+    traverse_many_result& result = receiver.result;
+    const std::size_t known = found.iterations.size();
+    std::vector<traverse_many_level> levels(known);
+    for (std::size_t l = 0; l < known; ++l)
+        levels[l] = {batch, found.iterations[l].direction, 0, 0, 0, 1, found.iterations[l].reason};
+    offset_t sum = 0;
+    std::int32_t depth = 0;
+    const auto level_of = found.levels.values<std::int32_t>();
+    for (std::size_t v = 0; v < level_of.size(); ++v) {
+        const std::int32_t level = level_of[v];
+        if (level < 0) continue;
+        sum += level;
+        depth = std::max(depth, level);
+        if (static_cast<std::size_t>(level) >= known)
+            continue;  // reached by the last level, never a frontier
+        traverse_many_level& of = levels[static_cast<std::size_t>(level)];
+        ++of.frontier;
+        ++of.pairs;
+        const auto i = static_cast<offset_t>(v);
+        of.edges += rows.offset(i + 1) - rows.offset(i);
+    }
+    result.reached.push_back(found.reached);
+    result.level_sums.push_back(sum);
+    result.depths.push_back(depth);
+    result.edges += found.edges;
+    if (o.levels) result.levels.push_back(found.levels);
+    receiver.batch = batch;
+    for (const auto& level : levels) level_receiver::tell(&receiver, level);
+}
+
+traverse_many_result run_one_by_one(const context& ctx, const matrix& a, std::span<const offset_t> sources,
+                                    const traverse_many_options& o) {
+    traverse_many_result result;
+    level_receiver receiver{result, o};
+    for (std::size_t s = 0; s < sources.size(); ++s)
+        add_single(traverse(ctx, a, sources[s], single_options(o)), a.body().rows(),
+                   static_cast<offset_t>(s / plan::batch_sources), o, receiver);
+    return result;
+}
+
 }  // namespace
 
 kernels::traverse_many_arguments common_arguments(const matrix& a, const source_batch& batch,
@@ -106,23 +164,29 @@ void append(traverse_many_result& result, const kernels::traverse_many_totals& t
     result.edges += totals.edges;
 }
 
-plan::traverse_many_plan plan_traverse_many(const context& ctx, const matrix& a, offset_t sources,
+plan::traverse_many_plan plan_traverse_many(const context& ctx, const matrix& a,
+                                            std::span<const offset_t> sources,
                                             const traverse_many_options& options) {
     plan::traverse_many_facts f;
     f.vertices = a.rows();
     f.nnz = a.nnz();
-    f.sources = sources;
+    f.sources = static_cast<offset_t>(sources.size());
     f.levels = options.levels;
     f.columns_ready = a.body().has_columns();
     f.on_device = ctx.gpu() != nullptr;
+    f.scheduled = !options.schedule.empty();
     f.pinned = options.kernel;
+    if (plan::asks_for_depth(f))
+        f.depth = static_cast<offset_t>(
+            traverse(ctx, a, sources.front(), single_options(options)).iterations.size());
     return plan::traverse_many(f);
 }
 
 traverse_many_result traverse_many(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                                    const traverse_many_options& options) {
     check(a, sources, options);
-    const auto plan = plan_traverse_many(ctx, a, static_cast<offset_t>(sources.size()), options);
+    const auto plan = plan_traverse_many(ctx, a, sources, options);
+    if (plan.kernel == one_by_one_id) return run_one_by_one(ctx, a, sources, options);
     return plan.on_device && !sources.empty() ? traverse_many_on_device(ctx, a, sources, options, plan)
                                               : run_on_cpu(ctx, a, sources, options, plan);
 }

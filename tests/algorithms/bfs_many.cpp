@@ -111,6 +111,12 @@ TEST_P(BfsMany, FindsWhatSingleSearchesFind) {
                 expect_same(ctx, a, sources, {.levels = levels, .hub_first = count % 2 == 0}, expected);
                 if (HasFailure()) return;
             }
+        for (const context& ctx : contexts())
+            for (const auto* kernel : {"bit_parallel", "one_by_one"}) {
+                if (count != 65) continue;
+                expect_same(ctx, a, sources, {.kernel = kernel}, expected);
+                if (HasFailure()) return;
+            }
         expect_same(cpu, a, sources, {.kernel = "reference"}, expected);
         if (HasFailure()) return;
     }

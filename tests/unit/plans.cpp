@@ -323,6 +323,30 @@ TEST(TraverseManyPlan, GoesInBatchesOfSixtyFour) {
     EXPECT_FALSE(plan::traverse_many(f).builds_transpose) << "the reference reads rows alone";
 }
 
+TEST(TraverseManyPlan, ACpuSearchesDeepThinGraphsOneByOne) {
+    plan::traverse_many_facts f;
+    f.vertices = 1000000;
+    f.nnz = 3400000;
+    f.sources = 64;
+    EXPECT_TRUE(plan::asks_for_depth(f));
+    EXPECT_EQ(plan::traverse_many(f).kernel, "bit_parallel") << "not known is not deep";
+    f.depth = 256;
+    EXPECT_EQ(plan::traverse_many(f).kernel, "bit_parallel");
+    f.depth = 257;
+    EXPECT_EQ(plan::traverse_many(f).kernel, "one_by_one");
+    EXPECT_EQ(plan::traverse_many(f).workspace_bytes, 0u);
+    for (auto change : {+[](plan::traverse_many_facts& x) { x.on_device = true; },
+                        +[](plan::traverse_many_facts& x) { x.scheduled = true; },
+                        +[](plan::traverse_many_facts& x) { x.sources = 1; },
+                        +[](plan::traverse_many_facts& x) { x.nnz = 8000001; },
+                        +[](plan::traverse_many_facts& x) { x.pinned = "bit_parallel"; }}) {
+        auto g = f;
+        change(g);
+        EXPECT_FALSE(plan::asks_for_depth(g));
+        EXPECT_EQ(plan::traverse_many(g).kernel, "bit_parallel");
+    }
+}
+
 TEST(TraverseManyPlan, WorkingMemoryIsOfOrderVerticesWhateverTheSources) {
     plan::traverse_many_facts f;
     f.vertices = 1 << 20;
