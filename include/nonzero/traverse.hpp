@@ -93,10 +93,11 @@ struct traverse_many_result {
     std::vector<offset_t> level_sums;  ///< sum of the levels of all vertices reached
     std::vector<std::int32_t> depths;  ///< level of the farthest vertex reached
     offset_t edges = 0;                ///< entries in the rows of reached vertices, summed over the sources
-    std::vector<traverse_many_level> iterations;  ///< batch by batch; on a GPU the first 65,536 of each
-    nz::backend backend = backend::cpu;           ///< where it ran
-    double kernel_ms = -1;              ///< on a GPU, between events, summed over batches; -1 on a CPU
-    std::size_t device_peak_bytes = 0;  ///< as in traverse_result
+    std::vector<traverse_many_level>
+        iterations;  ///< batch by batch (one_by_one: source by source); on a GPU the first 65,536 of each
+    nz::backend backend = backend::cpu;  ///< where it ran
+    double kernel_ms = -1;               ///< on a GPU, between events, summed over batches; -1 on a CPU
+    std::size_t device_peak_bytes = 0;   ///< as in traverse_result
 };
 
 }  // namespace nz

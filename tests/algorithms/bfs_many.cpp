@@ -169,9 +169,15 @@ TEST(BfsManyShapes, APathWithIsolatedVerticesReachesItsEnd) {
     const auto expected = single_levels(a, sources, -1);
     for (const context& ctx : contexts()) {
         expect_same(ctx, a, sources, {}, expected);
-        const auto found = bfs_many(ctx, a, sources);
+        const auto found = bfs_many(ctx, a, sources, {.kernel = "bit_parallel"});
         EXPECT_EQ(found.depths, (std::vector<std::int32_t>{699, 698, 349, 0, 0, 0, 699}));
         EXPECT_EQ(found.iterations.size(), 700u);
+        if (ctx.backend() == backend::cpu) {
+            const auto planned = bfs_many(ctx, a, sources);
+            EXPECT_EQ(planned.depths, found.depths);
+            EXPECT_EQ(planned.iterations.size(), 700u + 699 + 350 + 1 + 1 + 1 + 700)
+                << "one by one: deep and thin";
+        }
     }
 }
 
