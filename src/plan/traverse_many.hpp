@@ -62,7 +62,7 @@ struct traverse_many_facts {
 };
 
 /// On a CPU 64 frontiers of a deep, thin graph hardly ever meet, so that every level passes over the marks of all
-/// vertices for little: a grid of 1000 x 1000 (2,000 levels, 3.4 entries a row) took six times as long as 64 single
+/// vertices for little: a grid of 1000 x 1000 (3.4 entries a row) took nearly five times as long as 64 single
 /// searches. Rows so short make it worth while to look how deep the first source's search goes.
 inline constexpr offset_t thin_degree = 8, deep_levels = 256;
 constexpr bool asks_for_depth(const traverse_many_facts& f) noexcept {
