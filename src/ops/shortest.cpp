@@ -10,36 +10,18 @@
 #include "ops/shortest_device.hpp"
 #include "ops/shortest_loop.hpp"
 #include "ops/shortest_result.hpp"
+#include "ops/switches.hpp"
 #include "storage/matrix_body.hpp"
-
-#include <algorithm>
-#include <array>
 
 namespace nz {
 
 shortest_switches parse_shortest_switches(std::string_view list) {
-    struct named_switch {
-        std::string_view name;
-        bool shortest_switches::*member;
+    static constexpr ops::named_switch<shortest_switches> known[] = {
+        {"near_far", &shortest_switches::near_far},
+        {"change_direction", &shortest_switches::change_direction},
+        {"operand_reuse", &shortest_switches::operand_reuse},
     };
-    static constexpr std::array<named_switch, 3> all = {
-        {{"near_far", &shortest_switches::near_far},
-         {"change_direction", &shortest_switches::change_direction},
-         {"operand_reuse", &shortest_switches::operand_reuse}}};
-    if (list == "all") return {};
-    shortest_switches s{false, false, false};
-    if (list == "none") return s;
-    while (!list.empty()) {
-        const auto comma = list.find(',');
-        const std::string_view word = list.substr(0, comma);
-        const auto* found = std::ranges::find(all, word, &named_switch::name);
-        require<domain_error>(
-            found != all.end(),
-            "'{}' is not a switch; there are all, none, near_far, change_direction, operand_reuse", word);
-        s.*(found->member) = true;
-        list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
-    }
-    return s;
+    return ops::parse_switch_list<shortest_switches>(list, known);
 }
 
 namespace ops {

@@ -6,43 +6,24 @@
 #include "kernels/cpu/traverse/push_pull_fused.hpp"
 #include "kernels/cuda_table.hpp"
 #include "kernels/kernel_ids.hpp"
+#include "ops/switches.hpp"
 #include "ops/traverse_arguments.hpp"
 #include "ops/traverse_device.hpp"
 #include "ops/traverse_loop.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace nz {
 
 traverse_switches parse_switches(std::string_view list) {
-    struct named_switch {
-        std::string_view name;
-        bool traverse_switches::*member;
+    static constexpr ops::named_switch<traverse_switches> known[] = {
+        {"change_direction", &traverse_switches::change_direction},
+        {"masking", &traverse_switches::masking},
+        {"early_exit", &traverse_switches::early_exit},
+        {"operand_reuse", &traverse_switches::operand_reuse},
+        {"structure_only", &traverse_switches::structure_only},
     };
-    static constexpr std::array<named_switch, 5> all = {
-        {{"change_direction", &traverse_switches::change_direction},
-         {"masking", &traverse_switches::masking},
-         {"early_exit", &traverse_switches::early_exit},
-         {"operand_reuse", &traverse_switches::operand_reuse},
-         {"structure_only", &traverse_switches::structure_only}}};
-    if (list == "all") return {};
-    traverse_switches s{false, false, false, false, false};
-    if (list == "none") return s;
-    while (!list.empty()) {
-        const auto comma = list.find(',');
-        const std::string_view word = list.substr(0, comma);
-        const auto* found = std::ranges::find(all, word, &named_switch::name);
-        require<domain_error>(
-            found != all.end(),
-            "'{}' is not a switch; there are all, none, change_direction, masking, early_exit, operand_reuse, structure_only",
-            word);
-        s.*(found->member) = true;
-        list = comma == list.npos ? std::string_view{} : list.substr(comma + 1);
-    }
-    return s;
+    return ops::parse_switch_list<traverse_switches>(list, known);
 }
 
 namespace ops {

@@ -38,10 +38,10 @@ struct mxv_facts {
 inline constexpr double push_cost = 12;
 /// The same on a GPU, and what the push's further launches and its look at the number of products cost, in entries
 /// read in order (8 M rows and 64 M entries, uniform and power-law columns, H200: 64 to 76 ps a product that is sorted,
-/// 20 to 50 ps one that is scattered, 8.5 to 11 ps an entry read; 0.05 to 0.08 ms for few products).
+/// 24 to 53 ps one that is scattered, 8.3 to 11 ps an entry read; 0.05 to 0.08 ms for few products).
 inline constexpr double device_sort_cost = 7, device_scatter_cost = 4;
 inline constexpr double device_push_launches = 6e6;
-/// Up to so many products a GPU's merge sort (one or two launches) is the fastest of the sorts that keep an order, then
+/// Up to so many products a GPU's merge sort is the fastest of the sorts that keep an order, then
 /// the sort into buckets, until single rows hold many products; the radix sort is never far off beyond.
 inline constexpr offset_t device_merge_products = 16384, device_bucket_products = 131072;
 /// Rows are shared out in multiples of 64; with fewer of these than this for each thread, entries are instead.
