@@ -87,13 +87,15 @@ void add_peer(const context& ctx, const std::string& graph, const std::shared_pt
     });
 }
 
-// The time of each level in both directions, the levels before as the rule has them.
+// The time of each level in both directions, the levels before as the rule has them: on a GPU by its clock, levels alone.
 void regret(const context& ctx, const matrix& a, const std::string& graph, offset_t source) {
+    const bool parents = ctx.backend() == backend::cpu;
     const auto timed = [&](const std::vector<direction>& schedule, std::size_t level) {
         std::vector<double> times;
         for (int round = 0; round < 5; ++round) {
             traverse_options o;
             o.schedule = schedule;
+            o.parents = parents;
             std::vector<double> of_level;
             auto last = std::chrono::steady_clock::now();
             o.on_level = [&](const traverse_level&) {
@@ -101,12 +103,14 @@ void regret(const context& ctx, const matrix& a, const std::string& graph, offse
                 of_level.push_back(std::chrono::duration<double, std::micro>(now - last).count());
                 last = now;
             };
-            bfs(ctx, a, source, o);
+            const auto found = bfs(ctx, a, source, o);
+            if (found.backend == backend::cuda)
+                std::ranges::transform(found.iterations, of_level.begin(), &traverse_level::time_us);
             if (level < of_level.size()) times.push_back(of_level[level]);
         }
         return times.empty() ? 0 : std::ranges::min(times);
     };
-    const auto found = bfs(ctx, a, source, {});
+    const auto found = bfs(ctx, a, source, {.parents = parents});
     std::vector<direction> rule;
     for (const auto& l : found.iterations) rule.push_back(l.direction);
     const std::size_t levels = std::min<std::size_t>(rule.size(), 12);
@@ -136,9 +140,12 @@ int bfs_suite(const options& o) {
         const context gpu({.backend = o.backend == "cuda" ? backend::cuda : backend::automatic,
                            .threads = o.threads,
                            .log = [](std::string_view line) { fmt::print("{}\n", line); }});
-        if (gpu.backend() == backend::cuda) return bfs_suite_on_gpu(o, gpu);
+        if (gpu.backend() == backend::cuda && o.table != 1) return bfs_suite_on_gpu(o, gpu);
     }
-    const context ctx({.backend = backend::cpu, .threads = o.threads});
+    const context ctx({.backend = o.table != 1 || o.backend == "cpu" ? backend::cpu
+                                  : o.backend == "cuda"              ? backend::cuda
+                                                                     : backend::automatic,
+                       .threads = o.threads});
     std::vector<std::string> inputs = o.inputs;
     if (inputs.empty()) inputs.assign(std::begin(graphs), std::end(graphs));
     if (o.quick) inputs = {"rmat:14,16", "grid2d:200,0.15"};

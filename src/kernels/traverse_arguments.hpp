@@ -48,11 +48,15 @@ struct traverse_report {
     traverse_record records[capacity];
 };
 
+/// Set in the second of a vertex's strongest in-neighbours: it has others. A vertex with one has it twice.
+inline constexpr std::uint32_t hubs_more = 1u << 31;
+
 /// The arguments on a GPU: pointers are the device's, but for on_level and receiver, which it does not look at.
 struct device_traverse_arguments {
     traverse_arguments common;
     offset_t nnz = 0;
     const std::uint32_t* in_empty = nullptr;  ///< bitmap: vertices without in-neighbours
+    const std::uint32_t* hubs = nullptr;  ///< two a vertex, its strongest in-neighbours; null: not at hand
     traverse_report* report = nullptr;
     offset_t queue_capacity = 0;  ///< pieces of rows
     bool symmetric = false;       ///< in and out arrays are the same

@@ -23,10 +23,22 @@ constexpr std::uint64_t usual_levels = 32;  // what the one look at the device b
 constexpr std::size_t schedule_limit = 64;  // levels: bits of a word
 
 struct device_graph {
-    std::shared_ptr<const device_csr> rows, columns;  // columns null when pull never steps in
+    std::shared_ptr<const device_csr> rows, columns;   // columns null when pull never steps in
+    std::shared_ptr<const storage::device_hubs> hubs;  // null where they do not pay
     buffer row_truth, column_truth;
     bool symmetric = false;
 };
+
+// The strongest in-neighbours, found on the GPU when they are first asked for.
+std::shared_ptr<const storage::device_hubs> hubs_on(const context& ctx, const storage::matrix_body& body,
+                                                    const device_csr& columns) {
+    const storage::csr& of = *columns.source;
+    return body.hubs_on(ctx, of, [&](buffer& hubs) {
+        kernels::on_cuda().strongest_neighbours({columns.offsets.data(), of.offset_bytes == 8},
+                                                columns.indices.as<index_t>(), of.rows,
+                                                hubs.as<std::uint32_t>(), ctx.gpu()->stream());
+    });
+}
 
 buffer truth_on(const context& ctx, const storage::csr& a) {
     const buffer host = truth_of(ctx, a);
@@ -36,13 +48,15 @@ buffer truth_on(const context& ctx, const storage::csr& a) {
     return copy;
 }
 
-device_graph graph_on(const context& ctx, const matrix& a, const traverse_options& o) {
+device_graph graph_on(const context& ctx, const matrix& a, const traverse_options& o,
+                      const plan::traverse_plan& plan) {
     const storage::matrix_body& body = a.body();
     device_graph g;
     g.rows = body.rows_on(ctx);
     if (o.switches.change_direction || !o.schedule.empty()) {
         g.columns = o.hub_first ? body.columns_hub_first_on(ctx) : body.columns_on(ctx);
         g.symmetric = &body.columns() == &body.rows();
+        if (plan.asks_hubs) g.hubs = hubs_on(ctx, body, *g.columns);
     }
     if (!o.switches.structure_only) {
         g.row_truth = truth_on(ctx, body.rows());
@@ -87,7 +101,7 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
                            "a schedule of {} levels: a GPU takes {} at most", o.schedule.size(),
                            schedule_limit);
     device::session& session = *ctx.gpu();
-    const device_graph g = graph_on(ctx, a, o);
+    const device_graph g = graph_on(ctx, a, o, plan);
     const auto n = static_cast<index_t>(a.rows());
     storage::device_vector levels = storage::allocate_on_device(ctx, dtype::int32, n, vector_form::dense, n);
     storage::device_vector parents =
@@ -107,6 +121,7 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
         d.common.in_values = g.column_truth.as<bool>();
         d.in_empty = g.columns->empty_rows.as<std::uint32_t>();
     }
+    if (g.hubs) d.hubs = g.hubs->hubs.as<std::uint32_t>();
     d.common.levels = levels.values.as<std::int32_t>();
     d.common.parents = parents.values.as<std::int32_t>();
     d.common.workspace = workspace.data();

@@ -39,6 +39,13 @@ struct device_values {
     buffer values;
 };
 
+/// Of each row of a square CSR the two neighbours with the longest rows of their own.
+struct device_hubs {
+    const csr* source;
+    std::shared_ptr<memory_resource> memory;
+    buffer hubs;
+};
+
 /// Copies offsets and indices, and marks the empty rows. Ordered on the context's stream.
 device_csr copy_to_device(const context& gpu, const csr& a);
 /// O(rows) on the host, then copied.

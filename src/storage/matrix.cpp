@@ -71,6 +71,16 @@ std::shared_ptr<const device_balance> matrix_body::balance_on(const context& gpu
         if (b->source == &of && b->memory == gpu.device_memory()) return b;
     return device_.balances.emplace_back(std::make_shared<const device_balance>(balance_on_device(gpu, of)));
 }
+std::shared_ptr<const device_hubs> matrix_body::hubs_on(const context& gpu, const csr& of,
+                                                        const std::function<void(buffer&)>& build) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& h : device_.hubs)
+        if (h->source == &of && h->memory == gpu.device_memory()) return h;
+    buffer hubs(gpu.device_memory(), static_cast<std::size_t>(of.rows) * 2 * sizeof(std::uint32_t));
+    build(hubs);
+    return device_.hubs.emplace_back(
+        std::make_shared<const device_hubs>(&of, gpu.device_memory(), std::move(hubs)));
+}
 std::shared_ptr<const device_values> matrix_body::values_on(const context& gpu, const csr& of,
                                                             dtype wanted) const {
     const std::lock_guard lock(mutex_);
@@ -104,6 +114,18 @@ std::shared_ptr<const device_edges> matrix_body::edges_on(const context& gpu, dt
             return copy;
     return device_edges_.emplace_back(
         std::make_shared<const device_edges>(copy_edges_to_device(gpu, *weights)));
+}
+
+offset_t matrix_body::longest_row() const {
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    if (!longest_row_) {
+        offset_t longest = 0;
+        for (index_t i = 0; i < by_rows->rows; ++i)
+            longest = std::max(longest, by_rows->offset(i + 1) - by_rows->offset(i));
+        longest_row_ = longest;
+    }
+    return *longest_row_;
 }
 
 bool matrix_body::has_columns() const {
@@ -148,6 +170,7 @@ void matrix_body::forget_derived() {
     device_edges_.clear();
     hub_first_.reset();
     facts_.reset();
+    longest_row_.reset();
     symmetric_ = false;
 }
 

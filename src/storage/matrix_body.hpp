@@ -5,6 +5,7 @@
 #include "storage/device_csr.hpp"
 #include "storage/device_edges.hpp"
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -47,11 +48,16 @@ struct matrix_body {
     std::shared_ptr<const device_csr> columns_hub_first_on(const context& gpu) const;
     /// How the entries of rows() or columns() are shared out evenly there; made once.
     std::shared_ptr<const device_balance> balance_on(const context& gpu, const csr& of) const;
+    /// The strongest neighbours of rows() or columns() there; `build` fills the buffer, once.
+    std::shared_ptr<const device_hubs> hubs_on(const context& gpu, const csr& of,
+                                               const std::function<void(buffer&)>& build) const;
     /// The values of rows() or columns() there, converted to `type`; one for an iso or pattern matrix. Made once.
     std::shared_ptr<const device_values> values_on(const context& gpu, const csr& of, dtype type) const;
     /// The values of rows() as lengths of edges, and the rows with them on the context's GPU: made once for each type.
     std::shared_ptr<const edge_weights> weights_as(dtype of) const;
     std::shared_ptr<const device_edges> edges_on(const context& gpu, dtype of) const;
+    /// Entries in the longest of rows(); found once.
+    offset_t longest_row() const;
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -78,11 +84,13 @@ private:
         std::vector<std::shared_ptr<const device_csr>> copies;
         std::vector<std::shared_ptr<const device_balance>> balances;
         std::vector<std::shared_ptr<const device_values>> values;
+        std::vector<std::shared_ptr<const device_hubs>> hubs;
     };
     mutable on_devices device_;
     mutable std::vector<std::shared_ptr<const edge_weights>> weights_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::optional<matrix_facts> facts_;
+    mutable std::optional<offset_t> longest_row_;
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
 };

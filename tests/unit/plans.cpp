@@ -243,6 +243,46 @@ TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
     EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices + f.nnz / 128) << "no pull to step in";
 }
 
+TEST(TraversePlan, AsksTheStrongestNeighboursWhereThereAreHubsAndAnyParentWillDo) {
+    plan::traverse_facts f;
+    f.vertices = 1000;
+    f.nnz = 16000;
+    f.longest_row = 17 * 16;
+    f.on_device = f.any_parent = true;
+    EXPECT_TRUE(plan::traverse(f).asks_hubs);
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
+    auto other = f;
+    other.any_parent = false;
+    EXPECT_FALSE(plan::traverse(other).asks_hubs) << "the smallest parent needs the row in its order";
+    other = f;
+    other.plain = false;
+    EXPECT_FALSE(plan::traverse(other).asks_hubs);
+    other = f;
+    other.change_direction = false;
+    EXPECT_FALSE(plan::traverse(other).asks_hubs) << "nothing is pulled";
+    other = f;
+    other.on_device = false;
+    EXPECT_FALSE(plan::traverse(other).asks_hubs);
+    f.longest_row -= 1;
+    EXPECT_FALSE(plan::traverse(f).asks_hubs) << "rows are alike";
+}
+
+TEST(TraversePlan, PushesLongerOnAGpuWhereNoRowIsAHub) {
+    plan::traverse_facts f;
+    f.vertices = 1000;
+    f.nnz = 16000;
+    f.longest_row = 30;
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
+    f.on_device = true;
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.05);
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.edge_share, 0.05);
+    f.alpha = 0.02;
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.02) << "what is asked for stands";
+    f.alpha = -1;
+    f.pinned = "push_pull_loop";
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
+}
+
 TEST(ShortestPlan, TakesTheWidthOfBucketsFromWeightsAndDegrees) {
     plan::shortest_facts f;
     f.vertices = 1000;

@@ -48,6 +48,11 @@ __device__ T load_once(const T* at) {
         return static_cast<T>(x);
     }
 }
+__device__ inline uint2 load_once(const uint2* at) {
+    uint2 x;
+    asm volatile("ld.global.nc.L1::no_allocate.v2.b32 {%0, %1}, [%2];" : "=r"(x.x), "=r"(x.y) : "l"(at));
+    return x;
+}
 __device__ inline uint4 load_once(const uint4* at) {
     uint4 x;
     asm volatile("ld.global.nc.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];"
@@ -55,6 +60,13 @@ __device__ inline uint4 load_once(const uint4* at) {
                  : "l"(at));
     return x;
 }
+
+/// Copies 4 bytes to shared memory while the thread goes on, until finish_copies.
+__device__ inline void start_copy(std::uint32_t* to, const std::uint32_t* from) {
+    const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared), "l"(from) : "memory");
+}
+__device__ inline void finish_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 /// A message of 16 bytes from every block of a cluster to every block, without a barrier that waits for each thread's
 /// earlier stores: the words land in shared memory and count themselves in at the receiver.
@@ -75,34 +87,18 @@ public:
                 asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared(&barrier)) : "memory");
         cluster.sync();
     }
-    /// All threads of the block: sends `mine` (of thread 0's block) to all and returns when all letters are here.
-    __device__ const uint4* exchange(uint4 mine) {
-        if (threadIdx.x == 0)
-            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                             shared(&memory_.arrived[side_])),
-                         "r"(blocks_ * 16u)
-                         : "memory");
-        if (threadIdx.x < blocks_) {
-            const unsigned letter = remote(&memory_.letters[side_][rank_], threadIdx.x);
-            const unsigned barrier = remote(&memory_.arrived[side_], threadIdx.x);
-            asm volatile(
-                "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::
-                    "r"(letter),
-                "r"(mine.x), "r"(mine.y), "r"(mine.z), "r"(mine.w), "r"(barrier)
-                : "memory");
+    /// All threads of the block: sends `mine` (warp 0's) to all; warp 0 waits for the letters and calls
+    /// combine(letter of the block with the lane's number, zero beyond). The others go on at once: what combine writes
+    /// to shared memory is theirs after the caller's barrier. (All 32 warps waiting and reading took 0.6 us longer.)
+    template <class Combine>
+    __device__ void exchange(uint4 mine, Combine&& combine) {
+        if (threadIdx.x < 32) {
+            send(mine);
+            wait();
+            combine(threadIdx.x < blocks_ ? memory_.letters[side_][threadIdx.x] : uint4{});
         }
-        const unsigned barrier = shared(&memory_.arrived[side_]);
-        unsigned done = 0;
-        while (!done)
-            asm volatile(
-                "{.reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
-                : "=r"(done)
-                : "r"(barrier), "r"(parity_ >> side_ & 1u)
-                : "memory");
-        const uint4* letters = memory_.letters[side_];
         parity_ ^= 1u << side_;
         side_ ^= 1;
-        return letters;
     }
 
 private:
@@ -115,6 +111,33 @@ private:
         unsigned address;
         asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared(at)), "r"(block));
         return address;
+    }
+
+    __device__ void send(uint4 mine) {
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
+                             shared(&memory_.arrived[side_])),
+                         "r"(blocks_ * 16u)
+                         : "memory");
+        if (threadIdx.x >= blocks_) return;
+        const unsigned letter = remote(&memory_.letters[side_][rank_], threadIdx.x);
+        const unsigned barrier = remote(&memory_.arrived[side_], threadIdx.x);
+        asm volatile(
+            "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::
+                "r"(letter),
+            "r"(mine.x), "r"(mine.y), "r"(mine.z), "r"(mine.w), "r"(barrier)
+            : "memory");
+    }
+    __device__ void wait() {
+        const unsigned barrier = shared(&memory_.arrived[side_]);
+        unsigned done = 0;
+        while (!done)
+            asm volatile(
+                "{.reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}"
+                : "=r"(done)
+                : "r"(barrier), "r"(parity_ >> side_ & 1u)
+                : "memory");
+        __syncwarp();
     }
 
     box& memory_;

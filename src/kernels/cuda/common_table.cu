@@ -1,6 +1,7 @@
 // The table of a build with CUDA.
 #include "kernels/cuda/mxv/common_sort.hpp"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
+#include "kernels/cuda/traverse/common_hubs.cuh"
 #include "kernels/cuda/traverse/push_pull_fused.cuh"
 #include "kernels/cuda/traverse_many/bit_parallel.cuh"
 #include "kernels/cuda/vector/common_vectors.hpp"
@@ -10,6 +11,7 @@ namespace nz::kernels {
 
 const cuda_table& on_cuda() {
     static constexpr cuda_table table{&cuda::push_pull_fused,
+                                      &cuda::strongest_neighbours,
                                       {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse,
                                        &cuda::mask_words, &cuda::fill, &cuda::write_back, &cuda::count_bits},
                                       &cuda::sort_bytes,

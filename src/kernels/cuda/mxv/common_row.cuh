@@ -112,7 +112,10 @@ struct device_row_reader {
     }
     __device__ V product(T x, index_t i, index_t j) const {
         T y{};
-        if constexpr (Cell::reads_b) y = u[j];
+        if constexpr (Cell::reads_b && sizeof(T) > 1)
+            y = __ldg(u + j);
+        else if constexpr (Cell::reads_b)
+            y = u[j];
         return Cell::multiply(x, y, i, j);
     }
     __device__ void accumulate(partial<Cell>& sum, index_t i, offset_t k) const {

@@ -1,12 +1,12 @@
 // mxv/csc_gather_scatter on a GPU: products go straight to a dense result by atomic operations, nothing is sorted
 // (yang2015, "no sort").
 //
-// Memory: the dense result is filled with the monoid's identity first, n values. `any` keeps for each row the first
+// Memory: the dense result is filled with the monoid's identity first, n values, or, where products are few, the rows
+//   that they go to, by a gather of its own. `any` keeps for each row the first
 //   product's number (atomicMin), 4 bytes a row, and a second gather writes the values of those.
 // Determinism: sums of floating-point numbers depend on timing, so the strict contract refuses plus on them; all
 //   other monoids give the same bits in any order.
-// Cost: products atomics, at the rate that the result's size allows, and n values written: 0.21 to 0.42 ms for 6.5 M
-//   products on an H200, 0.05 to 0.08 for few (docs/measurements.md).
+// Cost: products atomics, at the rate that the result's size allows, and n values written.
 #pragma once
 
 #include "kernels/cuda/mxv/common_gather.cuh"
@@ -79,16 +79,27 @@ struct scatter_first {
     }
 };
 
+/// What a sum starts from.
 template <class Cell>
-__global__ void __launch_bounds__(gather_block)
-    fill_identity_kernel(typename Cell::value* out, index_t rows) {
+__device__ typename Cell::value start_of_sum() {
     using V = typename Cell::value;
-    const index_t i = static_cast<index_t>(blockIdx.x * gather_block + threadIdx.x);
-    if (i >= rows) return;
     if constexpr (Cell::add_id == binary_id::plus && std::is_floating_point_v<V>)
-        out[i] = -V(0);  // 0 would turn a sum of -0 into 0
+        return -V(0);  // 0 would turn a sum of -0 into 0
     else
-        out[i] = algebra::identity_of<Cell::add_id, V>();
+        return algebra::identity_of<Cell::add_id, V>();
+}
+template <class Cell>
+struct scatter_start {
+    typename Cell::value* out;
+    index_t rows;
+    __device__ void operator()(offset_t, index_t row, typename Cell::value) const {
+        if (row < rows) out[row] = start_of_sum<Cell>();
+    }
+};
+template <class Cell>
+__global__ void __launch_bounds__(gather_block) fill_start_kernel(typename Cell::value* out, index_t rows) {
+    const index_t i = static_cast<index_t>(blockIdx.x * gather_block + threadIdx.x);
+    if (i < rows) out[i] = start_of_sum<Cell>();
 }
 
 template <class Cell>
@@ -104,8 +115,12 @@ void csc_gather_scatter(const device_mxv_arguments& a, void* stream) {
         gather<Cell>(a, scatter_owner<Cell>{owner, c.output_size}, stream);
         gather<Cell>(a, scatter_first<Cell>{out, present, owner, c.output_size}, stream);
     } else {
-        fill_identity_kernel<Cell>
-            <<<blocks_for(c.output_size, gather_block), gather_block, 0, on>>>(out, c.output_size);
+        // Few products: only where they go.
+        if (a.products < c.output_size / 8)
+            gather<Cell>(a, scatter_start<Cell>{out, c.output_size}, stream);
+        else
+            fill_start_kernel<Cell>
+                <<<blocks_for(c.output_size, gather_block), gather_block, 0, on>>>(out, c.output_size);
         gather<Cell>(a, scatter_sum<Cell>{out, present, c.output_size}, stream);
     }
 }

@@ -9,15 +9,16 @@
 // Update: carries are added to their rows, in the order of the chunks, by one thread or one warp a row.
 // Who owns what: block -> chunk, thread -> every 128th of its entries, group of lanes -> row.
 // Blocks are small and hold 32 registers a thread, so that a multiprocessor keeps 16 of them: while one waits for its
-//   barrier or sums, the others load. Chunks twice or four times as large, products padded against bank conflicts, a
-//   warp a chunk, and persistent blocks fed by bulk copies were all slower on most matrices.
+//   barrier or sums, the others load. A chunk that lies in one row is summed in registers. Chunks twice or four times as
+//   large, products padded against bank conflicts, a warp a chunk, persistent blocks fed by bulk copies, and blocks of
+//   256 threads where gathers are far were slower or no faster.
 // Shared memory: one product an entry. Barriers: one. The update is launched while the reduction still runs and waits
 //   for it on the device (programmatic dependent launch).
 // Determinism: sums depend on where chunks begin, never on timing. No atomics on values.
 // Cost: nnz + rows, whatever the row lengths.
-// Distance to the limit (H200, double): 93 to 99% of a copy's rate on meshes and bands, 87% on dense rows; where gathers
-//   miss, 66 to 81% of the larger of bytes and gathers, since both come from the same memory, and since eight gathers in
-//   flight a thread are too many there. Tables: docs/measurements.md.
+// Distance to the limit (H200, double): 90 to 99% of a copy's rate on meshes, bands and dense rows; where gathers
+//   miss, 68 to 81% of the larger of bytes and gathers, since both come from the same memory. Tables:
+//   docs/measurements.md.
 // Why csr_row was not enough: its warps wait for their longest rows and read entries out of order.
 #pragma once
 
@@ -27,9 +28,8 @@
 
 namespace nz::kernels::cuda {
 
-constexpr int merge_block = 128;
 constexpr int merge_entries = static_cast<int>(storage::merge_chunk_entries);
-constexpr int merge_turns = merge_entries / merge_block;
+constexpr int merge_block = 128;
 /// What 32 registers a thread allow; gaps in u need some more.
 template <bool Gaps>
 constexpr int merge_blocks_an_sm = Gaps ? 10 : 16;
@@ -53,8 +53,10 @@ struct row_piece {
     int begin, end;
     bool ends;  ///< inside the chunk
 };
-__device__ inline row_piece piece_of_row(device_offsets offsets, index_t r, offset_t from, int count) {
-    const offset_t begin = offsets[r] - from, end = offsets[r + offset_t{1}] - from;
+template <class Offset>
+__device__ row_piece piece_of_row(const Offset* offsets, index_t r, offset_t from, int count) {
+    const auto begin = static_cast<offset_t>(__ldg(offsets + r)) - from,
+               end = static_cast<offset_t>(__ldg(offsets + r + 1)) - from;
     return {begin > 0 ? static_cast<int>(begin) : 0, end < count ? static_cast<int>(end) : count,
             end <= count};
 }
@@ -84,39 +86,70 @@ __device__ partial<Cell> sum_piece(const typename Cell::value* products, const s
     return sum;
 }
 
-/// Forms the chunk's products; `count` of them, all of a full chunk where Full.
+/// The chunk's entries of one thread, every merge_block-th: all there where Full, else `count` of them in the chunk.
+template <bool Full, class Cell, bool Constant, bool Gaps>
+struct thread_entries {
+    static constexpr int turns = merge_entries / merge_block;
+    index_t columns[turns];
+    typename Cell::operand values[turns];
+
+    __device__ thread_entries(const device_row_reader<Cell, Constant, Gaps>& reader, int count) {
+#pragma unroll
+        for (int k = 0; k < turns; ++k) {
+            const int at = k * merge_block + static_cast<int>(threadIdx.x);
+            columns[k] = Full || at < count ? load_streamed(reader.indices + at) : -1;
+            if (Constant)
+                values[k] = reader.entry(0);
+            else if (Cell::reads_a && (Full || at < count))
+                values[k] = load_streamed(reader.values + at);
+        }
+    }
+    /// f(turn, whether the entry meets one of u), all turns by all threads.
+    template <class F>
+    __device__ void each(const device_row_reader<Cell, Constant, Gaps>& reader, F&& f) const {
+#pragma unroll
+        for (int k = 0; k < turns; ++k) f(k, (Full || columns[k] >= 0) && reader.meets(columns[k]));
+    }
+};
+
+/// Forms the chunk's products in shared memory.
 template <bool Full, class Cell, bool Constant, bool Gaps>
 __device__ void form_products(const device_row_reader<Cell, Constant, Gaps>& reader, int count,
                               typename Cell::value* products, std::uint32_t* met) {
-    const int t = static_cast<int>(threadIdx.x);
-    index_t columns[merge_turns];
-    typename Cell::operand values[merge_turns];
-#pragma unroll
-    for (int k = 0; k < merge_turns; ++k) {
-        const int at = k * merge_block + t;
-        columns[k] = Full || at < count ? load_streamed(reader.indices + at) : -1;
-        if (Constant)
-            values[k] = reader.entry(0);
-        else if (Cell::reads_a && (Full || at < count))
-            values[k] = load_streamed(reader.values + at);
-    }
-#pragma unroll
-    for (int k = 0; k < merge_turns; ++k) {
-        const int at = k * merge_block + t;
-        const bool meets = (Full || columns[k] >= 0) && reader.meets(columns[k]);
-        if (meets) products[at] = reader.product(values[k], 0, columns[k]);
+    const thread_entries<Full, Cell, Constant, Gaps> mine(reader, count);
+    mine.each(reader, [&](int k, bool meets) {
+        const int at = k * merge_block + static_cast<int>(threadIdx.x);
+        if (meets) products[at] = reader.product(mine.values[k], 0, mine.columns[k]);
         if constexpr (Gaps) {
             const unsigned bits = __ballot_sync(full_warp, meets);
-            if (t % 32 == 0) met[at / 32] = bits;
+            if (threadIdx.x % 32 == 0) met[at / 32] = bits;
         }
-    }
+    });
 }
 
+/// A chunk that lies in one row is summed in registers; right in thread 0.
 template <class Cell, bool Constant, bool Gaps>
+__device__ partial<Cell> sum_whole_chunk(const device_row_reader<Cell, Constant, Gaps>& reader) {
+    __shared__ partial<Cell> parts[merge_block / 32];
+    const thread_entries<true, Cell, Constant, Gaps> mine(reader, merge_entries);
+    partial<Cell> sum;
+    mine.each(reader, [&](int k, bool meets) {
+        if (meets) sum.add(reader.product(mine.values[k], 0, mine.columns[k]));
+    });
+    sum.reduce(32);
+    if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int k = 1; k < merge_block / 32; ++k) sum.add(parts[k]);
+    return sum;
+}
+
+template <class Offset, class Cell, bool Constant, bool Gaps>
 __global__ void __launch_bounds__(merge_block, merge_blocks_an_sm<Gaps>)
-    csr_merge_kernel(device_row_reader<Cell, Constant, Gaps> reader, device_offsets offsets,
-                     const index_t* numbers, const index_t* chunk_rows, index_t rows, offset_t nnz,
-                     typename Cell::value* out, std::uint32_t* present, carry<Cell>* carries) {
+    csr_merge_kernel(device_row_reader<Cell, Constant, Gaps> reader, const Offset* __restrict__ offsets,
+                     const index_t* __restrict__ numbers, const index_t* __restrict__ chunk_rows,
+                     index_t rows, offset_t nnz, typename Cell::value* out, std::uint32_t* present,
+                     carry<Cell>* carries) {
     // The row that an entry lies in is not known where its product is made.
     static_assert(Cell::multiply_id != binary_id::firsti && Cell::multiply_id != binary_id::secondj);
     __shared__ typename Cell::value products[merge_entries];
@@ -126,6 +159,20 @@ __global__ void __launch_bounds__(merge_block, merge_blocks_an_sm<Gaps>)
     const index_t first = chunk_rows[blockIdx.x];
     const int row_count = min(chunk_rows[blockIdx.x + 1], rows - 1) - first + 1;
     reader.move_to(from);
+    const auto finish = [&](int r, bool ends, const partial<Cell>& sum) {
+        if (!ends) {
+            carries[blockIdx.x] = sum;
+        } else if (sum.met) {
+            const index_t row = numbers ? numbers[first + r] : first + r;
+            out[row] = sum.value;
+            if (present) atomicOr(present + row / 32, 1u << row % 32);
+        }
+    };
+    if (!Cell::first_wins && row_count == 1 && count == merge_entries) {
+        const auto sum = sum_whole_chunk(reader);
+        if (threadIdx.x == 0) finish(0, piece_of_row(offsets, first, from, count).ends, sum);
+        return;
+    }
     if (count == merge_entries)
         form_products<true>(reader, count, products, met);
     else
@@ -140,14 +187,7 @@ __global__ void __launch_bounds__(merge_block, merge_blocks_an_sm<Gaps>)
         const row_piece piece =
             r < row_count ? piece_of_row(offsets, first + r, from, count) : row_piece{0, 0, false};
         const auto sum = sum_piece<Cell, Gaps>(products, met, piece, lane, width);
-        if (lane != 0 || r >= row_count) continue;
-        if (!piece.ends) {
-            carries[blockIdx.x] = sum;
-        } else if (sum.met) {
-            const index_t row = numbers ? numbers[first + r] : first + r;
-            out[row] = sum.value;
-            if (present) atomicOr(present + row / 32, 1u << row % 32);
-        }
+        if (lane == 0 && r < row_count) finish(r, piece.ends, sum);
     }
 }
 
@@ -204,9 +244,13 @@ void csr_merge(const device_mxv_arguments& a, void* stream) {
     const unsigned chunks = blocks_for(c.nnz, storage::merge_chunk_entries);
     if (chunks == 0) return;
     with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
-        csr_merge_kernel<Cell, Constant, Gaps><<<chunks, merge_block, 0, on>>>(
-            device_row_reader<Cell, Constant, Gaps>(c), offsets, a.row_numbers, a.chunk_rows, a.held_rows,
-            c.nnz, out, present, carries);
+        const device_row_reader<Cell, Constant, Gaps> reader(c);
+        const auto launch = [&](const auto* typed) {
+            csr_merge_kernel<<<chunks, merge_block, 0, on>>>(reader, typed, a.row_numbers, a.chunk_rows,
+                                                             a.held_rows, c.nnz, out, present, carries);
+        };
+        c.offsets.wide ? launch(static_cast<const std::int64_t*>(c.offsets.data))
+                       : launch(static_cast<const std::int32_t*>(c.offsets.data));
     });
     check(cudaGetLastError());
     if (chunks == 1) return;

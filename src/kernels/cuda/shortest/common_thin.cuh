@@ -24,8 +24,13 @@ struct holding {
     unsigned near, far, lost;
     unsigned long long smallest;  // beyond the bound, after a split
 };
+struct cluster_holding {
+    holding sum;
+    unsigned before, most;  // near pieces of the blocks before this one, and of the block with most
+};
 struct thin_shared {
     holding mine[2];  // of this round, of the next
+    cluster_holding told;
     cluster_mail::box mail;
 };
 
@@ -207,23 +212,28 @@ private:
         round_ ^= 1;
         // The others see this once the letters are here: thread 0 arrives at the mail's barrier after it.
         if (threadIdx.x == 0) mine() = {0, held_.far, held_.lost, ~0ull};
-        const uint4* const letters =
-            mail_.exchange({held_.near, held_.far << 1 | held_.lost, static_cast<unsigned>(held_.smallest),
-                            static_cast<unsigned>(held_.smallest >> 32)});
-        holding sum{0, 0, 0, ~0ull};
-        unsigned most = 0;
-        before_ = 0;
-        for (unsigned b = 0; b < cluster_blocks; ++b) {
-            const uint4 of = letters[b];
-            before_ += b < rank_ ? of.x : 0;
-            most = max(most, of.x);
-            sum.near += of.x;
-            sum.far += of.y >> 1;
-            sum.lost |= of.y & 1;
-            sum.smallest = min(sum.smallest, static_cast<unsigned long long>(of.w) << 32 | of.z);
-        }
-        skewed_ = most * cluster_blocks > 2 * sum.near && most > s_.turn_pieces;
-        return sum;
+        mail_.exchange({held_.near, held_.far << 1 | held_.lost, static_cast<unsigned>(held_.smallest),
+                        static_cast<unsigned>(held_.smallest >> 32)},
+                       [&](uint4 of) {
+                           const unsigned lane = threadIdx.x;
+                           unsigned long long least = lane < cluster_blocks
+                                                          ? static_cast<unsigned long long>(of.w) << 32 | of.z
+                                                          : ~0ull;
+#pragma unroll
+                           for (int step = 16; step; step /= 2)
+                               least = min(least, __shfl_xor_sync(full_warp, least, step));
+                           const cluster_holding told{
+                               {__reduce_add_sync(full_warp, of.x), __reduce_add_sync(full_warp, of.y >> 1),
+                                __reduce_or_sync(full_warp, of.y & 1), least},
+                               __reduce_add_sync(full_warp, lane < rank_ ? of.x : 0),
+                               __reduce_max_sync(full_warp, of.x)};
+                           if (lane == 0) m_.told = told;
+                       });
+        __syncthreads();
+        const cluster_holding told = m_.told;
+        before_ = told.before;
+        skewed_ = told.most * cluster_blocks > 2 * told.sum.near && told.most > s_.turn_pieces;
+        return told.sum;
     }
 
     const search<Weight, Offset>& s_;

@@ -11,14 +11,20 @@ namespace cg = cooperative_groups;
 
 constexpr int block_threads = 1024;
 constexpr int cluster_blocks = 16;          // the thin step's multiprocessors: Hopper grants 16 where asked
-constexpr int blocks_an_sm = 1;             // 64 registers a thread: nothing spills
+constexpr int blocks_an_sm = 1;             // 64 registers a thread: little spills
 constexpr std::uint32_t not_reached = ~0u;  // -1 to the caller, and more than any parent
-constexpr std::uint32_t piece_edges =
-    128;                       // longest piece of a row in a queue: one turn of a warp, four edges a lane
-constexpr int turn_edges = 4;  // edges that a lane has in flight
+constexpr unsigned piece_bits =
+    7;  // a piece of a row in a queue has up to 128 edges: a warp's turn, four a lane
+constexpr std::uint32_t piece_edges = 1u << piece_bits;
+/// Where a warp finds many rows at once there is work for all, and cutting up hubs would take long: four turns.
+constexpr unsigned long_piece_bits = 9;
+constexpr unsigned many_finds = 16;
+constexpr int turn_edges = 4;               // edges that a lane has in flight
 constexpr std::uint32_t thin_slots = 1024;  // pieces that a block of the thin step holds
 
 enum class parents { none, any, smallest };
+
+constexpr std::uint32_t more_neighbours = hubs_more;
 
 /// Counters rotate over three levels: one read, one written, one cleared.
 struct counters {
@@ -27,8 +33,8 @@ struct counters {
 };
 struct control {
     unsigned arrived;
-    unsigned thin_pieces;
     counters of[3];
+    unsigned thin_pieces;  // that the thin step leaves in the queue
     // What the thin step hands back.
     unsigned depth, previous, pulls;
     unsigned long long reached, total_edges;
@@ -36,8 +42,8 @@ struct control {
 
 /// A piece of a row in a queue: where it begins in the neighbours and how many there are.
 using piece = unsigned long long;
-__device__ inline piece piece_of(std::uint64_t row, std::uint32_t degree, std::uint32_t k) {
-    return (row + std::uint64_t{k} * piece_edges) << 10 | min(piece_edges, degree - k * piece_edges);
+__device__ inline piece piece_of(std::uint64_t row, std::uint32_t degree, std::uint32_t k, unsigned bits) {
+    return (row + (std::uint64_t{k} << bits)) << 10 | min(1u << bits, degree - (k << bits));
 }
 
 template <class Offset>
@@ -59,10 +65,11 @@ struct search {
     std::uint32_t coarse_bytes;  // in shared memory; 0: too many vertices even so
     std::uint32_t* frontier;     // bitmap, with operand_reuse off
     const std::uint32_t* in_empty;
+    const uint2* hubs;  // each vertex's strongest in-neighbours; null: not at hand
     piece* queue[2];
     std::uint32_t* queue_from[2];  // whose row a piece is of; with parents
-    std::uint32_t capacity;
-    std::uint32_t lanes;  // that share a piece
+    std::uint32_t capacity;        // pieces that a queue holds
+    std::uint32_t lanes;           // that share a piece
     control* shared;
     traverse_report* report;
 };
@@ -98,33 +105,7 @@ __device__ void record_level(const search<Offset>& s, unsigned depth, bool pulls
         s.report->records[depth] = {size, pulls, edges, static_cast<std::uint64_t>(clock64())};
 }
 
-/// Whether this thread is the one that finds v, from u, on `level`. `bits` is the visited set.
-template <parents Kind, class Offset>
-__device__ bool claim(const search<Offset>& s, std::uint32_t* bits, std::uint32_t level, std::uint32_t u,
-                      std::uint32_t v) {
-    const std::uint32_t bit = 1u << (v % 32);
-    if constexpr (Kind == parents::smallest) {
-        // All neighbours in the frontier lower the parent; whoever found none there is the finder.
-        if (fresh(s.levels[v]) < level) return false;
-        if (atomicMin(&s.parents_of[v], u) != not_reached) return false;
-        s.levels[v] = level;
-        atomicOr(&bits[v / 32], bit);
-        return true;
-    } else {
-        if (atomicOr(&bits[v / 32], bit) & bit) return false;
-        s.levels[v] = level;
-        if constexpr (Kind == parents::any) s.parents_of[v] = u;
-        return true;
-    }
-}
-
-/// Whether a look at v can be spared the claim.
-template <parents Kind, class Offset>
-__device__ bool settled(const search<Offset>& s, const std::uint32_t* bits, std::uint32_t level,
-                        std::uint32_t v) {
-    if constexpr (Kind == parents::smallest) return false;
-    return fresh(bits[v / 32]) >> (v % 32) & 1;
-}
+extern __shared__ uint4 near_words[];  // in pull what fits of the visited set, in the thin step neighbours
 
 /// What a lane found: rows to put into a queue.
 struct find {
@@ -132,27 +113,84 @@ struct find {
     std::uint64_t begin = 0;
     bool found = false;
 
-    __device__ std::uint32_t pieces() const { return found ? (degree + piece_edges - 1) / piece_edges : 0; }
+    __device__ std::uint32_t pieces(unsigned bits) const {
+        return found && degree ? ((degree - 1) >> bits) + 1 : 0;
+    }
 };
+
+/// Claims the vertices found from u on `level`, and keeps as found those that this thread is the first to find. `bits`
+/// is the visited set. Stage by stage: what each waits for is on its way for all of them.
+template <parents Kind, int Count, class Offset>
+__device__ __forceinline__ void claim(const search<Offset>& s, std::uint32_t* bits, std::uint32_t level,
+                                      std::uint32_t u, find (&finds)[Count]) {
+    std::uint32_t old[Count];
+    if constexpr (Kind == parents::smallest) {
+        // All neighbours in the frontier lower the parent; whoever found none there is the finder.
+#pragma unroll
+        for (int e = 0; e < Count; ++e) old[e] = finds[e].found ? fresh(s.levels[finds[e].vertex]) : 0;
+#pragma unroll
+        for (int e = 0; e < Count; ++e) finds[e].found = finds[e].found && old[e] >= level;
+#pragma unroll
+        for (int e = 0; e < Count; ++e)
+            old[e] = finds[e].found ? atomicMin(&s.parents_of[finds[e].vertex], u) : 0;
+#pragma unroll
+        for (int e = 0; e < Count; ++e) finds[e].found = finds[e].found && old[e] == not_reached;
+    } else {
+#pragma unroll
+        for (int e = 0; e < Count; ++e)
+            old[e] = finds[e].found ? atomicOr(&bits[finds[e].vertex / 32], 1u << finds[e].vertex % 32) : 0;
+#pragma unroll
+        for (int e = 0; e < Count; ++e)
+            finds[e].found = finds[e].found && !(old[e] >> finds[e].vertex % 32 & 1);
+    }
+#pragma unroll
+    for (int e = 0; e < Count; ++e) {
+        if (!finds[e].found) continue;
+        const std::uint32_t v = finds[e].vertex;
+        s.levels[v] = level;
+        if constexpr (Kind == parents::smallest) atomicOr(&bits[v / 32], 1u << v % 32);
+        if constexpr (Kind == parents::any) s.parents_of[v] = u;
+    }
+}
 
 constexpr std::uint32_t few_pieces = 8;  // rows of more are cut up by the whole warp
 
 /// A warp's lanes put the rows of what they found, Count each, into a queue, in pieces. All lanes take part;
 /// `slot(total)` gives room for `total` pieces, `put(at, piece, vertex)` stores one.
 template <int Count, class Slot, class Put>
-__device__ void append(const find (&finds)[Count], Slot&& slot, Put&& put) {
-    std::uint32_t mine = 0;
+__device__ __forceinline__ void append(const find (&finds)[Count], Slot&& slot, Put&& put) {
+    unsigned found = 0;
 #pragma unroll
-    for (const find& f : finds) mine += f.pieces();
-    if (!__any_sync(full_warp, mine > 0)) return;
+    for (const find& f : finds) found += f.found;
+    found = __reduce_add_sync(full_warp, found);
+    if (found == 0) return;
     const unsigned lane = threadIdx.x % 32;
-    if (Count == 1 && !__any_sync(full_warp, mine > 1)) {  // the usual case of thin graphs
-        const unsigned all = __ballot_sync(full_warp, mine > 0);
+    const unsigned bits = found > many_finds ? long_piece_bits : piece_bits;
+    std::uint32_t mine = 0;
+    bool whole = true;  // each row is one piece at most: the usual case
+#pragma unroll
+    for (const find& f : finds) {
+        mine += f.pieces(bits);
+        whole = whole && f.pieces(bits) <= 1;
+    }
+    if (__all_sync(full_warp, whole)) {
+        unsigned takers[Count], total = 0;
+#pragma unroll
+        for (int e = 0; e < Count; ++e) {
+            takers[e] = __ballot_sync(full_warp, finds[e].pieces(bits) > 0);
+            total += __popc(takers[e]);
+        }
         std::uint32_t base = 0;
-        if (lane == 0) base = slot(__popc(all));
+        if (lane == 0 && total) base = slot(total);
         base = __shfl_sync(full_warp, base, 0);
-        const find& f = finds[0];
-        if (mine) put(base + __popc(all & ((1u << lane) - 1)), piece_of(f.begin, f.degree, 0), f.vertex);
+#pragma unroll
+        for (int e = 0; e < Count; ++e) {
+            const find& f = finds[e];
+            if (takers[e] >> lane & 1)
+                put(base + __popc(takers[e] & ((1u << lane) - 1)), piece_of(f.begin, f.degree, 0, bits),
+                    f.vertex);
+            base += __popc(takers[e]);
+        }
         return;
     }
     std::uint32_t sum = mine;
@@ -165,10 +203,12 @@ __device__ void append(const find (&finds)[Count], Slot&& slot, Put&& put) {
     if (lane == 31) base = slot(sum);
     std::uint32_t at = __shfl_sync(full_warp, base, 31) + sum - mine;
 #pragma unroll
-    for (const find& f : finds) {
-        const std::uint32_t pieces = f.pieces();
+    for (int e = 0; e < Count; ++e) {
+        const find& f = finds[e];
+        const std::uint32_t pieces = f.pieces(bits);
         if (pieces <= few_pieces)
-            for (std::uint32_t k = 0; k < pieces; ++k) put(at + k, piece_of(f.begin, f.degree, k), f.vertex);
+            for (std::uint32_t k = 0; k < pieces; ++k)
+                put(at + k, piece_of(f.begin, f.degree, k, bits), f.vertex);
         for (unsigned many = __ballot_sync(full_warp, pieces > few_pieces); many; many &= many - 1) {
             const int owner = __ffs(many) - 1;
             const std::uint32_t first = __shfl_sync(full_warp, at, owner),
@@ -176,7 +216,8 @@ __device__ void append(const find (&finds)[Count], Slot&& slot, Put&& put) {
                                 degree = __shfl_sync(full_warp, f.degree, owner),
                                 all = __shfl_sync(full_warp, pieces, owner);
             const std::uint64_t begin = __shfl_sync(full_warp, f.begin, owner);
-            for (std::uint32_t k = lane; k < all; k += 32) put(first + k, piece_of(begin, degree, k), v);
+            for (std::uint32_t k = lane; k < all; k += 32)
+                put(first + k, piece_of(begin, degree, k, bits), v);
         }
         at += pieces;
     }

@@ -20,12 +20,20 @@ __device__ unsigned long long thin_edges(const search<Offset>& s) {
 struct thin_finds {
     unsigned pieces, vertices, edges, spilled;
 };
+constexpr int thin_edges_a_lane = 1;  // two were slower: 6.5 against 5.8 ms on a grid of 2,000 x 2,000
+/// Pieces that a block of the thin step takes at once on thin graphs.
+constexpr unsigned thin_turn = block_threads / 4 * thin_edges_a_lane;
 struct thin_shared {
     piece queue[2][thin_slots];
     std::uint32_t from[2][thin_slots];
-    thin_finds mine;
+    thin_finds mine, all;
+    unsigned held, most;
     cluster_mail::box mail;
 };
+/// On thin graphs a piece's first neighbours are copied to shared memory as soon as it is found, while the blocks tell
+/// each other what they found.
+constexpr unsigned inline_edges = 4;
+constexpr int inline_bytes = 2 * thin_slots * inline_edges * sizeof(std::uint32_t);
 
 template <parents Kind, class Offset>
 class thin_search {
@@ -33,10 +41,10 @@ public:
     __device__ thin_search(const search<Offset>& s, thin_shared& memory, cluster_mail& mail)
         : s_(s), m_(memory), cluster_(cg::this_cluster()), mail_(mail), rank_(cluster_.block_rank()) {}
 
-    /// Goes on from `count` pieces in the queue while levels stay thin; leaves frontier and progress in memory.
-    __device__ void run(progress p, unsigned count, counters frontier) {
-        take(p, count);
-        thin_finds now{count, frontier.vertices, static_cast<unsigned>(frontier.edges), 0};
+    /// Goes on from the queue while levels stay thin; leaves frontier and progress in memory.
+    __device__ void run(progress p, const counters& begin) {
+        take(p, begin.pieces);
+        thin_finds now{begin.pieces, begin.vertices, static_cast<unsigned>(begin.edges), 0};
         int side = 0;
         while (now.vertices && now.pieces <= thin_leave && now.edges <= thin_edges(s_) && !now.spilled &&
                p.depth < s_.max_depth) {
@@ -50,6 +58,7 @@ public:
             now = exchange();
             ++p.depth;
             p.reached += now.vertices;
+            if (skewed(now)) break;
         }
         give(p, side, now);
     }
@@ -57,33 +66,56 @@ public:
 private:
     __device__ bool leads() const { return rank_ == 0 && threadIdx.x == 0; }
 
+    __device__ std::uint32_t* first_neighbours(int side, unsigned at) const {
+        return reinterpret_cast<std::uint32_t*>(near_words) + (side * thin_slots + at) * inline_edges;
+    }
+
     __device__ void take(const progress& p, unsigned count) {
-        const unsigned mine = count > rank_ ? (count - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
-        for (unsigned i = threadIdx.x; i < mine; i += block_threads) {
-            m_.queue[0][i] = s_.queue[p.side][rank_ + i * cluster_blocks];
-            if constexpr (Kind != parents::none)
-                m_.from[0][i] = s_.queue_from[p.side][rank_ + i * cluster_blocks];
+        held_ = count > rank_ ? (count - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
+        for (unsigned i = threadIdx.x; i < held_; i += block_threads) {
+            const unsigned from = rank_ + i * cluster_blocks;
+            hold(0, i, s_.queue[p.side][from], Kind != parents::none ? s_.queue_from[p.side][from] : 0);
         }
         if (threadIdx.x == 0) m_.mine = {0, 0, 0, 0};
-        held_ = mine;
         if (leads()) s_.shared->thin_pieces = 0;
+        finish_copies();
         cluster_.sync();
+    }
+
+    __device__ void hold(int side, unsigned at, piece entry, std::uint32_t v) {
+        m_.queue[side][at] = entry;
+        if constexpr (Kind != parents::none) m_.from[side][at] = v;
+        const std::uint32_t* const row = s_.out_neighbours + (entry >> 10);
+        if (s_.lanes != inline_edges) {
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(row));
+            return;
+        }
+        const auto length = static_cast<unsigned>(entry & 1023);
+#pragma unroll
+        for (unsigned i = 0; i < inline_edges; ++i)
+            if (i < length) start_copy(first_neighbours(side, at) + i, row + i);
     }
 
     __device__ void push(const progress& p, int side) {
         unsigned vertices = 0;
         unsigned edges = 0;
-        push_pieces<Kind, 1, false>(
+        push_pieces<Kind, thin_edges_a_lane>(
             s_, s_.visited[p.current], p.depth + 1, held_, threadIdx.x, block_threads,
+            s_.lanes / thin_edges_a_lane, false,
             [&](unsigned i, piece& entry, std::uint32_t& u) {
                 entry = m_.queue[side][i];
                 if constexpr (Kind != parents::none) u = m_.from[side][i];
             },
-            [&](const find(&finds)[1]) {
-                const find& f = finds[0];
-                if (f.found) asm volatile("prefetch.global.L2 [%0];" ::"l"(s_.out_neighbours + f.begin));
-                vertices += f.found;
-                edges += f.found ? f.degree : 0;
+            [&](unsigned k, unsigned i, std::uint64_t at) {
+                return s_.lanes == inline_edges && i < inline_edges ? first_neighbours(side, k)[i]
+                                                                    : load_once(s_.out_neighbours + at);
+            },
+            [&](const find(&finds)[thin_edges_a_lane]) {
+#pragma unroll
+                for (const find& f : finds) {
+                    vertices += f.found;
+                    edges += f.found ? f.degree : 0;
+                }
                 append(
                     finds, [&](std::uint32_t total) { return atomicAdd(&m_.mine.pieces, total); },
                     [&](std::uint32_t at, piece entry, std::uint32_t v) { keep(side ^ 1, at, entry, v); });
@@ -99,19 +131,14 @@ private:
 
     /// What does not fit goes to the queue in memory, and the cluster stops after the level.
     __device__ void keep(int side, unsigned at, piece entry, std::uint32_t v) {
-        if (at < thin_slots) {
-            m_.queue[side][at] = entry;
-            if constexpr (Kind != parents::none) m_.from[side][at] = v;
-        } else {
-            m_.mine.spilled = 1;
-            store(atomicAdd(&s_.shared->thin_pieces, 1u), entry, v);
-        }
+        if (at < thin_slots) return hold(side, at, entry, v);
+        m_.mine.spilled = 1;
+        store(entry, v);
     }
 
-    __device__ void store(unsigned at, piece entry, std::uint32_t v) {
-        if (at >= s_.capacity) return;
-        s_.queue[0][at] = entry;
-        if constexpr (Kind != parents::none) s_.queue_from[0][at] = v;
+    __device__ void store(piece entry, std::uint32_t v) {
+        control& c = *s_.shared;
+        queue_end<Kind, Offset>{s_, c.of[0], 0}.put(atomicAdd(&c.thin_pieces, 1u), entry, v);
     }
 
     /// Every block tells the others what it found; the sum is the same in all.
@@ -120,26 +147,30 @@ private:
         if constexpr (Kind == parents::smallest) __threadfence();
         __syncthreads();
         const thin_finds mine = m_.mine;
-        held_ = min(mine.pieces, thin_slots);
-        const uint4* const letters = mail_.exchange({mine.pieces, mine.vertices, mine.edges, mine.spilled});
-        thin_finds sum{};
-        for (int b = 0; b < cluster_blocks; ++b) {
-            const uint4 of = letters[b];
-            sum.pieces += of.x;
-            sum.vertices += of.y;
-            sum.edges += of.z;
-            sum.spilled |= of.w;
-        }
-        __syncthreads();  // all have read `mine`
-        if (threadIdx.x == 0) m_.mine = {0, 0, 0, 0};
+        mail_.exchange({mine.pieces, mine.vertices, mine.edges, mine.spilled}, [&](uint4 of) {
+            const thin_finds all{__reduce_add_sync(full_warp, of.x), __reduce_add_sync(full_warp, of.y),
+                                 __reduce_add_sync(full_warp, of.z), __reduce_or_sync(full_warp, of.w)};
+            const unsigned most = __reduce_max_sync(full_warp, of.x);
+            if (threadIdx.x == 0)
+                m_.all = all, m_.most = most, m_.held = min(mine.pieces, thin_slots), m_.mine = {0, 0, 0, 0};
+        });
+        finish_copies();
         __syncthreads();
-        return sum;
+        held_ = m_.held;
+        return m_.all;
+    }
+
+    /// Whether one block needs a second turn, or much of one, that an even share would spare: finds stay in the block
+    /// that found them. By way of the queue in memory they are dealt out anew.
+    __device__ bool skewed(const thin_finds& now) const {
+        const unsigned most = m_.most;
+        return (most > thin_turn && now.pieces <= cluster_blocks * thin_turn * 7 / 8) ||
+               (most > thin_turn / 2 && most * cluster_blocks > 3 * now.pieces);
     }
 
     __device__ void give(const progress& p, int side, const thin_finds& now) {
         for (unsigned i = threadIdx.x; i < held_; i += block_threads)
-            store(atomicAdd(&s_.shared->thin_pieces, 1u), m_.queue[side][i],
-                  Kind != parents::none ? m_.from[side][i] : 0);
+            store(m_.queue[side][i], Kind != parents::none ? m_.from[side][i] : 0);
         cluster_.sync();
         if (!leads()) return;
         control& c = *s_.shared;

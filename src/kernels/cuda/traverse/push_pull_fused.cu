@@ -1,17 +1,20 @@
 // traverse/push_pull_fused on a GPU: breadth-first search, all levels in one cooperative kernel, no host in the loop
 // (yang2018, algorithm 1, with its five optimisations as run-time switches).
 //
-// Push: the frontier is a queue of pieces of rows (up to 128 edges each), so that hubs spread over the grid without
-//   a step of their own and the next level reads neighbours without looking up offsets first. A group of lanes (4 to
-//   32, by the mean degree) takes a piece, up to four edges a lane in flight; a vertex is claimed by
-//   atomicOr on the visited bitmap.
+// Push: the frontier is a queue of pieces of rows (up to 128 edges each, 512 where a warp finds many rows at once), so
+//   that hubs spread over the grid without a step of their own and the next level reads neighbours without looking up
+//   offsets first. A group of lanes (4 to 32, by the mean length) takes a piece, up to four edges a lane in flight,
+//   stage by stage: neighbours, bits, offsets beside claims; a vertex is claimed by atomicOr on the visited bitmap.
+//   Pieces past what the rule may push are dropped: the next level pulls.
 // Thin levels (few pieces and edges): one cluster of 16 blocks goes on alone, its queue in shared memory, while the
 //   grid waits: a level then costs a cluster barrier, not one of the grid (common_thin.cuh).
-// Pull: a warp takes eight words of 32 vertices and lists the open ones; each lane looks through one vertex's
-//   in-neighbours, a sector of 8 at a time, for one in the visited set (operand reuse), up to the first (early exit);
-//   past 64 the warp helps. The visited set, or a bit for 2 or 4 vertices of it, is copied to shared memory first. Two
-//   bitmaps alternate: one is read, the other written whole, so that a level needs one barrier. Vertices without
-//   in-neighbours are a cached bitmap.
+// Pull: a warp takes 32 words of 32 vertices and hands their open ones to its lanes; each lane looks through one
+//   vertex's in-neighbours, a sector of 8 at a time, for one in the visited set (operand reuse), up to the first (early
+//   exit), then takes the next; past 64 the warp helps. On graphs with hubs, where any parent will do, the vertices'
+//   two strongest in-neighbours are asked before, in order of the vertices (common_hubs.cu): 94 to 99.9% of what the
+//   first pull finds, for 8 bytes a vertex read in order. Else the visited set, or a bit for 2 or 4 vertices of it, is
+//   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
+//   one barrier. Vertices without in-neighbours are a cached bitmap.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters.
 // Memory: two queues of pieces, three bitmaps, a coarse one and the report (plan::push_pull_fused_device_workspace).
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
@@ -20,7 +23,7 @@
 // Distance to the limit: docs/measurements.md.
 // Why the loop over mxv was not enough: a launch and a read-back a level cost 10 us, a level here 1 to 3.
 #include "core/cuda_check.hpp"
-#include "kernels/cuda/traverse/common_steps.cuh"
+#include "kernels/cuda/traverse/common_pull.cuh"
 #include "kernels/cuda/traverse/common_thin.cuh"
 #include "kernels/cuda/traverse/push_pull_fused.cuh"
 #include "plan/traverse.hpp"
@@ -48,13 +51,7 @@ __device__ void initialise(const search<Offset>& s) {
     f[0].vertex = s.source;
     f[0].begin = static_cast<std::uint64_t>(s.out_offsets[s.source]);
     f[0].degree = static_cast<std::uint32_t>(s.out_offsets[s.source + 1] - static_cast<Offset>(f[0].begin));
-    append(
-        f, [&](std::uint32_t total) { return of.pieces = total, 0u; },
-        [&](std::uint32_t at, piece entry, std::uint32_t v) {
-            if (at >= s.capacity) return;
-            s.queue[0][at] = entry;
-            if constexpr (Kind != parents::none) s.queue_from[0][at] = v;
-        });
+    queue_source<Kind>(s, of, f);
     if (f[0].found) of.vertices = 1, of.edges = f[0].degree;
 }
 
@@ -103,11 +100,11 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     initialise<Kind>(s);
     sync();
     progress p;
-    counters frontier = tell(s.shared->of[0]);
+    counters now = tell(s.shared->of[0]);
     while (true) {
         counters& next = s.shared->of[(p.depth + 1) % 3];
-        const unsigned size = frontier.vertices;
-        const unsigned long long edges = frontier.edges;
+        const unsigned size = now.vertices;
+        const unsigned long long edges = now.edges;
         if (size == 0 || p.depth >= s.max_depth) {
             p.edges += edges;
             break;
@@ -117,20 +114,18 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         if (!pulls && !p.queued) {
             queue_finds<Kind>(s, p, s.shared->of[p.depth % 3]);
             sync();
-            frontier = tell(s.shared->of[p.depth % 3]);
+            now = tell(s.shared->of[p.depth % 3]);
             p.queued = true;
         }
-        const unsigned pieces = frontier.pieces;
-        pulls |= pieces > s.capacity;  // the plan gives less than full room only where pull can step in
-        if (!pulls && pieces <= thin_enter && edges <= thin_edges(s) &&
+        pulls |= now.pieces > s.capacity;  // less than full room is given only where pull can step in
+        if (!pulls && now.pieces <= thin_enter && edges <= thin_edges(s) &&
             (s.lanes == 4 || p.depth >= thin_from)) {
             p.previous = previous;  // the cluster comes to the same choice
             p.pulls = false;
-            if (blockIdx.x < cluster_blocks)
-                thin_search<Kind, Offset>(s, memory, mail).run(p, pieces, {pieces, size, edges});
+            if (blockIdx.x < cluster_blocks) thin_search<Kind, Offset>(s, memory, mail).run(p, now);
             sync();
             hand_back(*s.shared, p);
-            frontier = tell(s.shared->of[p.depth % 3]);
+            now = tell(s.shared->of[p.depth % 3]);
             continue;
         }
         p.pulls = pulls;
@@ -152,13 +147,13 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
             p.current ^= 1;
             p.queued = false;
         } else {
-            push_level<Kind>(s, p, pieces, next);
+            push_level<Kind>(s, p, now, next);
             p.side ^= 1;
         }
         sync();
         ++p.depth;
-        frontier = tell(next);
-        p.reached += frontier.vertices;
+        now = tell(next);
+        p.reached += now.vertices;
     }
     finish(s, p);
 }
@@ -167,13 +162,15 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
 /// which pull lives, so that more here is slower.
 constexpr int near_bytes = 136 * 1024;
 
+constexpr offset_t least_room = 16384;  // pieces: the thin step fills its slots
+
 template <parents Kind, bool Plain, class Offset>
 void launch(search<Offset> s, int multiprocessors, cudaStream_t stream) {
     const auto kernel = push_pull_fused_kernel<Kind, Plain, Offset>;
     cudaLaunchConfig_t config{};
     config.blockDim = dim3(block_threads);
     config.stream = stream;
-    config.dynamicSmemBytes = near_bytes;
+    config.dynamicSmemBytes = s.coarse_bytes ? near_bytes : inline_bytes;
     cudaLaunchAttribute attributes[2];
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim = {cluster_blocks, 1, 1};
@@ -226,7 +223,13 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     s.levels = reinterpret_cast<std::uint32_t*>(a.levels);
     s.parents_of = reinterpret_cast<std::uint32_t*>(a.parents);
     s.in_empty = d.in_empty;
-    s.capacity = static_cast<std::uint32_t>(d.queue_capacity);
+    s.hubs = reinterpret_cast<const uint2*>(d.hubs);
+    // Where the rule may pull, pieces past these mean that it will: so many rows, cut up, hold more vertices or edges
+    // than it pushes.
+    const offset_t pushed = std::max<offset_t>(
+        least_room, static_cast<offset_t>(s.edge_limit / piece_edges) + std::max(s.alpha_size, s.beta_size));
+    s.capacity = static_cast<std::uint32_t>(
+        s.may_change && a.schedule.empty() ? std::min(d.queue_capacity, pushed) : d.queue_capacity);
     s.lanes = d.nnz <= 8 * a.vertices ? 4 : d.nnz <= 16 * a.vertices ? 16 : 32;
     s.report = d.report;
     plan::workspace_parts memory(a.workspace);
@@ -237,6 +240,7 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
         if (s.coarse_bytes <= near_bytes - 16) break;
         s.coarse_bytes = 0;
     }
+    if (s.hubs) s.coarse_bytes = 0;
     if (!s.coarse_bytes) s.coarse_shift = 0;
     s.coarse = memory.take<unsigned char>(s.words * 2 + 16);
     for (auto** queue : {&s.queue[0], &s.queue[1]}) *queue = memory.take<piece>(d.queue_capacity);

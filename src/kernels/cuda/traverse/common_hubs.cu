@@ -1,0 +1,65 @@
+// The two neighbours of each vertex with the longest rows of their own, by falling length, of equals the smaller first; with
+// hubs_more where there are others; -1 and 0 where there is none.
+//
+// Who owns what: eight lanes -> a row, of which they look at the first 4,096 entries: rows beyond are hubs themselves,
+//   and a search meets those early whoever is asked. Determinism: always. Cost: nnz * (neighbour, two offsets).
+#include "core/cuda_check.hpp"
+#include "kernels/cuda/common_grid.cuh"
+#include "kernels/cuda/traverse/common_hubs.cuh"
+#include "kernels/traverse_arguments.hpp"
+
+namespace nz::kernels::cuda {
+namespace {
+
+constexpr int hub_block = 256, hub_lanes = 8, hub_looks = 4096;
+
+template <class Offset>
+__global__ void __launch_bounds__(hub_block)
+    strongest_neighbours_kernel(const Offset* offsets, const std::uint32_t* neighbours, std::uint32_t rows,
+                                uint2* hubs) {
+    const std::uint32_t v = (blockIdx.x * hub_block + threadIdx.x) / hub_lanes;
+    const unsigned lane = threadIdx.x % hub_lanes;
+    using key = unsigned long long;  // length of the row + 1, and the neighbour's complement
+    key best = 0, second = 0;
+    const auto add = [&](key k) {
+        second = max(second, min(best, k));
+        best = max(best, k);
+    };
+    Offset begin = 0, end = 0;
+    if (v < rows) begin = offsets[v], end = offsets[v + 1];
+    for (Offset k = begin + static_cast<Offset>(lane); k < min(end, begin + hub_looks); k += hub_lanes) {
+        const std::uint32_t u = load_once(neighbours + k);
+        const auto length = static_cast<std::uint32_t>(offsets[u + 1] - offsets[u]);
+        add(key{length + 1u} << 32 | static_cast<std::uint32_t>(~u));
+    }
+#pragma unroll
+    for (int step = hub_lanes / 2; step; step /= 2) {
+        const key other = __shfl_xor_sync(full_warp, best, step),
+                  other_second = __shfl_xor_sync(full_warp, second, step);
+        add(other);
+        add(other_second);
+    }
+    if (v >= rows || lane != 0) return;
+    const std::uint32_t first = best ? ~static_cast<std::uint32_t>(best) : ~0u;
+    const std::uint32_t next = second ? ~static_cast<std::uint32_t>(second) : best ? first : 0;
+    hubs[v] = {first, next | (end - begin > 2 ? hubs_more : 0)};
+}
+
+}  // namespace
+
+void strongest_neighbours(offset_reader offsets, const index_t* neighbours, index_t rows, std::uint32_t* hubs,
+                          void* stream) {
+    constexpr unsigned rows_a_block = hub_block / hub_lanes;
+    const unsigned blocks = (static_cast<unsigned>(rows) + rows_a_block - 1) / rows_a_block;
+    if (blocks == 0) return;
+    const auto launch = [&](const auto* typed) {
+        strongest_neighbours_kernel<<<blocks, hub_block, 0, static_cast<cudaStream_t>(stream)>>>(
+            typed, reinterpret_cast<const std::uint32_t*>(neighbours), static_cast<std::uint32_t>(rows),
+            reinterpret_cast<uint2*>(hubs));
+    };
+    offsets.wide ? launch(static_cast<const std::int64_t*>(offsets.data))
+                 : launch(static_cast<const std::int32_t*>(offsets.data));
+    check(cudaGetLastError());
+}
+
+}  // namespace nz::kernels::cuda
