@@ -23,11 +23,14 @@ struct mxm_facts {
     offset_t words = -1;                         ///< words of 64 columns that B's rows touch
 };
 
-/// Dense rows: sums of all columns up to so many bytes a thread stay in a second-level cache, or nearly.
+/// Dense rows: with up to so many bytes of sums a thread they were the faster on all that was measured; with twice as
+/// many (a million doubles, short rows) a table took the same.
 inline constexpr std::size_t dense_sums_bytes = std::size_t{4} << 20;
-/// Beyond that a row of sums still serves where rows have so many products that their places are met again.
+/// Beyond that a row of sums still serves where rows have so many products that their places are met again. Not measured
+/// yet.
 inline constexpr double dense_row_products = 1024;
-/// Packing reads B twice and pays when the count then reads a half of the products at most, some times over.
+/// Packing reads B twice and pays when the count then reads a half of the products at most, some times over. Not measured
+/// yet, like the two below.
 inline constexpr double packed_share = 0.5, packed_reuse = 4;
 /// A step of masked_dot through two lists costs about a product of masked_row, which goes through them twice.
 inline constexpr double dot_step_cost = 1;

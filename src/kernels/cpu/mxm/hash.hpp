@@ -8,7 +8,7 @@
 // Count sizes a row's table by its products, fill by its entries, which are known then.
 // Determinism: products of one place are added in the order of k, by one thread; the order of slots never shows.
 // Sync: the joins after count and fill. Workspace: the table and the places of the largest row a thread.
-// Cost: products times a probe twice; a sort of the result's rows. Distance to the limit: docs/measurements.md.
+// Cost: products times a probe twice; a sort of the result's rows.
 // Why dense_row was not enough: its row of sums is as long as B is wide; with many columns and short rows every product
 //   misses the cache.
 #pragma once

@@ -10,7 +10,7 @@
 //   of A: it does not grow with the columns.
 // Cost: products, and for each strip that is met an entry of A looked at again, which is what it pays for a bounded
 //   accumulator where rows are scattered.
-// Why it is not the planned one: dense_row keeps all columns in the second-level cache up to half a million of them.
+// Why it is not the planned one: dense_row's sums of all columns stay in the caches up to half a million of them.
 #pragma once
 
 #include "core/bits.hpp"
