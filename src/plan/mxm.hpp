@@ -29,10 +29,11 @@ inline constexpr std::size_t dense_sums_bytes = std::size_t{4} << 20;
 /// Beyond that a row of sums still serves where rows have so many products that their places are met again. Not measured
 /// yet.
 inline constexpr double dense_row_products = 1024;
-/// Packing reads B twice and pays when the count then reads a half of the products at most, some times over. Not measured
-/// yet, like the two below.
-inline constexpr double packed_share = 0.5, packed_reuse = 4;
-/// A step of masked_dot through two lists costs about a product of masked_row, which goes through them twice.
+/// Packing reads B twice; the count then reads words in place of products. Worth it for half as many words as entries, where
+/// B's entries are met often: at 8 products an entry (a mesh's triangles) it cost 6%.
+inline constexpr double packed_share = 0.5, packed_reuse = 10;
+/// A step of masked_dot through two lists costs about a product of masked_row, which goes through them twice. Not measured yet,
+/// like the next.
 inline constexpr double dot_step_cost = 1;
 /// Entries of B read and written to have its columns, in products.
 inline constexpr double columns_cost = 8;
