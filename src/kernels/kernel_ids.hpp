@@ -30,7 +30,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"shortest", "delta_stepping", presence::here, "", presence::here, ""},
     {"traverse_many", "bit_parallel", presence::here, "", presence::here, ""},
     {"mxm", "row_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
-    {"ewise", "balanced_path", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"ewise", "balanced_path", presence::here, "", presence::here, ""},
     {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
 };
 // clang-format on
