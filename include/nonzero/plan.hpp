@@ -45,6 +45,7 @@ struct operation_plan {
     std::string_view kernel;     ///< "reference", or a faster id
     nz::tier tier = nz::tier::generic;
     std::string_view reason;
+    bool on_device = false;  ///< runs on the context's GPU
 
     friend bool operator==(const operation_plan&, const operation_plan&) = default;
 };

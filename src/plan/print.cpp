@@ -22,8 +22,9 @@ std::string to_string(const mxv_plan& p) {
     return line + fmt::format(", {} workspace bytes: {}", p.workspace_bytes, p.reason);
 }
 std::string to_string(const operation_plan& p) {
-    return fmt::format("{}/{} {}: {}", p.operation, p.kernel,
-                       p.tier == tier::compiled ? "compiled" : "generic", p.reason);
+    return fmt::format("{}/{} {}{}: {}", p.operation, p.kernel,
+                       p.tier == tier::compiled ? "compiled" : "generic", p.on_device ? ", on the GPU" : "",
+                       p.reason);
 }
 
 std::string to_string(const mxm_plan& p) {
