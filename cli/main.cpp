@@ -91,6 +91,7 @@ void add_verbs(CLI::App& app, runner& run) {
     add_spmv(app, run);
     add_spmspv(app, run);
     add_spadd(app, run);
+    add_spgemm(app, run);
     add_bench(app);
     for (auto* verb : verbs_of(app)) verb->group("Verbs (nz VERB --help says more)");
 }

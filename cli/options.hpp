@@ -67,6 +67,7 @@ void add_sssp(CLI::App& app, runner& run);
 void add_spmv(CLI::App& app, runner& run);
 void add_spmspv(CLI::App& app, runner& run);
 void add_spadd(CLI::App& app, runner& run);
+void add_spgemm(CLI::App& app, runner& run);
 void add_bench(CLI::App& app);
 
 /// Becomes nz-bench with these arguments (`words` ends with a null pointer). Throws nz::error where it

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The named small battery under compute-sanitizer: scripts/sanitize_gpu.sh BIN, where BIN holds the test programs and nz.
-# Takes under 8 minutes on one GPU. initcheck leaves out copies to the host: absent places of a bitmap have no value.
+# Takes under 10 minutes on one GPU. initcheck leaves out copies to the host: absent places of a bitmap have no value.
 set -u
 bin=${1:?usage: scripts/sanitize_gpu.sh FOLDER_OF_PROGRAMS}
 failed=0
@@ -19,12 +19,15 @@ check() {  # tool, seconds, words...
     rm -f /tmp/sanitize.$$
 }
 matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*'
+joins='EwiseOnDevice.Long*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
 for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$matvec:*any_second_int32"
+    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins"
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:16,0.1 --backend cuda --validate
 done
 # racecheck looks at shared memory: the kernels that use it, on little.
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*'
+check racecheck 60 "$bin/nz" spadd rmat_directed:10,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
 exit $failed

@@ -67,6 +67,11 @@ void check(const context& ctx, const problem& p, const matrix& found) {
 }  // namespace
 
 int spadd_suite(const options& o) {
+    if (o.backend != "cpu") {
+        const context gpu(
+            {.backend = o.backend == "cuda" ? backend::cuda : backend::automatic, .threads = o.threads});
+        if (gpu.backend() == backend::cuda) return spadd_suite_on_gpu(o, gpu);
+    }
     const int threads = o.threads ? o.threads : omp_get_max_threads();
     const context ctx({.backend = backend::cpu, .threads = threads});
     std::vector<std::string> sources = o.inputs;

@@ -26,6 +26,11 @@ struct library {
     decltype(&cusparseSpMV_bufferSize) buffer_size = nullptr;
     decltype(&cusparseSpMV) spmv = nullptr;
     decltype(&cusparseSpMV) preprocess = nullptr;
+    decltype(&cusparseCreateMatDescr) create_description = nullptr;
+    decltype(&cusparseDestroyMatDescr) destroy_description = nullptr;
+    decltype(&cusparseDcsrgeam2_bufferSizeExt) add_buffer_size = nullptr;
+    decltype(&cusparseXcsrgeam2Nnz) add_count = nullptr;
+    decltype(&cusparseDcsrgeam2) add = nullptr;
 };
 
 constexpr const char* names[] = {"libcusparse.so.13",
@@ -68,6 +73,11 @@ library load_library() {
     find(l.buffer_size, "cusparseSpMV_bufferSize");
     find(l.spmv, "cusparseSpMV");
     find(l.preprocess, "cusparseSpMV_preprocess", false);
+    find(l.create_description, "cusparseCreateMatDescr");
+    find(l.destroy_description, "cusparseDestroyMatDescr");
+    find(l.add_buffer_size, "cusparseDcsrgeam2_bufferSizeExt");
+    find(l.add_count, "cusparseXcsrgeam2Nnz");
+    find(l.add, "cusparseDcsrgeam2");
     return l;
 }
 
@@ -134,6 +144,60 @@ private:
     buffer workspace_;
 };
 
+// A sum described to the library.
+class sum {
+public:
+    sum(const context& gpu, const device_add& p) : l_(loaded()), p_(p) {
+        check(l_.create(&handle_), "cusparseCreate");
+        check(l_.set_stream(handle_, static_cast<cudaStream_t>(gpu.gpu()->stream())), "cusparseSetStream");
+        check(l_.create_description(&description_), "cusparseCreateMatDescr");
+        std::size_t bytes = 0;
+        check(l_.add_buffer_size(handle_, rows(), columns(), &one_, description_, count(p.a), values(p.a),
+                                 ints(p.a.offsets), ints(p.a.columns), &one_, description_, count(p.b),
+                                 values(p.b), ints(p.b.offsets), ints(p.b.columns), description_,
+                                 static_cast<double*>(p.c_values), static_cast<int*>(p.c_offsets),
+                                 static_cast<int*>(p.c_columns), &bytes),
+              "cusparseDcsrgeam2_bufferSizeExt");
+        workspace_ = buffer(gpu.device_memory(), std::max<std::size_t>(bytes, 1));
+    }
+    ~sum() {
+        if (description_) l_.destroy_description(description_);
+        if (handle_) l_.destroy(handle_);
+    }
+    sum(const sum&) = delete;
+    sum& operator=(const sum&) = delete;
+
+    /// The entries of C.
+    offset_t run() {
+        int entries = 0;
+        check(l_.add_count(handle_, rows(), columns(), description_, count(p_.a), ints(p_.a.offsets),
+                           ints(p_.a.columns), description_, count(p_.b), ints(p_.b.offsets),
+                           ints(p_.b.columns), description_, static_cast<int*>(p_.c_offsets), &entries,
+                           workspace_.data()),
+              "cusparseXcsrgeam2Nnz");
+        check(l_.add(handle_, rows(), columns(), &one_, description_, count(p_.a), values(p_.a),
+                     ints(p_.a.offsets), ints(p_.a.columns), &one_, description_, count(p_.b), values(p_.b),
+                     ints(p_.b.offsets), ints(p_.b.columns), description_, static_cast<double*>(p_.c_values),
+                     static_cast<int*>(p_.c_offsets), static_cast<int*>(p_.c_columns), workspace_.data()),
+              "cusparseDcsrgeam2");
+        return entries;
+    }
+
+private:
+    int rows() const { return static_cast<int>(p_.rows); }
+    int columns() const { return static_cast<int>(p_.columns); }
+    static int count(const device_add::side& s) { return static_cast<int>(s.entries); }
+    static const int* ints(const void* at) { return static_cast<const int*>(at); }
+    static const double* values(const device_add::side& s) { return static_cast<const double*>(s.values); }
+
+    const library& l_;
+    const device_add& p_;
+    double one_ = 1;
+    cusparseHandle_t handle_ = nullptr;
+    cusparseMatDescr_t description_ = nullptr;
+    buffer workspace_;
+};
+
 }  // namespace
 
 std::string why_no_cusparse() { return loaded().why_absent; }
@@ -176,6 +240,19 @@ cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusp
     }
     t.ms = median(times);
     return t;
+}
+
+double cusparse_add_ms(const context& gpu, const device_add& p, int repeats, offset_t& entries) {
+    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+    sum sum(gpu, p);
+    device::session& session = *gpu.gpu();
+    std::vector<double> times;
+    for (int k = 0; k <= repeats; ++k) {
+        session.timed([&] { entries = sum.run(); });
+        const double ms = session.milliseconds();
+        if (k > 0) times.push_back(ms);
+    }
+    return median(times);
 }
 
 }  // namespace nz::bench

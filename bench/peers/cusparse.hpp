@@ -39,4 +39,19 @@ std::vector<cusparse_variant> cusparse_variants();
 /// not_supported where there is no cuSPARSE, device_error with its own words when it fails.
 cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusparse_variant& v, int repeats);
 
+/// C = A + B in device memory: double, 32-bit offsets and columns, sorted.
+struct device_add {
+    struct side {
+        offset_t entries = 0;
+        const void *offsets = nullptr, *columns = nullptr, *values = nullptr;
+    };
+    offset_t rows = 0, columns = 0;
+    side a, b;
+    void *c_offsets = nullptr, *c_columns = nullptr,
+         *c_values = nullptr;  ///< room for the entries of A and B
+};
+
+/// By csrgeam2: its two passes, count and fill, as cusparse_spmv measures. `entries` becomes C's.
+double cusparse_add_ms(const context& gpu, const device_add& p, int repeats, offset_t& entries);
+
 }  // namespace nz::bench

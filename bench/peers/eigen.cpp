@@ -7,28 +7,46 @@ namespace nz::bench {
 
 bool have_eigen() { return true; }
 
+namespace {
+
+using sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
+
+sparse to_eigen(const matrix& m) {
+    const auto view = m.csr<double>();
+    // Entries beyond the first value stand for themselves; pattern and iso matrices are spread out.
+    std::vector<double> values(view.columns.size());
+    for (std::size_t k = 0; k < values.size(); ++k)
+        values[k] = view.values.empty() ? 1 : view.values[view.values.size() == 1 ? 0 : k];
+    return Eigen::Map<const sparse>(view.rows, view.columns_count, static_cast<Eigen::Index>(values.size()),
+                                    view.offsets.data(), view.columns.data(), values.data());
+}
+
+}  // namespace
+
 struct eigen_spmv::state {
-    Eigen::SparseMatrix<double, Eigen::RowMajor, int> a;
+    sparse a;
     Eigen::VectorXd x, y;
 };
 
 eigen_spmv::eigen_spmv(const matrix& m, const std::vector<double>& x, int threads)
     : state_(std::make_unique<state>()) {
     Eigen::setNbThreads(threads);
-    const auto view = m.csr<double>();
-    // Entries beyond the first value stand for themselves; pattern and iso matrices are spread out.
-    std::vector<double> values(view.columns.size());
-    for (std::size_t k = 0; k < values.size(); ++k)
-        values[k] = view.values.empty() ? 1 : view.values[view.values.size() == 1 ? 0 : k];
-    state_->a = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>>(
-        view.rows, view.columns_count, static_cast<Eigen::Index>(values.size()), view.offsets.data(),
-        view.columns.data(), values.data());
+    state_->a = to_eigen(m);
     state_->x = Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
-    state_->y.resize(view.rows);
+    state_->y.resize(state_->a.rows());
 }
 eigen_spmv::~eigen_spmv() = default;
 void eigen_spmv::run() { state_->y.noalias() = state_->a * state_->x; }
 std::vector<double> eigen_spmv::result() const { return {state_->y.begin(), state_->y.end()}; }
+
+struct eigen_multiply::state {
+    sparse a, b, c;
+};
+eigen_multiply::eigen_multiply(const matrix& a, const matrix& b)
+    : state_(std::make_unique<state>(state{to_eigen(a), to_eigen(b), {}})) {}
+eigen_multiply::~eigen_multiply() = default;
+void eigen_multiply::run() { state_->c = state_->a * state_->b; }
+std::int64_t eigen_multiply::entries() const { return state_->c.nonZeros(); }
 
 }  // namespace nz::bench
 
@@ -42,6 +60,11 @@ eigen_spmv::eigen_spmv(const matrix&, const std::vector<double>&, int) {}
 eigen_spmv::~eigen_spmv() = default;
 void eigen_spmv::run() {}
 std::vector<double> eigen_spmv::result() const { return {}; }
+struct eigen_multiply::state {};
+eigen_multiply::eigen_multiply(const matrix&, const matrix&) {}
+eigen_multiply::~eigen_multiply() = default;
+void eigen_multiply::run() {}
+std::int64_t eigen_multiply::entries() const { return 0; }
 
 }  // namespace nz::bench
 #endif

@@ -22,4 +22,17 @@ private:
     std::unique_ptr<state> state_;
 };
 
+/// C = A B of row-major SparseMatrix, by one thread, which is all that Eigen has for it.
+class eigen_multiply {
+public:
+    eigen_multiply(const matrix& a, const matrix& b);
+    ~eigen_multiply();
+    void run();
+    std::int64_t entries() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
 }  // namespace nz::bench

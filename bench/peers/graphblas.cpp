@@ -241,6 +241,42 @@ std::int64_t graphblas_add::entries() const {
     return static_cast<std::int64_t>(count);
 }
 
+struct graphblas_multiply::state {
+    GrB_Matrix a = nullptr, b = nullptr, c = nullptr;
+};
+graphblas_multiply::graphblas_multiply(const matrix& a, const matrix& b, int threads)
+    : state_(std::make_unique<state>()) {
+    start(threads);
+    const auto load = [&](const matrix& m, GrB_Matrix* to) {
+        const tuples t(m);
+        check(GrB_Matrix_new(to, GrB_FP64, static_cast<GrB_Index>(m.rows()),
+                             static_cast<GrB_Index>(m.columns())));
+        check(GrB_Matrix_build_FP64(*to, t.i.data(), t.j.data(), t.values.data(), t.i.size(), GrB_PLUS_FP64));
+        check(GrB_Matrix_wait(*to, GrB_MATERIALIZE));
+    };
+    load(a, &state_->a);
+    load(b, &state_->b);
+}
+graphblas_multiply::~graphblas_multiply() {
+    GrB_Matrix_free(&state_->a);
+    GrB_Matrix_free(&state_->b);
+    GrB_Matrix_free(&state_->c);
+}
+void graphblas_multiply::run() {
+    GrB_Index rows = 0, columns = 0;
+    check(GrB_Matrix_nrows(&rows, state_->a));
+    check(GrB_Matrix_ncols(&columns, state_->b));
+    GrB_Matrix_free(&state_->c);
+    check(GrB_Matrix_new(&state_->c, GrB_FP64, rows, columns));
+    check(GrB_mxm(state_->c, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, state_->a, state_->b, nullptr));
+    check(GrB_Matrix_wait(state_->c, GrB_MATERIALIZE));
+}
+std::int64_t graphblas_multiply::entries() const {
+    GrB_Index count = 0;
+    check(GrB_Matrix_nvals(&count, state_->c));
+    return static_cast<std::int64_t>(count);
+}
+
 }  // namespace nz::bench
 
 #else
@@ -263,6 +299,11 @@ graphblas_add::graphblas_add(const matrix&, const matrix&, int) {}
 graphblas_add::~graphblas_add() = default;
 void graphblas_add::run() {}
 std::int64_t graphblas_add::entries() const { return 0; }
+struct graphblas_multiply::state {};
+graphblas_multiply::graphblas_multiply(const matrix&, const matrix&, int) {}
+graphblas_multiply::~graphblas_multiply() = default;
+void graphblas_multiply::run() {}
+std::int64_t graphblas_multiply::entries() const { return 0; }
 
 }  // namespace nz::bench
 #endif

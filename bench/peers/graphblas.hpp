@@ -55,4 +55,17 @@ private:
     std::unique_ptr<state> state_;
 };
 
+/// C = A B over plus_times on double, columns sorted at the end as GrB_Matrix_wait leaves them.
+class graphblas_multiply {
+public:
+    graphblas_multiply(const matrix& a, const matrix& b, int threads);
+    ~graphblas_multiply();
+    void run();
+    std::int64_t entries() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
 }  // namespace nz::bench

@@ -67,9 +67,11 @@ mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, 
 mxv_plan spmv(const context& ctx, vector& y, double alpha, const matrix& a, const vector& x, double beta,
               const vector_options& options = {});
 
-/// C = A (+).(x) B: C(i,j) = sum over k of A(i,k) x B(k,j).
-operation_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
-                   const matrix_options& options = {});
+/// C = A (+).(x) B: C(i,j) = sum over k of A(i,k) x B(k,j), added in the order of k.
+/// Kernels: hash, dense_row, row_row, column_row (matam2012), two_level_sort (dalton2015), masked_dot, masked_row,
+/// reference.
+mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
+             const matrix_options& options = {});
 
 /// Kernels of the four that follow, for matrices and sparse vectors: balanced_path (dalton2015), reference.
 /// Union: op where both are present; elsewhere the one that is present, converted to the type of op's result.

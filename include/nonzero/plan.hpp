@@ -45,12 +45,25 @@ struct operation_plan {
     std::string_view kernel;     ///< "reference", or a faster id
     nz::tier tier = nz::tier::generic;
     std::string_view reason;
+    bool on_device = false;  ///< runs on the context's GPU
 
     friend bool operator==(const operation_plan&, const operation_plan&) = default;
+};
+
+/// What mxm decided: what every operation says, and the work and the memory that it takes.
+struct mxm_plan : operation_plan {
+    bool reads_columns = false;   ///< of the second operand (its transpose)
+    bool builds_columns = false;  ///< ... which are not there yet: O(nnz) once
+    bool packs_words = false;     ///< B's columns by words of 64 first: O(nnz) of B
+    offset_t products = 0;        ///< entries of A with entries of their row of B
+    std::size_t workspace_bytes = 0;
+
+    friend bool operator==(const mxm_plan&, const mxm_plan&) = default;
 };
 
 /// One line: kernel, direction, tier, conversions, workspace, reason.
 std::string to_string(const mxv_plan& plan);
 std::string to_string(const operation_plan& plan);
+std::string to_string(const mxm_plan& plan);
 
 }  // namespace nz

@@ -1,6 +1,7 @@
 // The entry points of the CUDA backend that are not made for each semiring. In a build without CUDA the table is empty.
 #pragma once
 
+#include "kernels/device_ewise_arguments.hpp"
 #include "kernels/device_vectors.hpp"
 #include "kernels/mxv_arguments.hpp"
 #include "kernels/shortest_arguments.hpp"
@@ -23,6 +24,8 @@ struct cuda_table {
                           void* temporary, std::size_t bytes, void* stream) = nullptr;
     void (*delta_stepping)(const device_shortest_arguments& arguments, void* stream) = nullptr;
     void (*bit_parallel)(const device_traverse_many_arguments& arguments, void* stream) = nullptr;
+    /// Partition and count, which every fill of the manifest goes by.
+    void (*balanced_path_count)(const device_ewise_arguments& arguments, void* stream) = nullptr;
 };
 
 const cuda_table& on_cuda();

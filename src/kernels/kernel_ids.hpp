@@ -29,8 +29,14 @@ inline constexpr kernel_id kernel_ids[] = {
     {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},
     {"shortest", "delta_stepping", presence::here, "", presence::here, ""},
     {"traverse_many", "bit_parallel", presence::here, "", presence::here, ""},
+    {"mxm", "hash", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxm", "dense_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "row_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
-    {"ewise", "balanced_path", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxm", "column_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxm", "two_level_sort", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxm", "masked_dot", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxm", "masked_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"ewise", "balanced_path", presence::here, "", presence::here, ""},
     {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
 };
 // clang-format on

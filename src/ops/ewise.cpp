@@ -2,6 +2,7 @@
 
 #include "core/checks.hpp"
 #include "ops/checks.hpp"
+#include "ops/ewise_device.hpp"
 #include "ops/ewise_join.hpp"
 #include "ops/write_back.hpp"
 
@@ -66,11 +67,18 @@ template <class Reference>
 operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, set_operation operation,
                     const binary_op& op, const ops::operand& a, const ops::operand& b,
                     const matrix_options& options, Reference&& reference) {
-    if (asks(options.kernel))
+    if (asks(options.kernel)) {
+        if (auto t = ops::join_on_device(ctx, c.body().ctx, operation, op, a, b)) {
+            ops::write_back_from_device(ctx, c, std::move(*t), options);
+            operation_plan on_gpu = served(plan);
+            on_gpu.on_device = true;
+            return on_gpu;
+        }
         if (auto t = ops::join_balanced(ctx, operation, op, a.entries(), b.entries())) {
             ops::write_back(ctx, c, std::move(*t), options);
             return served(plan);
         }
+    }
     refuse_unserved(plan, options.kernel, not_compiled(op, a.a.type(), b.a.type()));
     ops::write_back(ctx, c, reference(), options);
     return plan;

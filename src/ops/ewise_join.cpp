@@ -34,13 +34,9 @@ dtype unsigned_as_wide_as(dtype type) {
 }
 
 compiled find(set_operation operation, const binary_op& op, dtype a, dtype b) {
-    if (operation == set_operation::subtract)
-        return {instantiate::find_ewise_fill(binary_id::first, unsigned_as_wide_as(a)), a};
-    const dtype both = promote(a, b);
-    if (operation == set_operation::exclude)
-        return {instantiate::find_ewise_fill(binary_id::first, unsigned_as_wide_as(both)), both};
-    if (op.id() > binary_id::lxnor || op.input_type(both) != both || op.output_type(both) != both) return {};
-    return {instantiate::find_ewise_fill(op.id(), both), both};
+    const auto choice = choose_ewise(operation, op, a, b);
+    if (!choice) return {};
+    return {instantiate::find_ewise_fill(choice->op, choice->compiled), choice->type};
 }
 
 // The values of one operand in the kernel's type; converted ones and the one for all are kept here.
@@ -66,6 +62,16 @@ int threads_for(const context& ctx, offset_t entries) {
 }
 
 }  // namespace
+
+std::optional<ewise_choice> choose_ewise(set_operation operation, const binary_op& op, dtype a, dtype b) {
+    if (operation == set_operation::subtract)
+        return ewise_choice{binary_id::first, unsigned_as_wide_as(a), a};
+    const dtype both = promote(a, b);
+    if (operation == set_operation::exclude)
+        return ewise_choice{binary_id::first, unsigned_as_wide_as(both), both};
+    if (op.id() > binary_id::lxnor || op.input_type(both) != both || op.output_type(both) != both) return {};
+    return ewise_choice{op.id(), both, both};
+}
 
 std::optional<csr> join_balanced(const context& ctx, set_operation operation, const binary_op& op,
                                  const csr& a, const csr& b) {

@@ -44,6 +44,30 @@ array<bits::word> mask_words(const context& ctx, const vector& mask, bool struct
     return words;
 }
 
+std::optional<storage::csr> mask_places(const context& ctx, const storage::csr& mask, bool structure) {
+    if (structure || mask.kind == value_kind::pattern) return {};
+    const array<index_t> counts(ctx, static_cast<std::size_t>(mask.rows));
+    const auto each_row = [&](auto f) {
+        parallel::for_pieces(ctx.threads(), mask.rows, [&](offset_t begin, offset_t end) {
+            for (offset_t i = begin; i < end; ++i) f(i);
+        });
+    };
+    each_row([&](offset_t i) {
+        index_t n = 0;
+        for (offset_t p = mask.offset(i); p < mask.offset(i + 1); ++p) n += lets_through(mask, p, false);
+        counts[static_cast<std::size_t>(i)] = n;
+    });
+    storage::csr places =
+        storage::allocate_csr(ctx, dtype::boolean, value_kind::pattern, mask.rows, mask.columns,
+                              std::span<const index_t>(counts.data(), counts.size()));
+    each_row([&](offset_t i) {
+        index_t* at = places.indices.as<index_t>() + places.offset(i);
+        for (offset_t p = mask.offset(i); p < mask.offset(i + 1); ++p)
+            if (lets_through(mask, p, false)) *at++ = mask.index_data()[p];
+    });
+    return places;
+}
+
 bool vector_mask::listed(index_t i) const {
     if (!mask_) return true;
     const offset_t k = mask_->find(i);

@@ -6,6 +6,8 @@
 #include "nonzero/vector.hpp"
 #include "storage/csr.hpp"
 
+#include <optional>
+
 namespace nz::ops {
 
 /// One bit a place of `mask`: present and, unless `structure`, not 0. Bits beyond the size are 0.
@@ -21,6 +23,9 @@ inline bool lets_through(const storage::csr& mask, offset_t k, bool structure) {
     if (structure || mask.kind == value_kind::pattern) return true;
     return truthy(mask.values.data(), mask.type, mask.kind == value_kind::iso ? 0 : k);
 }
+
+/// The places of a mask matrix that let through, as a pattern; nothing where that is all of them.
+std::optional<storage::csr> mask_places(const context& ctx, const storage::csr& mask, bool structure);
 
 /// A vector mask asked place by place: for work that touches few places.
 class vector_mask {

@@ -1,4 +1,4 @@
-// Which kernel multiplies two matrices.
+// Which kernel multiplies two matrices, from shapes and counts alone.
 #pragma once
 
 #include "nonzero/plan.hpp"
@@ -8,14 +8,40 @@
 namespace nz::plan {
 
 struct mxm_facts {
+    index_t rows = 0, inner = 0, columns = 0;  ///< A is rows x inner, B inner x columns
+    offset_t a_entries = 0, b_entries = 0;
+    bool compiled = true;
+    bool masked = false, complement = false;
+    offset_t mask_entries = 0;
+    bool columns_ready = false;  ///< B's columns are there
+    std::size_t value_bytes = 8;
+    int threads = 1;
     std::string_view pinned;  ///< empty, or an id that exists
+    // Costly; below 0 while not known.
+    offset_t products = -1, most_products = -1;  ///< of all rows, of the largest
+    offset_t most_entries = -1;                  ///< of a row of A
+    offset_t words = -1;                         ///< words of 64 columns that B's rows touch
 };
 
-inline operation_plan mxm(const mxm_facts& facts) noexcept {
-    if (facts.pinned == "reference") return {"mxm", "reference", tier::generic, "pinned"};
-    if (facts.pinned == "row_row") return {"mxm", "row_row", tier::generic, "pinned"};
-    return {"mxm", "row_row", tier::generic,
-            "row by row in a hash table; the mask is applied when writing back"};
-}
+/// Dense rows: with up to so many bytes of sums a thread they were the faster on all that was measured; with twice as
+/// many (a million doubles, short rows) a table took the same.
+inline constexpr std::size_t dense_sums_bytes = std::size_t{4} << 20;
+/// Beyond that a row of sums still serves where rows have so many products that their places are met again. Not measured
+/// yet.
+inline constexpr double dense_row_products = 1024;
+/// Packing reads B twice; the count then reads words in place of products. Worth it for half as many words as entries, where
+/// B's entries are met often: at 8 products an entry (a mesh's triangles) it cost 6%.
+inline constexpr double packed_share = 0.5, packed_reuse = 10;
+/// A step of masked_dot through two lists costs about a product of masked_row, which goes through them twice. Not measured yet,
+/// like the next.
+inline constexpr double dot_step_cost = 1;
+/// Entries of B read and written to have its columns, in products.
+inline constexpr double columns_cost = 8;
+
+/// Whether the costly facts are to be collected before the plan stands; products first.
+inline bool mxm_needs_products(const mxm_facts& facts) noexcept { return facts.products < 0; }
+bool mxm_needs_words(const mxm_facts& facts) noexcept;
+
+mxm_plan mxm(const mxm_facts& facts) noexcept;
 
 }  // namespace nz::plan

@@ -22,8 +22,18 @@ std::string to_string(const mxv_plan& p) {
     return line + fmt::format(", {} workspace bytes: {}", p.workspace_bytes, p.reason);
 }
 std::string to_string(const operation_plan& p) {
-    return fmt::format("{}/{} {}: {}", p.operation, p.kernel,
-                       p.tier == tier::compiled ? "compiled" : "generic", p.reason);
+    return fmt::format("{}/{} {}{}: {}", p.operation, p.kernel,
+                       p.tier == tier::compiled ? "compiled" : "generic", p.on_device ? ", on the GPU" : "",
+                       p.reason);
+}
+
+std::string to_string(const mxm_plan& p) {
+    std::string line = fmt::format("{}/{} {}, {} products", p.operation, p.kernel,
+                                   p.tier == tier::compiled ? "compiled" : "generic", p.products);
+    if (p.reads_columns)
+        line += p.builds_columns ? ", reads the columns of B (built now)" : ", reads the columns of B";
+    if (p.packs_words) line += ", packs B's columns by words";
+    return line + fmt::format(", {} workspace bytes: {}", p.workspace_bytes, p.reason);
 }
 
 }  // namespace nz

@@ -7,8 +7,23 @@
 
 namespace nz::storage {
 
+void csr_residence::bring_home() {
+    if (at_home_) return;
+    const std::lock_guard lock(mutex_);
+    if (at_home_) return;
+    csr filled = allocate_csr(gpu_, rows_->type, rows_->kind, rows_->rows, rows_->columns, rows_->nnz);
+    device::session& session = *gpu_.gpu();
+    session.download(filled.offsets.data(), entries_->offsets.data(), filled.offsets.bytes());
+    session.download(filled.indices.data(), entries_->indices.data(), filled.indices.bytes());
+    session.download(filled.values.data(), values_->values.data(), filled.values.bytes());
+    rows_->offsets = std::move(filled.offsets);
+    rows_->indices = std::move(filled.indices);
+    rows_->values = std::move(filled.values);
+    at_home_ = true;
+}
+
 device_csr copy_to_device(const context& gpu, const csr& a) {
-    constexpr std::size_t padding = 32;  // bytes: eight indices
+    constexpr std::size_t padding = index_padding;
     const auto& memory = gpu.device_memory();
     device_csr copy{&a, memory, buffer(memory, a.offsets.bytes()),
                     buffer(memory, a.indices.bytes() + padding),

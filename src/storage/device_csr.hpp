@@ -3,6 +3,9 @@
 
 #include "storage/csr.hpp"
 
+#include <atomic>
+#include <mutex>
+
 namespace nz::storage {
 
 struct device_csr {
@@ -11,7 +14,8 @@ struct device_csr {
     /// As in csr; indices are padded so that aligned groups of eight may be read past the last. Values have a copy of
     /// their own (matrix_body::values_on).
     buffer offsets, indices;
-    buffer empty_rows;  ///< bitmap of 32-bit words
+    /// Bitmap of 32-bit words; none where the CSR is the result of a GPU's kernel.
+    buffer empty_rows;
 };
 
 /// Entries that a block of mxv/csr_merge takes: eight for each of 128 threads.
@@ -44,6 +48,36 @@ struct device_hubs {
     const csr* source;
     std::shared_ptr<memory_resource> memory;
     buffer hubs;
+};
+
+/// Bytes that indices are padded with: eight of them.
+inline constexpr std::size_t index_padding = 32;
+
+/// The arrays of a CSR that a GPU's kernel made, on that GPU alone until somebody looks at them on the host.
+class csr_residence {
+public:
+    /// `rows` has everything but its arrays, which `entries` and `values` (whose source it is) have.
+    csr_residence(context gpu, std::shared_ptr<csr> rows, std::shared_ptr<const device_csr> entries,
+                  std::shared_ptr<const device_values> values)
+        : gpu_(std::move(gpu)),
+          rows_(std::move(rows)),
+          entries_(std::move(entries)),
+          values_(std::move(values)) {}
+
+    const std::shared_ptr<csr>& rows() const { return rows_; }
+    const std::shared_ptr<const device_csr>& entries() const { return entries_; }
+    const std::shared_ptr<const device_values>& values() const { return values_; }
+    bool at_home() const { return at_home_; }
+    /// Fills the host's arrays, once.
+    void bring_home();
+
+private:
+    std::mutex mutex_;
+    context gpu_;
+    std::shared_ptr<csr> rows_;
+    std::shared_ptr<const device_csr> entries_;
+    std::shared_ptr<const device_values> values_;
+    std::atomic<bool> at_home_ = false;
 };
 
 /// Copies offsets and indices, and marks the empty rows. Ordered on the context's stream.

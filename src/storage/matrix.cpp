@@ -9,6 +9,17 @@
 namespace nz {
 namespace storage {
 
+matrix_body::matrix_body(const context& c, std::shared_ptr<csr_residence> away)
+    : ctx(c),
+      row_count(away->rows()->rows),
+      column_count(away->rows()->columns),
+      type(away->rows()->type),
+      rows_(away->rows()),
+      away_(std::move(away)) {
+    device_.copies.push_back(away_->entries());
+    device_.values.push_back(away_->values());
+}
+
 matrix_body::matrix_body(const matrix_body& other)
     : ctx(other.ctx),
       row_count(other.row_count),
@@ -20,20 +31,40 @@ matrix_body::matrix_body(const matrix_body& other)
     sorted_rows_ = other.sorted_rows_;
     columns_ = other.columns_;
     device_ = other.device_;
+    away_ = other.away_;
     weights_ = other.weights_;
     device_edges_ = other.device_edges_;
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
 
+void matrix_body::bring_home() const {
+    if (away_) away_->bring_home();
+}
+
+const csr& matrix_body::shape() const {
+    {
+        const std::lock_guard lock(mutex_);
+        if (away_ && pending_.empty()) return *rows_;
+    }
+    return rows_as_given();
+}
+
+const csr& matrix_body::rows_anywhere() const {
+    const csr& given = shape();
+    return given.sorted ? given : rows();
+}
+
 const csr& matrix_body::rows_as_given() const {
     const std::lock_guard lock(mutex_);
+    bring_home();
     merge_pending();
     return *rows_;
 }
 
 std::shared_ptr<const csr> matrix_body::rows_shared() const {
     const std::lock_guard lock(mutex_);
+    bring_home();
     merge_pending();
     if (rows_->sorted) return rows_;
     if (!sorted_rows_) {
@@ -59,10 +90,14 @@ const csr& matrix_body::columns_hub_first() const {
     return *hub_first_;
 }
 
-std::shared_ptr<const device_csr> matrix_body::copy_on(const context& gpu, const csr& of) const {
+std::shared_ptr<const device_csr> matrix_body::copy_on(const context& gpu, const csr& of,
+                                                       bool marks_empty_rows) const {
     const std::lock_guard lock(mutex_);
     for (const auto& copy : device_.copies)
-        if (copy->source == &of && copy->memory == gpu.device_memory()) return copy;
+        if (copy->source == &of && copy->memory == gpu.device_memory() &&
+            (copy->empty_rows.data() || !marks_empty_rows || of.rows == 0))
+            return copy;
+    bring_home();
     return device_.copies.emplace_back(std::make_shared<const device_csr>(copy_to_device(gpu, of)));
 }
 std::shared_ptr<const device_balance> matrix_body::balance_on(const context& gpu, const csr& of) const {
@@ -86,11 +121,15 @@ std::shared_ptr<const device_values> matrix_body::values_on(const context& gpu, 
     const std::lock_guard lock(mutex_);
     for (const auto& v : device_.values)
         if (v->source == &of && v->memory == gpu.device_memory() && v->type == wanted) return v;
+    bring_home();
     return device_.values.emplace_back(
         std::make_shared<const device_values>(values_on_device(gpu, of, wanted)));
 }
 std::shared_ptr<const device_csr> matrix_body::rows_on(const context& gpu) const {
     return copy_on(gpu, rows());
+}
+std::shared_ptr<const device_csr> matrix_body::entries_on(const context& gpu) const {
+    return copy_on(gpu, rows_anywhere(), false);
 }
 std::shared_ptr<const device_csr> matrix_body::columns_on(const context& gpu) const {
     return copy_on(gpu, columns());
@@ -160,6 +199,7 @@ void matrix_body::replace(csr a) {
     column_count = a.columns;
     type = a.type;
     rows_ = std::make_shared<const csr>(std::move(a));
+    away_.reset();
 }
 
 void matrix_body::forget_derived() {
@@ -225,6 +265,7 @@ void matrix_body::merge_pending() const {
             merged.offsets.as<std::int64_t>()[i] = running;
     }
     rows_ = std::make_shared<const csr>(std::move(merged));
+    away_.reset();
     sorted_rows_.reset();
     columns_.reset();
     device_ = {};
@@ -233,6 +274,18 @@ void matrix_body::merge_pending() const {
     hub_first_.reset();
     facts_.reset();
     pending_.clear();
+}
+
+matrix make_device_matrix(const context& own, const context& gpu, csr shape, buffer offsets, buffer indices,
+                          buffer values) {
+    const auto rows = std::make_shared<csr>(std::move(shape));
+    const auto& memory = gpu.device_memory();
+    auto entries = std::make_shared<const device_csr>(
+        device_csr{rows.get(), memory, std::move(offsets), std::move(indices), {}});
+    auto held = std::make_shared<const device_values>(
+        device_values{rows.get(), memory, rows->type, std::move(values)});
+    return matrix(std::make_shared<matrix_body>(
+        own, std::make_shared<csr_residence>(gpu, rows, std::move(entries), std::move(held))));
 }
 
 }  // namespace storage
@@ -246,9 +299,9 @@ matrix::matrix(const context& ctx, dtype type, offset_t rows, offset_t columns) 
 
 offset_t matrix::rows() const { return body_->row_count; }
 offset_t matrix::columns() const { return body_->column_count; }
-offset_t matrix::nnz() const { return body_->rows_as_given().nnz; }
+offset_t matrix::nnz() const { return body_->shape().nnz; }
 dtype matrix::type() const { return body_->type; }
-value_kind matrix::values_held() const { return body_->rows_as_given().kind; }
+value_kind matrix::values_held() const { return body_->shape().kind; }
 const matrix_facts& matrix::facts() const { return body_->facts(); }
 const storage::matrix_body& matrix::body() const { return *body_; }
 
@@ -316,7 +369,10 @@ void matrix::validate() const {
     storage::validate(a, "csr");
     if (body_->has_columns()) storage::validate(body_->columns(), "csc");
 }
-void matrix::invalidate() { body_->forget_derived(); }
+void matrix::invalidate() {
+    body_->bring_home();
+    body_->forget_derived();
+}
 
 matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) {
     check_dimension(raw.rows, "the number of rows");

@@ -30,6 +30,8 @@ struct matrix_body {
           column_count(a.columns),
           type(a.type),
           rows_(std::make_shared<const csr>(std::move(a))) {}
+    /// A result on a GPU, whose arrays come to the host when they are looked at.
+    matrix_body(const context& c, std::shared_ptr<csr_residence> away);
     matrix_body(const matrix_body& other);
 
     /// The CSR, pending changes merged, columns sorted. Built once; thread-safe.
@@ -37,6 +39,11 @@ struct matrix_body {
     /// The caller's own arrays where he lent some (perhaps with unsorted columns), else rows().
     const csr& rows_as_given() const;
     std::shared_ptr<const csr> rows_shared() const;
+    /// rows() and rows_as_given() for those who read no array: they stay where they are.
+    const csr& rows_anywhere() const;
+    const csr& shape() const;
+    /// What a GPU alone has of this matrix is copied to the host.
+    void bring_home() const;
     /// The CSR of the transpose, i.e. the CSC. Shared with rows() when the matrix is known to be symmetric.
     const csr& columns() const;
     /// columns() with every row of it ordered by falling length of the neighbour's own row (hubs first), ties
@@ -44,6 +51,8 @@ struct matrix_body {
     const csr& columns_hub_first() const;
     /// Copies of rows(), columns() and columns_hub_first() on the context's GPU, made once for each memory.
     std::shared_ptr<const device_csr> rows_on(const context& gpu) const;
+    /// rows_on for those who need no empty_rows: for a result on that GPU no copy.
+    std::shared_ptr<const device_csr> entries_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_hub_first_on(const context& gpu) const;
     /// How the entries of rows() or columns() are shared out evenly there; made once.
@@ -75,7 +84,8 @@ struct matrix_body {
 
 private:
     void merge_pending() const;
-    std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of) const;
+    std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of,
+                                              bool marks_empty_rows = true) const;
 
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_, hub_first_;
@@ -87,6 +97,7 @@ private:
         std::vector<std::shared_ptr<const device_hubs>> hubs;
     };
     mutable on_devices device_;
+    mutable std::shared_ptr<csr_residence> away_;  ///< where rows_ was made on a GPU
     mutable std::vector<std::shared_ptr<const edge_weights>> weights_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::optional<matrix_facts> facts_;
@@ -94,6 +105,10 @@ private:
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
 };
+
+/// A matrix whose arrays a GPU alone has: the CSR `shape` with its own arrays empty, and what is there.
+matrix make_device_matrix(const context& own, const context& gpu, csr shape, buffer offsets, buffer indices,
+                          buffer values);
 
 /// A matrix that owns `a`.
 inline matrix make_matrix(const context& ctx, csr a) {

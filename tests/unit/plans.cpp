@@ -1,5 +1,6 @@
 // Plans against tables of facts: no matrix, no kernel.
 #include "plan/direction.hpp"
+#include "plan/ewise.hpp"
 #include "plan/mxv.hpp"
 #include "plan/mxv_workspace.hpp"
 #include "plan/shortest.hpp"
@@ -401,6 +402,23 @@ TEST(TraverseManyPlan, WorkingMemoryIsOfOrderVerticesWhateverTheSources) {
         << "a third of what 64 levels take";
     f.on_device = false;
     EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{77} << 20);
+}
+
+TEST(EwisePlan, EveryStepOfThePathHasATileAndEveryTileItsRoom) {
+    EXPECT_EQ(plan::ewise_tiles(0, 0, 0), 1) << "which writes the first offset";
+    EXPECT_EQ(plan::ewise_tiles(7, 1000, 1040), 1);
+    EXPECT_EQ(plan::ewise_tiles(8, 1000, 1040), 2) << "the ends of rows count";
+    EXPECT_EQ(plan::ewise_tiles(0, offset_t{1} << 40, 0), ((offset_t{1} << 40) + 2046) / 2047);
+    for (const offset_t tiles : {1, 2, 255, 256, 257, 1000}) {
+        std::vector<std::byte> memory(plan::ewise_workspace(tiles));
+        const plan::ewise_parts parts(memory.data(), tiles);
+        const auto* end = reinterpret_cast<const std::byte*>(parts.words + tiles * plan::ewise_tile_words);
+        EXPECT_LE(end, memory.data() + memory.size());
+        EXPECT_LE(static_cast<void*>(parts.starts), static_cast<void*>(parts.cuts))
+            << "the host reads the last";
+        // Half a byte an entry, and little else.
+        EXPECT_LT(plan::ewise_workspace(tiles), static_cast<std::size_t>(tiles) * 2047 * 11 / 20 + 1024);
+    }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The table of a build with CUDA.
+#include "kernels/cuda/ewise/common_count.hpp"
 #include "kernels/cuda/mxv/common_sort.hpp"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/traverse/common_hubs.cuh"
@@ -17,7 +18,8 @@ const cuda_table& on_cuda() {
                                       &cuda::sort_bytes,
                                       &cuda::column_starts,
                                       &cuda::delta_stepping,
-                                      &cuda::bit_parallel};
+                                      &cuda::bit_parallel,
+                                      &cuda::balanced_path_count};
     return table;
 }
 

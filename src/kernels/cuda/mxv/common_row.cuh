@@ -5,19 +5,10 @@
 #include "algebra/cell.hpp"
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"
+#include "kernels/cuda/common_offsets.cuh"
 #include "kernels/device_mxv_arguments.hpp"
 
 namespace nz::kernels::cuda {
-
-/// Row offsets of either width; the branch is the same for all.
-struct device_offsets {
-    const void* data;
-    bool wide;
-    __device__ offset_t operator[](offset_t i) const {
-        return wide ? __ldg(static_cast<const long long*>(data) + i)
-                    : __ldg(static_cast<const int*>(data) + i);
-    }
-};
 
 __device__ inline bool bit_of(const std::uint32_t* words, offset_t i) {
     return __ldg(words + (i >> 5)) >> (i & 31) & 1;

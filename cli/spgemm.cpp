@@ -1,0 +1,210 @@
+// nz spgemm: C = A B over a semiring, under a mask or not, timed, checked against the reference and reported.
+#include "common.hpp"
+#include "kernels/kernel_ids.hpp"
+#include "nonzero/errors.hpp"
+#include "nonzero/operations.hpp"
+#include "transform.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+namespace nz::cli {
+namespace {
+
+struct spgemm_settings : settings {
+    std::string second;  // empty: A, or A^T where A is not square
+    std::string mask;    // a file or a generator; empty: none
+    bool transpose_b = false, complement = false, mask_structure = false;
+    std::string semiring = "plus_times";
+    std::string type;  // empty: double
+};
+
+/// The operands, and what became of them.
+struct spgemm {
+    nz::semiring ring;
+    loaded in;
+    matrix a, b;
+    std::optional<matrix> mask;
+    bool transposed;
+    matrix c;
+    mxm_plan plan;
+    double ms = 0;
+    std::size_t peak_bytes = 0;  // beyond the inputs
+};
+
+matrix load_other(const context& ctx, const settings& s, const std::string& source) {
+    settings other = s;
+    other.input = source;
+    other.symmetrize = other.drop_loops = other.largest_component = false;
+    other.weights.clear();
+    return load_input(ctx, other).matrix();
+}
+
+// Patterns are multiplied in double, and counted in int64, unless the type is given.
+semiring ring_of(const spgemm_settings& s) {
+    const semiring ring(s.semiring);
+    if (!s.type.empty()) return {ring.add(), ring.multiply(), parse_dtype(s.type)};
+    if (ring.pinned_type() || ring.multiply().positional()) return ring;
+    if (ring.ignores_a() && ring.ignores_b())
+        return ring.add().id() == binary_id::plus ? semiring(ring.add(), ring.multiply(), dtype::int64)
+                                                  : ring;
+    const bool logical = ring.operand_type(dtype::float64, dtype::float64) != dtype::float64;
+    return logical ? ring : semiring(ring.add(), ring.multiply(), dtype::float64);
+}
+
+spgemm make_operands(const context& ctx, const spgemm_settings& s) {
+    semiring ring = ring_of(s);
+    loaded in = load_input(ctx, s);
+    const auto in_type = [&](const matrix& given, bool ignored) {
+        return ignored ? given : with_type(ctx, given, ring.operand_type(given.type(), given.type()));
+    };
+    const matrix a = in_type(in.matrix(), ring.ignores_a());
+    const bool square = a.rows() == a.columns();
+    const matrix b = in_type(s.second.empty() ? in.matrix() : load_other(ctx, s, s.second), ring.ignores_b());
+    const bool transposed = s.second.empty() ? !square || s.transpose_b : s.transpose_b;
+    std::optional<matrix> mask;
+    if (!s.mask.empty()) mask = load_other(ctx, s, s.mask);
+    matrix c(ctx, ring.value_type(a.type(), b.type()), a.rows(), transposed ? b.rows() : b.columns());
+    return {std::move(ring), std::move(in), a, b, std::move(mask), transposed, std::move(c), {}};
+}
+
+mxm_plan multiply(const context& ctx, const spgemm_settings& s, const spgemm& m, matrix& c,
+                  std::string_view kernel) {
+    matrix_options o;
+    o.kernel = kernel;
+    o.transpose_b = m.transposed;
+    o.determinism = s.requested();
+    if (m.mask) {
+        o.mask = &*m.mask;
+        o.mask_structure = s.mask_structure;
+        o.mask_complement = s.complement;
+    }
+    c.clear();
+    return mxm(ctx, c, m.ring, m.a, m.b, o);
+}
+
+void compute(const context& ctx, const spgemm_settings& s, spgemm& m) {
+    if (s.repeat > 1) multiply(ctx, s, m, m.c, s.kernel);
+    std::vector<double> times;
+    for (int k = 0; k < s.repeat; ++k) {
+        m.c.clear();
+        context counted = ctx;
+        counted.reset_peak();
+        const std::size_t before = ctx.bytes_in_use();
+        const stopwatch watch;
+        m.plan = multiply(ctx, s, m, m.c, s.kernel);
+        times.push_back(watch.ms());
+        m.peak_bytes = ctx.peak_bytes() - before;
+    }
+    m.ms = median(std::move(times));
+}
+
+template <class T>
+bool same_entries(const matrix& x, const matrix& y) {
+    std::vector<index_t> rows[2], columns[2];
+    std::vector<T> values[2];
+    x.extract_tuples(rows[0], columns[0], values[0]);
+    y.extract_tuples(rows[1], columns[1], values[1]);
+    const auto agree = [](T u, T v) { return u == v || (u != u && v != v); };
+    return rows[0] == rows[1] && columns[0] == columns[1] &&
+           std::equal(values[0].begin(), values[0].end(), values[1].begin(), values[1].end(), agree);
+}
+
+bool is_valid(const context& ctx, const spgemm_settings& s, const spgemm& m) {
+    matrix expected(ctx, m.c.type(), m.c.rows(), m.c.columns());
+    multiply(ctx, s, m, expected, "reference");
+    return dispatch(m.c.type(),
+                    [&]<class T>(std::type_identity<T>) { return same_entries<T>(expected, m.c); });
+}
+
+double gflops(const spgemm& m) {
+    return m.ms > 0 ? 2 * static_cast<double>(m.plan.products) / (m.ms * 1e6) : 0;
+}
+
+std::string second_text(const spgemm_settings& s, const spgemm& m) {
+    const std::string name = s.second.empty() ? "itself" : s.second;
+    return m.transposed ? name + " transposed" : name;
+}
+
+std::string explanation(const spgemm& m) {
+    return fmt::format(
+        "Kernel {}: {}. {} products make {} entries, {:.2f} each; {} of workspace, {} in all.", m.plan.kernel,
+        m.plan.reason, m.plan.products, m.c.nnz(),
+        m.c.nnz() ? static_cast<double>(m.plan.products) / static_cast<double>(m.c.nnz()) : 0.0,
+        bytes_text(static_cast<double>(m.plan.workspace_bytes)),
+        bytes_text(static_cast<double>(m.peak_bytes)));
+}
+
+void report_spgemm(const spgemm_settings& s, const context& ctx, const spgemm& m, bool valid) {
+    if (s.json) {
+        json r = report("spgemm", s, ctx, m.in, m.plan.kernel, m.ms);
+        r["second"] = second_text(s, m);
+        r["semiring"] = m.ring.name();
+        r["type"] = name_of(m.c.type());
+        if (m.mask) r["mask_nonzeros"] = m.mask->nnz();
+        r["products"] = m.plan.products;
+        r["output_nonzeros"] = m.c.nnz();
+        r["gflops"] = gflops(m);
+        r["peak_bytes"] = m.peak_bytes;
+        r["workspace_bytes"] = m.plan.workspace_bytes;
+        r["plan"] = to_string(m.plan);
+        if (s.validate) r["valid"] = valid;
+        if (s.explain) r["explanation"] = explanation(m);
+        print(r);
+        return;
+    }
+    fmt::print("{}\n", input_text(s, m.in));
+    fmt::print("plan: {}\n", to_string(m.plan));
+    if (s.explain) fmt::print("{}\n", explanation(m));
+    fmt::print("times {}: {} products, {}, {}{}, {:.3f} GFLOP/s, {} at most\n", second_text(s, m),
+               m.plan.products, count_text(m.c.nnz(), "entry", "entries"), time_text(m.ms),
+               s.repeat > 1 ? fmt::format(" (median of {})", s.repeat) : "", gflops(m),
+               bytes_text(static_cast<double>(m.peak_bytes)));
+    if (s.validate && valid) fmt::print("valid: agrees with a plain loop over the rows\n");
+}
+
+int run_spgemm(const spgemm_settings& s) {
+    if (!s.output.empty()) check_output(s.output);
+    const context ctx = make_context(s);
+    ring_of(s);  // wrong words are told before a long load
+    spgemm m = make_operands(ctx, s);
+    compute(ctx, s, m);
+    const bool valid = !s.validate || is_valid(ctx, s, m);
+    if (!s.output.empty()) save(ctx, m.c, s.output);
+    report_spgemm(s, ctx, m, valid);
+    if (valid) return 0;
+    fmt::print(stderr, "nz: the result is not valid: it differs from the reference\n");
+    return 1;
+}
+
+}  // namespace
+
+void add_spgemm(CLI::App& app, runner& run) {
+    auto* verb = app.add_subcommand("spgemm", "Product of two sparse matrices over a semiring");
+    const auto s = std::make_shared<spgemm_settings>();
+    s->repeat = 5;
+    add_input(*verb, *s);
+    verb->add_option("SECOND", s->second,
+                     "B: a file or a generator (default: A, or A^T where A is not square)")
+        ->option_text(" ");
+    verb->add_flag("--transpose-b", s->transpose_b, "Multiply by the transpose of B");
+    verb->add_option("--mask", s->mask,
+                     "Only places that this file or generator has with a value other than 0")
+        ->option_text("INPUT");
+    verb->add_flag("--mask-complement", s->complement, "Only places that the mask does not have");
+    verb->add_flag("--mask-structure", s->mask_structure, "Whatever the values of the mask");
+    verb->add_option("--semiring", s->semiring, "Like min_plus, any_pair, lor_land (default plus_times)")
+        ->option_text("NAME");
+    verb->add_option("--dtype", s->type, "Type of the products: int64, float32... (default float64)")
+        ->option_text("NAME");
+    add_file_reading(*verb, *s);
+    add_transformations(*verb, *s);
+    add_computation(*verb, *s, kernels::known_ids("mxm") + ", reference");
+    add_output(*verb, *s, "Write the result; the suffix says the format, as in convert");
+    verb->footer("Example: nz spgemm rmat_directed:14,8 --validate");
+    verb->callback([&run, s] { run = [s] { return run_spgemm(*s); }; });
+}
+
+}  // namespace nz::cli

@@ -1,0 +1,138 @@
+// mxm/dense_row: C = A B row by row, every row summed where its columns lie: a dense row of sums and of bits a thread.
+//
+// Who owns what: runs of rows with about as many products each go to whichever thread is free (common_rows.hpp); a row
+//   belongs to one thread.
+// Count: the bits of the row's columns, B's columns taken by words of 64 where the plan had them packed (banded and
+//   meshed matrices: a third to a twentieth of the products). Fill: the same bits, the sums, then both read out in the
+//   order of columns, which needs no sort. Rows of one or two terms are copied or merged.
+// Bits are looked at between the row's smallest and largest column; where those lie far apart for the row's products,
+//   a second row of bits marks the words that were touched.
+// Determinism: products of one place are added in the order of k, by one thread.
+// Sync: the joins after count and fill. Workspace: sums and bits of all columns a thread, and B's words.
+// Cost: products, and words of the windows; a row of sums that leaves the second-level cache costs a miss a product.
+// Paper: the accumulator of Gustavson's product, as in matam2012's row-row form without strips.
+// Why hash was not enough: a probe is a branch that fails where rows are crowded, and its columns must be sorted.
+#pragma once
+
+#include "kernels/cpu/mxm/common_dense.hpp"
+
+namespace nz::kernels::cpu {
+
+/// Also packs B's columns by words where arguments.words is given.
+void dense_row_count(const mxm_arguments& arguments);
+
+namespace dense_row_detail {
+
+/// The parts of the workspace: B's words, then a part a thread.
+struct layout {
+    index_t* word_numbers = nullptr;
+    bits::word* word_bits = nullptr;
+    std::byte* threads = nullptr;
+    std::size_t a_thread = 0;
+    plan::workspace_parts of(int t) const {
+        return plan::workspace_parts(threads + a_thread * static_cast<std::size_t>(t));
+    }
+};
+layout lay_out(const mxm_arguments& k);
+
+template <bool Wide>
+void set_words(const mxm_arguments& k, const layout& at, span_of_row a, column_bits& present) {
+    for (offset_t p = a.begin; p < a.end; ++p) {
+        const index_t row = k.a.columns[p];
+        for (offset_t w = k.words[row]; w < k.words[row + offset_t{1}]; ++w)
+            present.put<Wide>(at.word_numbers[w], at.word_bits[w]);
+    }
+}
+
+template <class Cell>
+class filler {
+public:
+    using V = typename Cell::value;
+    filler(const mxm_arguments& k, int t)
+        : k_(k),
+          at_(lay_out(k)),
+          parts_(at_.of(t)),
+          sums_(parts_.take<V>(k.columns)),
+          present_(parts_, k.columns),
+          of_(k),
+          ahead_(k, sizeof(typename Cell::operand)) {
+        std::fill_n(sums_, k.columns, before_first<Cell>());
+    }
+
+    void operator()(index_t first, index_t last) {
+        for (index_t i = first; i < last; ++i) {
+            const span_of_row a = row_of(k_.a.offsets, i);
+            const offset_t place = k_.offsets[i];
+            if (a.size() <= short_row) {
+                for (offset_t p = a.begin; p < a.end; ++p) ahead_(p);
+                fill_short_row(k_, of_, i, a, place);
+                continue;
+            }
+            const row_window window = window_of(k_, a, k_.products[i + offset_t{1}] - k_.products[i]);
+            const bool packed = k_.words && !Cell::first_wins;
+            if (packed)
+                window.wide ? set_words<true>(k_, at_, a, present_) : set_words<false>(k_, at_, a, present_);
+            if (packed)
+                add_row<false, false>(i, a);
+            else
+                window.wide ? add_row<true, true>(i, a) : add_row<true, false>(i, a);
+            read_out(window, place);
+        }
+    }
+
+private:
+    template <bool Marks, bool Wide>
+    void add_row(index_t i, span_of_row a) {
+        const index_t* columns = k_.b.columns;
+        for (offset_t p = a.begin; p < a.end; ++p) {
+            ahead_(p);
+            const index_t row = k_.a.columns[p];
+            const auto x = of_.a(p);
+            const span_of_row b = row_of(k_.b.offsets, row);
+            if (b.size() == 0) continue;
+            const index_t low = columns[b.begin], high = columns[b.end - 1];
+            if (!Cell::first_wins && high - low + 1 == b.size()) {  // adjacent columns: for the vector unit
+                V* sums = sums_ + low;
+                for (offset_t q = 0; q < b.size(); ++q)
+                    sums[q] = Cell::add(sums[q], Cell::multiply(x, of_.b(b.begin + q), i, row));
+                if constexpr (Marks) present_.set_run<Wide>(low, high);
+                continue;
+            }
+            for (offset_t q = b.begin; q < b.end; ++q) {
+                const index_t j = columns[q];
+                add_product<Cell>(sums_[j], Cell::multiply(x, of_.b(q), i, row),
+                                  Cell::first_wins && present_.test(j));
+                if constexpr (Marks) present_.set<Wide>(j);
+            }
+        }
+    }
+
+    void read_out(const row_window& window, offset_t place) {
+        index_t* columns = of_.out_columns + place;
+        V* values = of_.out_values + place;
+        present_.drain(window, [&](index_t w, bits::word word) {
+            for (; word; word &= word - 1) {
+                const index_t j = (w << 6) + std::countr_zero(word);
+                *columns++ = j;
+                *values++ = std::exchange(sums_[j], before_first<Cell>());
+            }
+        });
+    }
+
+    const mxm_arguments& k_;
+    layout at_;
+    plan::workspace_parts parts_;
+    V* sums_;
+    column_bits present_;
+    mxm_operands<Cell> of_;
+    rows_ahead ahead_;
+};
+
+}  // namespace dense_row_detail
+
+template <class Cell>
+void dense_row_fill(const mxm_arguments& k) {
+    for_runs_of_rows(k, [&](int t) { return dense_row_detail::filler<Cell>(k, t); });
+}
+
+}  // namespace nz::kernels::cpu

@@ -1,0 +1,135 @@
+// The join on a GPU: operands are brought where they are not, the result stays. The host waits once, for its size.
+#include "ops/ewise_device.hpp"
+
+#include "core/checks.hpp"
+#include "core/device.hpp"
+#include "instantiate/ewise_cells.hpp"
+#include "kernels/cuda_table.hpp"
+#include "ops/ewise_join.hpp"
+#include "ops/write_back.hpp"
+#include "plan/ewise.hpp"
+
+#include <memory>
+
+namespace nz::ops {
+namespace {
+
+using kernels::set_operation;
+using storage::csr;
+
+class device_join {
+public:
+    device_join(const context& ctx, set_operation operation, kernels::device_ewise_kernel fill, dtype type,
+                const operand& a, const operand& b)
+        : ctx_(ctx), type_(type), fill_(fill) {
+        const csr& left = place(a, true, k_.a);
+        const csr& right = place(b, operation != set_operation::subtract, k_.b);  // which reads no value of B
+        rows_ = left.rows;
+        columns_ = left.columns;
+        k_.a_entries = left.nnz;
+        k_.b_entries = right.nnz;
+        k_.rows = left.rows;
+        k_.operation = operation;
+        tiles_ = plan::ewise_tiles(k_.rows, k_.a_entries, k_.b_entries);
+        workspace_ = buffer(ctx.device_memory(), plan::ewise_workspace(tiles_));
+        k_.workspace = workspace_.data();
+    }
+    void count() const { kernels::on_cuda().balanced_path_count(k_, ctx_.gpu()->stream()); }
+    void fill() const { fill_(k_, ctx_.gpu()->stream()); }
+    /// Takes memory for what was counted.
+    void take_result() {
+        ctx_.gpu()->download(&entries_, plan::ewise_parts(k_.workspace, tiles_).starts + tiles_,
+                             sizeof entries_);
+        const auto n = static_cast<std::size_t>(entries_);
+        const auto& memory = ctx_.device_memory();
+        const int width = storage::offset_bytes_for(entries_);
+        offsets_ = buffer(memory, (static_cast<std::size_t>(rows_) + 1) * static_cast<std::size_t>(width));
+        indices_ = buffer(memory, n * sizeof(index_t) + storage::index_padding);
+        values_ = buffer(memory, n * size_of(type_));
+        ctx_.gpu()->fill(indices_.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
+        k_.offsets = offsets_.data();
+        k_.wide = width == 8;
+        k_.columns = indices_.as<index_t>();
+        k_.values = values_.data();
+    }
+    matrix result(const context& own) {
+        csr shape;
+        shape.rows = rows_;
+        shape.columns = columns_;
+        shape.nnz = entries_;
+        shape.type = type_;
+        shape.offset_bytes = k_.wide ? 8 : 4;
+        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets_),
+                                           std::move(indices_), std::move(values_));
+    }
+
+private:
+    const csr& place(const operand& x, bool with_values, kernels::ewise_side& side) {
+        const storage::matrix_body& body = x.a.body();
+        const csr& of = x.transposed ? body.columns() : body.rows_anywhere();
+        const auto entries = x.transposed ? body.columns_on(ctx_) : body.entries_on(ctx_);
+        kept_.push_back(entries);
+        side = {{entries->offsets.data(), of.offset_bytes == 8}, entries->indices.as<index_t>(), nullptr, 0};
+        if (!with_values) return of;
+        const auto values = body.values_on(ctx_, of, type_);
+        kept_.push_back(values);
+        side.values = values->values.data();
+        side.step = of.kind == value_kind::full ? 1 : 0;
+        return of;
+    }
+
+    const context& ctx_;
+    dtype type_;
+    kernels::device_ewise_kernel fill_;
+    kernels::device_ewise_arguments k_;
+    std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
+    index_t rows_ = 0, columns_ = 0;
+    offset_t tiles_ = 0, entries_ = 0;
+    buffer workspace_, offsets_, indices_, values_;
+};
+
+// Null where the GPU does not serve.
+std::unique_ptr<device_join> make_join(const context& ctx, set_operation operation, const binary_op& op,
+                                       const operand& a, const operand& b) {
+    const auto choice = choose_ewise(operation, op, a.a.type(), b.a.type());
+    if (!choice || !ctx.gpu()) return nullptr;
+    const auto fill = instantiate::find_ewise_device_fill(choice->op, choice->compiled);
+    return fill ? std::make_unique<device_join>(ctx, operation, fill, choice->type, a, b) : nullptr;
+}
+
+}  // namespace
+
+std::optional<matrix> join_on_device(const context& ctx, const context& own, set_operation operation,
+                                     const binary_op& op, const operand& a, const operand& b) {
+    const auto join = make_join(ctx, operation, op, a, b);
+    if (!join) return {};
+    join->count();
+    join->take_result();
+    join->fill();
+    return join->result(own);
+}
+
+void write_back_from_device(const context& ctx, matrix& c, matrix t, const matrix_options& options) {
+    if (options.mask || options.mask_complement || options.accum || t.type() != c.type())
+        return write_back(ctx, c, storage::copy(ctx, t.body().rows()), options);
+    c = std::move(t);
+}
+
+std::vector<double> ewise_kernel_ms(const context& ctx, set_operation operation, const binary_op& op,
+                                    const operand& a, const operand& b, int repeats) {
+    const auto join = make_join(ctx, operation, op, a, b);
+    require<not_supported>(join != nullptr, "this join does not run on a GPU");
+    join->count();
+    join->take_result();
+    std::vector<double> ms;
+    for (int k = 0; k < repeats; ++k) {
+        ctx.gpu()->timed([&] {
+            join->count();
+            join->fill();
+        });
+        ms.push_back(ctx.gpu()->milliseconds());
+    }
+    return ms;
+}
+
+}  // namespace nz::ops

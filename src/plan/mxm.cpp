@@ -1,0 +1,74 @@
+#include "plan/mxm.hpp"
+
+#include "plan/mxm_workspace.hpp"
+
+namespace nz::plan {
+namespace {
+
+struct choice {
+    std::string_view kernel, reason;
+};
+
+double mean(offset_t entries, index_t lists) {
+    return lists ? static_cast<double>(entries) / static_cast<double>(lists) : 0;
+}
+
+// Under a mask that lists what may be written: dot products of the places listed, or the rows' products filtered.
+choice choose_masked(const mxm_facts& f) {
+    const double steps = mean(f.a_entries, f.rows) + mean(f.b_entries, f.columns);
+    const double dots = static_cast<double>(f.mask_entries) * steps * dot_step_cost +
+                        (f.columns_ready ? 0 : columns_cost * static_cast<double>(f.b_entries));
+    if (!f.complement && f.products >= 0 && dots < static_cast<double>(f.products))
+        return {"masked_dot", "the mask lists few places: a dot product for each"};
+    return {"masked_row", f.complement ? "products that the mask bars are passed over"
+                                       : "the mask lists many places: other products are passed over"};
+}
+
+choice choose(const mxm_facts& f) {
+    if (!f.compiled)
+        return {"generic", "this semiring and type are not compiled: an indirect call a product"};
+    if (f.masked) return choose_masked(f);
+    if (static_cast<std::size_t>(f.columns) * f.value_bytes <= dense_sums_bytes)
+        return {"dense_row", "a sum for every column fits the cache: rows come out sorted"};
+    if (f.products >= 0 && mean(f.products, f.rows) >= dense_row_products)
+        return {"dense_row", "rows of many products: each place is met again"};
+    return {"hash", "many columns and short rows: a table for each row"};
+}
+
+std::size_t workspace(std::string_view kernel, const mxm_facts& f, bool packs) {
+    const auto threads = static_cast<std::size_t>(f.threads);
+    if (kernel == "hash") return threads * hash_workspace(f.most_products, f.columns, f.value_bytes);
+    if (kernel == "dense_row")
+        return threads * dense_row_workspace(f.columns, f.value_bytes) + (packs ? packed_words(f.words) : 0);
+    if (kernel == "row_row") return threads * row_row_workspace(f.most_entries, f.value_bytes);
+    if (kernel == "column_row") return threads * column_row_workspace(f.most_entries, f.value_bytes);
+    if (kernel == "two_level_sort") return threads * two_level_workspace(f.most_products, f.value_bytes);
+    if (kernel == "masked_row") return threads * masked_row_workspace(f.columns, f.value_bytes);
+    return 0;
+}
+
+}  // namespace
+
+bool mxm_needs_words(const mxm_facts& f) noexcept {
+    return f.words < 0 && mxm(f).kernel == "dense_row" &&
+           static_cast<double>(f.products) > packed_reuse * static_cast<double>(f.b_entries);
+}
+
+mxm_plan mxm(const mxm_facts& f) noexcept {
+    const auto [kernel, reason] = f.pinned.empty() ? choose(f) : choice{f.pinned, "pinned"};
+    mxm_plan plan;
+    plan.operation = "mxm";
+    plan.kernel = kernel;
+    plan.reason = reason;
+    plan.tier = kernel == "reference" || kernel == "generic" ? tier::generic : tier::compiled;
+    plan.products = f.products;
+    if (plan.tier == tier::generic) return plan;
+    plan.packs_words = kernel == "dense_row" && f.words >= 0 &&
+                       static_cast<double>(f.words) <= packed_share * static_cast<double>(f.b_entries);
+    plan.reads_columns = kernel == "masked_dot";
+    plan.builds_columns = plan.reads_columns && !f.columns_ready;
+    if (f.products >= 0) plan.workspace_bytes = workspace(kernel, f, plan.packs_words);
+    return plan;
+}
+
+}  // namespace nz::plan

@@ -1,0 +1,294 @@
+// mxm: every compiled semiring and every kernel id, pinned through the plan, against the dictionary model over the
+// battery, masks, accumulators, replace, transposes and thread counts; and bit for bit against the reference on values
+// whose sums round.
+#include "instantiate/mxm_cells.hpp"
+#include "kernels/cpu/mxm/common_facts.hpp"
+#include "kernels/kernel_ids.hpp"
+#include "support/battery.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned seed = 20261122;
+
+std::vector<std::string_view> mxm_kernels() {
+    std::vector<std::string_view> ids;
+    for (const auto& k : kernels::kernel_ids)
+        if (k.operation == "mxm" && k.cpu == kernels::presence::here) ids.push_back(k.id);
+    return ids;
+}
+
+struct cell_case {
+    const instantiate::mxm_cell* cell;
+    semiring ring() const { return {cell->add, cell->multiply, cell->operand}; }
+};
+std::vector<cell_case> all_cells() {
+    std::vector<cell_case> cases;
+    for (const auto group : {instantiate::arithmetic_mxm(), instantiate::tropical_mxm(),
+                             instantiate::label_mxm(), instantiate::structure_mxm()})
+        for (const auto& cell : group) cases.push_back({&cell});
+    return cases;
+}
+
+TEST(MxmManifest, HasTheCellsOfMxv) {
+    EXPECT_EQ(all_cells().size(), instantiate::mxv_cell_count());
+    for (const auto& c : all_cells())
+        EXPECT_NE(instantiate::find_mxv_cell(c.cell->add, c.cell->multiply, c.cell->operand), nullptr);
+}
+
+class CompiledProducts : public ::testing::TestWithParam<cell_case> {};
+INSTANTIATE_TEST_SUITE_P(Every, CompiledProducts, ::testing::ValuesIn(all_cells()),
+                         [](const auto& info) { return info.param.ring().name(); });
+
+TEST_P(CompiledProducts, OfEveryKernelAgreeWithTheModelOverTheBattery) {
+    std::mt19937 random(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    for (const int threads : {1, 3}) {
+        const context ctx({.backend = backend::cpu, .threads = threads});
+        auto cases = matrix_battery(type, random);
+        for (auto& larger : larger_matrices(type, random)) cases.push_back(std::move(larger));
+        for (const auto& [name, a] : cases) {
+            const dictionary b =
+                a.rows == a.columns ? a : random_dictionary(a.columns, 70, 0.2, type, random);
+            const dictionary expected = model_mxm(s, a, b);
+            const matrix left = make_matrix(ctx, a, true), right = make_matrix(ctx, b, true);
+            for (const auto kernel : mxm_kernels()) {
+                matrix c(ctx, expected.type, a.rows, b.columns);
+                const mxm_plan plan = mxm(ctx, c, s, left, right, {.kernel = kernel});
+                ASSERT_EQ(plan.kernel, kernel);
+                ASSERT_EQ(plan.tier, tier::compiled);
+                ASSERT_TRUE(same(expected, c)) << name << ", " << kernel << ", " << threads << " threads";
+            }
+            matrix c(ctx, expected.type, a.rows, b.columns);
+            ASSERT_EQ(mxm(ctx, c, s, left, right).tier, tier::compiled);
+            ASSERT_TRUE(same(expected, c)) << name << ", planned, " << threads << " threads";
+        }
+    }
+}
+
+TEST_P(CompiledProducts, OfEveryKernelObeyEveryMask) {
+    std::mt19937 random(seed + 1);
+    SCOPED_TRACE("seed " + std::to_string(seed + 1));
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    const dictionary a = random_dictionary(21, 17, 0.25, type, random),
+                     b = random_dictionary(17, 90, 0.2, type, random);
+    const dictionary t = model_mxm(s, a, b);
+    const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
+    for (const auto kernel : mxm_kernels())
+        check_settings<matrix>(
+            ctx, t.rows, t.columns, t.type, random,
+            [&](const auto& c, const auto& how) { return write(c, t, how); },
+            [&, kernel](matrix& c, matrix_options options) {
+                options.kernel = kernel;
+                mxm(ctx, c, s, left, right, options);
+            });
+}
+
+class EveryProduct : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(Mxm, EveryProduct, ::testing::ValuesIn(mxm_kernels()),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(EveryProduct, MayWriteToItsInputs) {
+    std::mt19937 random(seed + 2);
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    const semiring s("plus_times_int64");
+    const dictionary a = random_dictionary(12, 12, 0.3, dtype::int64, random), t = model_mxm(s, a, a);
+    check_aliased<matrix>(
+        ctx, a, random, [&](const auto& c, const auto& how) { return write(c, t, how); },
+        [&](matrix& c, matrix_options options) {
+            options.kernel = GetParam();
+            mxm(ctx, c, s, c, c, options);
+        });
+}
+
+TEST_P(EveryProduct, TransposesEitherSide) {
+    std::mt19937 random(seed + 3);
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    for (const auto* name : {"plus_times_fp64", "min_first_int64", "max_second_fp64", "any_secondi_int64"}) {
+        SCOPED_TRACE(name);
+        const semiring s(name);
+        const dtype type = *s.pinned_type();
+        const dictionary a = random_dictionary(33, 20, 0.2, type, random),
+                         b = random_dictionary(20, 45, 0.2, type, random);
+        const dictionary t = model_mxm(s, a, b);
+        for (const bool left : {false, true})
+            for (const bool right : {false, true}) {
+                matrix c(ctx, t.type, 33, 45);
+                mxm(ctx, c, s, make_matrix(ctx, left ? transposed(a) : a),
+                    make_matrix(ctx, right ? transposed(b) : b),
+                    {.transpose_a = left, .transpose_b = right, .kernel = GetParam()});
+                ASSERT_TRUE(same(t, c)) << left << right;
+            }
+    }
+}
+
+TEST_P(EveryProduct, ConvertsOperandsOfOtherTypes) {
+    std::mt19937 random(seed + 4);
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    const dictionary a = random_dictionary(40, 30, 0.2, dtype::int8, random),
+                     b = random_dictionary(30, 20, 0.3, dtype::float64, random);
+    matrix c(ctx, dtype::float32, 40, 20);
+    const mxm_plan plan =
+        mxm(ctx, c, semiring("plus_times"), make_matrix(ctx, a), make_matrix(ctx, b), {.kernel = GetParam()});
+    EXPECT_EQ(plan.tier, tier::compiled);
+    EXPECT_TRUE(same(converted(model_mxm(semiring("plus_times"), a, b), dtype::float32), c));
+}
+
+// Rows of one entry and rows of thousands, columns in runs and scattered, empty rows: more products in a row than a tile
+// sorts, more columns than a strip holds, windows narrow and wide.
+matrix uneven(const context& ctx, index_t rows, index_t columns, index_t longest, std::mt19937& random) {
+    std::vector<index_t> i, j;
+    std::vector<double> x;
+    std::uniform_real_distribution<double> real(-1, 1);
+    for (index_t row = 0; row < rows; ++row) {
+        const index_t kind = static_cast<index_t>(random() % 8);
+        const index_t n = row == rows / 2 ? longest
+                          : kind == 0     ? 0
+                          : kind == 1     ? 1
+                          : kind == 2     ? 2
+                                          : 3 + kind * 2;
+        const auto start = static_cast<index_t>(random() % static_cast<unsigned>(columns));
+        for (index_t m = 0; m < n; ++m) {
+            i.push_back(row);
+            j.push_back(kind % 2 ? static_cast<index_t>((start + m) % columns)
+                                 : static_cast<index_t>(random() % static_cast<unsigned>(columns)));
+            x.push_back(real(random));
+        }
+    }
+    return matrix::build<double>(ctx, {rows, columns, i, j, x}, binary_id::first);
+}
+
+bool same_bits(const matrix& x, const matrix& y) {
+    const dictionary u = read(x), v = read(y);
+    return u.entries == v.entries;
+}
+
+TEST_P(EveryProduct, IsTheReferencesBitForBitOnUnevenRows) {
+    std::mt19937 random(seed + 5);
+    for (const int threads : {1, 2, 5}) {
+        const context ctx({.backend = backend::cpu, .threads = threads});
+        const matrix a = uneven(ctx, 300, 2000, 1500, random);
+        for (const index_t columns : {700, 100000}) {
+            if (columns > 700 && GetParam() == "masked_dot")
+                continue;  // a dot product for each of 3e7 places
+            const matrix b = uneven(ctx, 2000, columns, 600, random);
+            for (const auto* ring :
+                 {"plus_times_fp64", "min_plus_fp64", "any_second_fp64", "any_secondi_int32"}) {
+                const semiring s(ring);
+                const dtype type = s.value_type(dtype::float64, dtype::float64);
+                matrix c(ctx, type, 300, columns), expected = c;
+                mxm(ctx, c, s, a, b, {.kernel = GetParam()});
+                c.validate();
+                mxm(ctx, expected, s, a, b, {.kernel = "reference"});
+                ASSERT_TRUE(same_bits(expected, c))
+                    << ring << ", " << columns << " columns, " << threads << " threads";
+            }
+        }
+    }
+}
+
+TEST_P(EveryProduct, KeepsNaNInfinityAndTheSignsOfZeros) {
+    constexpr double inf = std::numeric_limits<double>::infinity(),
+                     nan = std::numeric_limits<double>::quiet_NaN();
+    const double odd[] = {nan, inf, -inf, -0.0, 0.0, 1};
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    std::vector<index_t> i, j;
+    std::vector<double> x;
+    for (index_t row = 0; row < 36; ++row)
+        for (index_t column = 0; column < 36; ++column)
+            if ((row * 7 + column * 5) % 4 != 1) {
+                i.push_back(row);
+                j.push_back(column);
+                x.push_back(odd[(row * row + 3 * column) % 6]);
+            }
+    const auto a = matrix::build<double>(ctx, {36, 36, i, j, x});
+    for (const auto* ring : {"plus_times_fp64", "min_plus_fp64", "max_plus_fp64", "min_max_fp64"}) {
+        matrix c(ctx, dtype::float64, 36, 36), expected = c;
+        mxm(ctx, c, semiring(ring), a, a, {.kernel = GetParam()});
+        mxm(ctx, expected, semiring(ring), a, a, {.kernel = "reference"});
+        const auto u = c.csr<double>(), v = expected.csr<double>();
+        ASSERT_EQ(u.values.size(), v.values.size());
+        for (std::size_t k = 0; k < u.values.size(); ++k) {
+            ASSERT_EQ(std::isnan(u.values[k]), std::isnan(v.values[k])) << ring << " at " << k;
+            ASSERT_EQ(std::signbit(u.values[k]) && !std::isnan(u.values[k]),
+                      std::signbit(v.values[k]) && !std::isnan(v.values[k]))
+                << ring << " at " << k;
+            if (!std::isnan(v.values[k])) {
+                ASSERT_EQ(u.values[k], v.values[k]) << ring << " at " << k;
+            }
+        }
+    }
+}
+
+TEST_P(EveryProduct, ReadsWideOffsetsLikeNarrowOnes) {
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    const std::vector<std::int64_t> offsets = {0, 2, 2, 5};
+    const std::vector<index_t> columns = {0, 2, 0, 1, 2};
+    const std::vector<double> values = {1, 2, 3, 4, 5};
+    const auto a = matrix::from_csr<double, std::int64_t>(ctx, {3, 3, offsets, columns, values});
+    matrix c(ctx, dtype::float64, 3, 3);
+    mxm(ctx, c, semiring("plus_times"), a, a, {.kernel = GetParam()});
+    EXPECT_EQ(c.get(0, 0)->get<double>(), 7);
+    EXPECT_EQ(c.get(2, 2)->get<double>(), 31);
+    EXPECT_EQ(c.nnz(), 6);
+}
+
+TEST_P(EveryProduct, NamesTheBytesNeededWhereTheLimitIsTooSmall) {
+    std::mt19937 random(seed + 6);
+    const context roomy({.backend = backend::cpu, .threads = 2});
+    const dictionary d = random_dictionary(300, 300, 0.1, dtype::float64, random);
+    const context tight({.backend = backend::cpu, .threads = 2, .memory_limit = 200000});
+    const matrix a = make_matrix(tight, d);
+    matrix c(tight, dtype::float64, 300, 300);
+    try {
+        mxm(tight, c, semiring("plus_times"), a, a, {.kernel = GetParam()});
+        FAIL() << "no error";
+    } catch (const out_of_memory& e) {
+        EXPECT_NE(std::string(e.what()).find("bytes needed"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("limit of 200000"), std::string::npos) << e.what();
+    }
+    EXPECT_EQ(c.nnz(), 0);
+}
+
+TEST(MxmPins, OfUncompiledSemiringsAreRefused) {
+    const context ctx({.backend = backend::cpu});
+    const matrix a(ctx, dtype::uint16, 4, 4);
+    matrix c(ctx, dtype::uint16, 4, 4);
+    EXPECT_EQ(mxm(ctx, c, semiring("plus_times"), a, a).tier, tier::generic);
+    EXPECT_THROW(mxm(ctx, c, semiring("plus_times"), a, a, {.kernel = "hash"}), not_supported);
+}
+
+TEST(MxmProducts, BeyondTheWidthsOfIntegersAreCountedOrRefused) {
+    using kernels::mxm_side;
+    constexpr index_t rows = 70000;
+    std::vector<std::int64_t> a_offsets(rows + 1), before(rows + 1);
+    for (index_t i = 0; i <= rows; ++i) a_offsets[static_cast<std::size_t>(i)] = i;
+    const std::vector<index_t> columns(rows);
+    const std::int64_t row_of_40000[] = {0, 40000}, huge_row[] = {0, std::int64_t{1} << 62};
+    const mxm_side a{{a_offsets.data(), true}, columns.data(), nullptr};
+    const auto fits = kernels::cpu::count_products(a, {{row_of_40000, true}}, rows, 2, before.data());
+    EXPECT_FALSE(fits.overflow);
+    EXPECT_EQ(before[rows], std::int64_t{70000} * 40000);  // above 2^31
+    EXPECT_EQ(fits.most_products, 40000);
+    EXPECT_FALSE(kernels::cpu::count_products(a, {{huge_row, true}}, 1, 2, before.data()).overflow);
+    EXPECT_TRUE(kernels::cpu::count_products(a, {{huge_row, true}}, 2, 2, before.data()).overflow)
+        << "2^63 in two rows";
+    const std::int64_t one_row[] = {0, 2};
+    EXPECT_TRUE(kernels::cpu::count_products({{one_row, true}, columns.data(), nullptr}, {{huge_row, true}},
+                                             1, 2, before.data())
+                    .overflow)
+        << "2^63 in one row";
+}
+
+}  // namespace
+}  // namespace nz::test
