@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Keeps the last full benchmark of a device: bench/records/DEVICE.json.
 
-  bench_record.py make DEVICE BENCH.json TESTS.json   writes the record (Google Benchmark's JSON, GoogleTest's JSON)
-  bench_record.py check                               says of each record whether the sources have changed since
+  bench_record.py make DEVICE FILE.json...   writes the record from one run's files (Google Benchmark's and GoogleTest's)
+  bench_record.py check                      says of each record whether the sources have changed since
 A record holds the commit, a hash of the sources that it measured, the outcome of the tests on that device and the
 figures. A stale record is no error: it says that the figures are of other sources."""
 import hashlib
@@ -26,21 +26,24 @@ def source_hash(root=ROOT):
     return digest.hexdigest()[:16]
 
 
-def make(device, bench, tests):
-    bench, tests = json.loads(pathlib.Path(bench).read_text()), json.loads(pathlib.Path(tests).read_text())
-    skipped = sum(t.get("result") == "SKIPPED" for suite in tests["testsuites"] for t in suite["testsuite"])
+def make(device, files):
+    contents = [json.loads(pathlib.Path(f).read_text()) for f in files]
+    benches = [c for c in contents if "benchmarks" in c]
+    tests = [c for c in contents if "testsuites" in c]
+    skipped = sum(t.get("result") == "SKIPPED" for c in tests for suite in c["testsuites"] for t in suite["testsuite"])
     internal = {"family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
                 "threads", "iterations", "cpu_time", "time_unit", "real_time", "name"}
     record = {
         "device": device,
-        "date": bench["context"]["date"],
+        "date": min(b["context"]["date"] for b in benches),
         "commit": subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True,
                                  check=True).stdout.strip(),
         "sources": source_hash(),
-        "tests": {"run": tests["tests"] - skipped, "failed": tests["failures"], "skipped": skipped},
+        "tests": {"run": sum(c["tests"] for c in tests) - skipped, "failed": sum(c["failures"] for c in tests),
+                  "skipped": skipped},
         "results": {b["name"].split("/iterations")[0]:
                     {"ms": round(b["real_time"], 5)} | {k: v for k, v in b.items() if k not in internal}
-                    for b in bench["benchmarks"]},
+                    for bench in benches for b in bench["benchmarks"]},
     }
     RECORDS.mkdir(exist_ok=True)
     path = RECORDS / f"{device}.json"
@@ -58,8 +61,8 @@ def check():
 
 
 def main(arguments):
-    if len(arguments) == 4 and arguments[0] == "make":
-        make(*arguments[1:])
+    if len(arguments) > 2 and arguments[0] == "make":
+        make(arguments[1], arguments[2:])
     elif arguments == ["check"]:
         check()
     else:

@@ -25,9 +25,13 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins"
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:16,0.1 --backend cuda --validate
+    check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
+    check $tool 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --validate
+    check $tool 60 "$bin/nz" sssp rmat:9,8 --weights uniform:1,255 --backend cuda --validate
 done
 # racecheck looks at shared memory: the kernels that use it, on little.
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*'
 check racecheck 60 "$bin/nz" spadd rmat_directed:10,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
+check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
 exit $failed

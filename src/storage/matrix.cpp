@@ -273,6 +273,7 @@ void matrix_body::merge_pending() const {
     device_edges_.clear();
     hub_first_.reset();
     facts_.reset();
+    longest_row_.reset();
     pending_.clear();
 }
 
