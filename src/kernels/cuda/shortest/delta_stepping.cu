@@ -23,7 +23,7 @@
 //   relaxed again. Distance to the limit: docs/measurements.md.
 // Why the loop over mxv was not enough: a launch and a read-back a round cost 10 us, and it relaxes from every vertex that
 //   changed, near or far.
-#include "core/cuda_check.hpp"
+#include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/shortest/common_thin.cuh"
 #include "kernels/cuda/shortest/common_wide.cuh"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
@@ -196,32 +196,8 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class Weight, class Offset>
 void launch(const search<Weight, Offset>& s, int multiprocessors, cudaStream_t stream) {
-    const auto kernel = delta_stepping_kernel<Weight, Offset>;
-    cudaLaunchConfig_t config{};
-    config.blockDim = dim3(block_threads);
-    config.stream = stream;
-    config.dynamicSmemBytes = lists_bytes;
-    cudaLaunchAttribute attributes[2];
-    attributes[0].id = cudaLaunchAttributeClusterDimension;
-    attributes[0].val.clusterDim = {cluster_blocks, 1, 1};
-    attributes[1].id = cudaLaunchAttributeCooperative;
-    attributes[1].val.cooperative = 1;
-    config.attrs = attributes;
-    config.numAttrs = 1;
-    config.gridDim =
-        dim3(static_cast<unsigned>(blocks_an_sm * multiprocessors / cluster_blocks * cluster_blocks));
-    // All blocks must be resident at once; what a part can hold is asked once a kernel.
-    static const int clusters = [&] {
-        int most = 0;
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(lists_bytes)));
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-        check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
-        return most;
-    }();
-    config.gridDim = dim3(static_cast<unsigned>(clusters * cluster_blocks));
-    config.numAttrs = 2;
-    check(cudaLaunchKernelEx(&config, kernel, s));
+    launch_resident<delta_stepping_kernel<Weight, Offset>>(
+        s, {block_threads, cluster_blocks, blocks_an_sm, lists_bytes, lists_bytes}, multiprocessors, stream);
 }
 
 constexpr unsigned thin_pieces_of_many_edges = 1536;

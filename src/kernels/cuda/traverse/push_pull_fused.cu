@@ -22,7 +22,7 @@
 // Cost: push: frontier edges * (neighbour, bit). Pull: unvisited vertices * (two offsets, sectors to the first hit).
 // Distance to the limit: docs/measurements.md.
 // Why the loop over mxv was not enough: a launch and a read-back a level cost 10 us, a level here 1 to 3.
-#include "core/cuda_check.hpp"
+#include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/traverse/common_pull.cuh"
 #include "kernels/cuda/traverse/common_thin.cuh"
 #include "kernels/cuda/traverse/push_pull_fused.cuh"
@@ -45,6 +45,8 @@ __device__ void initialise(const search<Offset>& s) {
     for (unsigned w = grid_thread(); w < s.words; w += grid_threads())
         s.visited[0][w] = w == s.source / 32 ? 1u << (s.source % 32) : 0;
     if (grid_thread() >= 32) return;
+    if (grid_thread() == 0) *s.shared = {};
+    __syncwarp();
     counters& of = s.shared->of[0];
     find f[1];
     f[0].found = grid_thread() == 0;
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, clusters); };
     cluster_mail mail(memory.mail);
     initialise<Kind>(s);
-    sync();
+    cg::this_grid().sync();  // what our own barrier counts with is zero from here on: no launch to clear it
     progress p;
     counters now = tell(s.shared->of[0]);
     while (true) {
@@ -165,32 +167,11 @@ constexpr int near_bytes = 136 * 1024;
 constexpr offset_t least_room = 16384;  // pieces: the thin step fills its slots
 
 template <parents Kind, bool Plain, class Offset>
-void launch(search<Offset> s, int multiprocessors, cudaStream_t stream) {
-    const auto kernel = push_pull_fused_kernel<Kind, Plain, Offset>;
-    cudaLaunchConfig_t config{};
-    config.blockDim = dim3(block_threads);
-    config.stream = stream;
-    config.dynamicSmemBytes = s.coarse_bytes ? near_bytes : inline_bytes;
-    cudaLaunchAttribute attributes[2];
-    attributes[0].id = cudaLaunchAttributeClusterDimension;
-    attributes[0].val.clusterDim = {cluster_blocks, 1, 1};
-    attributes[1].id = cudaLaunchAttributeCooperative;
-    attributes[1].val.cooperative = 1;
-    config.attrs = attributes;
-    config.numAttrs = 1;
-    config.gridDim =
-        dim3(static_cast<unsigned>(blocks_an_sm * multiprocessors / cluster_blocks * cluster_blocks));
-    // All blocks must be resident at once; what a part can hold is asked once a kernel.
-    static const int clusters = [&] {
-        int most = 0;
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, near_bytes));
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-        check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
-        return most;
-    }();
-    config.gridDim = dim3(static_cast<unsigned>(clusters * cluster_blocks));
-    config.numAttrs = 2;
-    check(cudaLaunchKernelEx(&config, kernel, s));
+void launch(const search<Offset>& s, int multiprocessors, cudaStream_t stream) {
+    launch_resident<push_pull_fused_kernel<Kind, Plain, Offset>>(
+        s,
+        {block_threads, cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : inline_bytes, near_bytes},
+        multiprocessors, stream);
 }
 
 template <class Offset>
@@ -247,7 +228,6 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     if (a.parents)
         for (auto** from : {&s.queue_from[0], &s.queue_from[1]})
             *from = memory.take<std::uint32_t>(d.queue_capacity);
-    check(cudaMemsetAsync(s.shared, 0, sizeof(control), stream));
     const bool plain = s.masking && s.early_exit && s.operand_reuse && !s.in_values;
     const auto go = [&]<parents Kind>() {
         plain ? launch<Kind, true>(s, d.multiprocessors, stream)

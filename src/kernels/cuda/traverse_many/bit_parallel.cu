@@ -23,7 +23,7 @@
 //   last missing bit: few once most bits are set. Sweep: words of marked groups.
 // Distance to the limit: docs/measurements.md.
 // Why single searches were not enough: each reads the same edges again, and pays its own barriers.
-#include "core/cuda_check.hpp"
+#include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/traverse_many/bit_parallel.cuh"
 #include "kernels/cuda/traverse_many/common_levels.cuh"
 #include "kernels/cuda/traverse_many/common_steps.cuh"
@@ -161,28 +161,8 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
 
 template <bool Levels, class Offset>
 void launch(const search<Offset>& s, int multiprocessors, cudaStream_t stream) {
-    const auto kernel = bit_parallel_kernel<Levels, Offset>;
-    cudaLaunchConfig_t config{};
-    config.blockDim = dim3(block_threads);
-    config.stream = stream;
-    cudaLaunchAttribute attributes[2];
-    attributes[0].id = cudaLaunchAttributeClusterDimension;
-    attributes[0].val.clusterDim = {cluster_blocks, 1, 1};
-    attributes[1].id = cudaLaunchAttributeCooperative;
-    attributes[1].val.cooperative = 1;
-    config.attrs = attributes;
-    config.numAttrs = 1;
-    config.gridDim =
-        dim3(static_cast<unsigned>(blocks_an_sm * multiprocessors / cluster_blocks * cluster_blocks));
-    // All blocks must be resident at once; what a part can hold is asked once a kernel.
-    static const int clusters = [&] {
-        int most = 0;
-        check(cudaOccupancyMaxActiveClusters(&most, kernel, &config));
-        return most;
-    }();
-    config.gridDim = dim3(static_cast<unsigned>(clusters * cluster_blocks));
-    config.numAttrs = 2;
-    check(cudaLaunchKernelEx(&config, kernel, s));
+    launch_resident<bit_parallel_kernel<Levels, Offset>>(s, {block_threads, cluster_blocks, blocks_an_sm},
+                                                         multiprocessors, stream);
 }
 
 template <class Offset>

@@ -1,0 +1,50 @@
+// Launches of kernels whose blocks are all resident at once.
+#pragma once
+
+#include "core/cuda_check.hpp"
+
+namespace nz::kernels::cuda {
+
+struct resident_shape {
+    int threads;                ///< of a block
+    int cluster_blocks;         ///< blocks of a cluster; over 8 only where the part grants it
+    int blocks_an_sm;           ///< what registers and shared memory allow
+    int shared_bytes = 0;       ///< dynamic, of this launch
+    int most_shared_bytes = 0;  ///< of any launch of the kernel
+};
+
+/// A cooperative launch in clusters, as many as the part holds at once: asked once a kernel.
+template <auto Kernel, class Arguments>
+void launch_resident(const Arguments& arguments, const resident_shape& shape, int multiprocessors,
+                     cudaStream_t stream) {
+    constexpr int portable_cluster = 8;
+    cudaLaunchAttribute attributes[2];
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim = {static_cast<unsigned>(shape.cluster_blocks), 1, 1};
+    attributes[1].id = cudaLaunchAttributeCooperative;
+    attributes[1].val.cooperative = 1;
+    cudaLaunchConfig_t config{};
+    config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+    config.stream = stream;
+    config.attrs = attributes;
+    static const int clusters = [&] {
+        if (shape.most_shared_bytes)
+            check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       shape.most_shared_bytes));
+        if (shape.cluster_blocks > portable_cluster)
+            check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+        config.dynamicSmemBytes = static_cast<std::size_t>(shape.most_shared_bytes);
+        config.gridDim = dim3(static_cast<unsigned>(shape.blocks_an_sm * multiprocessors /
+                                                    shape.cluster_blocks * shape.cluster_blocks));
+        config.numAttrs = 1;
+        int most = 0;
+        check(cudaOccupancyMaxActiveClusters(&most, Kernel, &config));
+        return most;
+    }();
+    config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
+    config.gridDim = dim3(static_cast<unsigned>(clusters * shape.cluster_blocks));
+    config.numAttrs = 2;
+    check(cudaLaunchKernelEx(&config, Kernel, arguments));
+}
+
+}  // namespace nz::kernels::cuda
