@@ -1,5 +1,6 @@
 // nz spgemm: C = A B over a semiring, under a mask or not, timed, checked against the reference and reported.
 #include "common.hpp"
+#include "core/device.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/errors.hpp"
 #include "nonzero/operations.hpp"
@@ -95,6 +96,7 @@ void compute(const context& ctx, const spgemm_settings& s, spgemm& m) {
         const std::size_t before = ctx.bytes_in_use();
         const stopwatch watch;
         m.plan = multiply(ctx, s, m, m.c, s.kernel);
+        if (m.plan.on_device) ctx.gpu()->wait();
         times.push_back(watch.ms());
         m.peak_bytes = ctx.peak_bytes() - before;
     }

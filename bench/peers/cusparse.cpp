@@ -31,6 +31,13 @@ struct library {
     decltype(&cusparseDcsrgeam2_bufferSizeExt) add_buffer_size = nullptr;
     decltype(&cusparseXcsrgeam2Nnz) add_count = nullptr;
     decltype(&cusparseDcsrgeam2) add = nullptr;
+    decltype(&cusparseSpGEMM_createDescr) create_multiply = nullptr;
+    decltype(&cusparseSpGEMM_destroyDescr) destroy_multiply = nullptr;
+    decltype(&cusparseSpGEMM_workEstimation) multiply_estimate = nullptr;
+    decltype(&cusparseSpGEMM_compute) multiply_compute = nullptr;
+    decltype(&cusparseSpGEMM_copy) multiply_copy = nullptr;
+    decltype(&cusparseSpMatGetSize) matrix_size = nullptr;
+    decltype(&cusparseCsrSetPointers) set_pointers = nullptr;
 };
 
 constexpr const char* names[] = {"libcusparse.so.13",
@@ -78,6 +85,13 @@ library load_library() {
     find(l.add_buffer_size, "cusparseDcsrgeam2_bufferSizeExt");
     find(l.add_count, "cusparseXcsrgeam2Nnz");
     find(l.add, "cusparseDcsrgeam2");
+    find(l.create_multiply, "cusparseSpGEMM_createDescr");
+    find(l.destroy_multiply, "cusparseSpGEMM_destroyDescr");
+    find(l.multiply_estimate, "cusparseSpGEMM_workEstimation");
+    find(l.multiply_compute, "cusparseSpGEMM_compute");
+    find(l.multiply_copy, "cusparseSpGEMM_copy");
+    find(l.matrix_size, "cusparseSpMatGetSize");
+    find(l.set_pointers, "cusparseCsrSetPointers");
     return l;
 }
 
@@ -198,6 +212,80 @@ private:
     buffer workspace_;
 };
 
+// A product of a matrix with itself, described to the library.
+class square {
+public:
+    square(const context& gpu, const device_multiply& p) : l_(loaded()), gpu_(gpu) {
+        check(l_.create(&handle_), "cusparseCreate");
+        check(l_.set_stream(handle_, static_cast<cudaStream_t>(gpu.gpu()->stream())), "cusparseSetStream");
+        check(l_.create_csr(&a_, p.rows, p.rows, p.entries, p.offsets, p.columns, p.values,
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
+              "cusparseCreateCsr");
+        offsets_ = buffer(gpu.device_memory(), (static_cast<std::size_t>(p.rows) + 1) * 4);
+        check(l_.create_csr(&c_, p.rows, p.rows, 0, offsets_.data(), nullptr, nullptr, CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
+              "cusparseCreateCsr");
+    }
+    ~square() {
+        if (plan_) l_.destroy_multiply(plan_);
+        if (c_) l_.destroy_matrix(c_);
+        if (a_) l_.destroy_matrix(a_);
+        if (handle_) l_.destroy(handle_);
+    }
+    square(const square&) = delete;
+    square& operator=(const square&) = delete;
+
+    /// Milliseconds of the three steps.
+    double run() {
+        if (plan_) l_.destroy_multiply(plan_);
+        check(l_.create_multiply(&plan_), "cusparseSpGEMM_createDescr");
+        double ms = step(l_.multiply_estimate, estimate_, "cusparseSpGEMM_workEstimation");
+        ms += step(l_.multiply_compute, compute_, "cusparseSpGEMM_compute");
+        std::int64_t rows = 0, columns = 0;
+        check(l_.matrix_size(c_, &rows, &columns, &entries_), "cusparseSpMatGetSize");
+        const auto n = static_cast<std::size_t>(entries_);
+        if (values_.bytes() < n * 8) {
+            columns_ = buffer(gpu_.device_memory(), n * 4);
+            values_ = buffer(gpu_.device_memory(), n * 8);
+        }
+        check(l_.set_pointers(c_, offsets_.data(), columns_.data(), values_.data()),
+              "cusparseCsrSetPointers");
+        gpu_.gpu()->timed([&] {
+            check(l_.multiply_copy(handle_, none, none, &one_, a_, a_, &zero_, c_, CUDA_R_64F,
+                                   CUSPARSE_SPGEMM_DEFAULT, plan_),
+                  "cusparseSpGEMM_copy");
+        });
+        return ms + gpu_.gpu()->milliseconds();
+    }
+    offset_t entries() const { return entries_; }
+
+private:
+    static constexpr auto none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+
+    double step(decltype(&cusparseSpGEMM_compute) function, buffer& memory, const char* name) {
+        std::size_t bytes = 0;
+        const auto call = [&](void* at) {
+            check(function(handle_, none, none, &one_, a_, a_, &zero_, c_, CUDA_R_64F,
+                           CUSPARSE_SPGEMM_DEFAULT, plan_, &bytes, at),
+                  name);
+        };
+        gpu_.gpu()->timed([&] { call(nullptr); });
+        const double asked = gpu_.gpu()->milliseconds();
+        if (memory.bytes() < bytes) memory = buffer(gpu_.device_memory(), bytes);
+        gpu_.gpu()->timed([&] { call(memory.data()); });
+        return asked + gpu_.gpu()->milliseconds();
+    }
+
+    const library& l_;
+    const context& gpu_;
+    double one_ = 1, zero_ = 0;
+    std::int64_t entries_ = 0;
+    cusparseHandle_t handle_ = nullptr;
+    cusparseSpMatDescr_t a_ = nullptr, c_ = nullptr;
+    cusparseSpGEMMDescr_t plan_ = nullptr;
+    buffer offsets_, estimate_, compute_, columns_, values_;
+};
+
 }  // namespace
 
 std::string why_no_cusparse() { return loaded().why_absent; }
@@ -252,6 +340,18 @@ double cusparse_add_ms(const context& gpu, const device_add& p, int repeats, off
         const double ms = session.milliseconds();
         if (k > 0) times.push_back(ms);
     }
+    return median(times);
+}
+
+double cusparse_multiply_ms(const context& gpu, const device_multiply& p, int repeats, offset_t& entries) {
+    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+    square square(gpu, p);
+    std::vector<double> times;
+    for (int k = 0; k <= repeats; ++k) {
+        const double ms = square.run();
+        if (k > 0) times.push_back(ms);
+    }
+    entries = square.entries();
     return median(times);
 }
 

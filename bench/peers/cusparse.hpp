@@ -54,4 +54,14 @@ struct device_add {
 /// By csrgeam2: its two passes, count and fill, as cusparse_spmv measures. `entries` becomes C's.
 double cusparse_add_ms(const context& gpu, const device_add& p, int repeats, offset_t& entries);
 
+/// C = A * A in device memory: double, 32-bit offsets and columns.
+struct device_multiply {
+    offset_t rows = 0, entries = 0;
+    void *offsets = nullptr, *columns = nullptr, *values = nullptr;
+};
+
+/// By SpGEMM's default algorithm: estimate, compute and copy, with the memory that they ask for taken before. `entries`
+/// becomes C's.
+double cusparse_multiply_ms(const context& gpu, const device_multiply& p, int repeats, offset_t& entries);
+
 }  // namespace nz::bench

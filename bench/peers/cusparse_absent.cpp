@@ -13,4 +13,8 @@ double cusparse_add_ms(const context&, const device_add&, int, offset_t&) {
     throw not_supported("no cuSPARSE: " + why_no_cusparse());
 }
 
+double cusparse_multiply_ms(const context&, const device_multiply&, int, offset_t&) {
+    throw not_supported("no cuSPARSE: " + why_no_cusparse());
+}
+
 }  // namespace nz::bench

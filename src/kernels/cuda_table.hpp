@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/device_ewise_arguments.hpp"
+#include "kernels/device_mxm_arguments.hpp"
 #include "kernels/device_vectors.hpp"
 #include "kernels/mxv_arguments.hpp"
 #include "kernels/shortest_arguments.hpp"
@@ -26,6 +27,7 @@ struct cuda_table {
     void (*bit_parallel)(const device_traverse_many_arguments& arguments, void* stream) = nullptr;
     /// Partition and count, which every fill of the manifest goes by.
     void (*balanced_path_count)(const device_ewise_arguments& arguments, void* stream) = nullptr;
+    device_mxm_table mxm{};
 };
 
 const cuda_table& on_cuda();

@@ -29,7 +29,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},
     {"shortest", "delta_stepping", presence::here, "", presence::here, ""},
     {"traverse_many", "bit_parallel", presence::here, "", presence::here, ""},
-    {"mxm", "hash", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxm", "hash", presence::here, "", presence::here, ""},
     {"mxm", "dense_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "row_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "column_row", presence::here, "", presence::absent, "no CUDA kernel yet"},

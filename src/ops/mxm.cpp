@@ -7,7 +7,9 @@
 #include "kernels/cpu/mxm/common_generic.hpp"
 #include "kernels/reference/mxm.hpp"
 #include "ops/checks.hpp"
+#include "ops/ewise_device.hpp"
 #include "ops/masks.hpp"
+#include "ops/mxm_device.hpp"
 #include "ops/write_back.hpp"
 
 #include <optional>
@@ -172,6 +174,12 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
              const matrix_options& options) {
     const product p = make_product(ctx, s, a, b, options);
     check(p, c);
+    if (auto t =
+            ops::mxm_on_device(ctx, c.body().ctx, {s, p.left, p.right, p.operand, p.value}, facts_of(p))) {
+        ctx.log(to_string(t->plan));
+        ops::write_back_from_device(ctx, c, std::move(t->result), options);
+        return t->plan;
+    }
     collected known;
     const mxm_plan plan = make_plan(p, known);
     ctx.log(to_string(plan));

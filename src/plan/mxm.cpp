@@ -1,5 +1,6 @@
 #include "plan/mxm.hpp"
 
+#include "plan/mxm_device_workspace.hpp"
 #include "plan/mxm_workspace.hpp"
 
 namespace nz::plan {
@@ -47,6 +48,20 @@ std::size_t workspace(std::string_view kernel, const mxm_facts& f, bool packs) {
     return 0;
 }
 
+mxm_plan on_gpu(const mxm_facts& f) {
+    mxm_plan plan;
+    plan.operation = "mxm";
+    plan.kernel = "hash";
+    plan.reason = f.pinned.empty() ? "a table for each row, as large as its bin" : "pinned";
+    plan.tier = tier::compiled;
+    plan.on_device = true;
+    plan.products = f.products;
+    plan.workspace_bytes =
+        mxm_device_rows(f.rows, f.scan_bytes) +
+        global_tables(f.columns, std::max<offset_t>(f.block_rows, 0)) * column_table_bytes(f.columns);
+    return plan;
+}
+
 }  // namespace
 
 bool mxm_needs_words(const mxm_facts& f) noexcept {
@@ -55,6 +70,7 @@ bool mxm_needs_words(const mxm_facts& f) noexcept {
 }
 
 mxm_plan mxm(const mxm_facts& f) noexcept {
+    if (mxm_on_device(f)) return on_gpu(f);
     const auto [kernel, reason] = f.pinned.empty() ? choose(f) : choice{f.pinned, "pinned"};
     mxm_plan plan;
     plan.operation = "mxm";

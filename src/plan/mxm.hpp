@@ -16,11 +16,14 @@ struct mxm_facts {
     bool columns_ready = false;  ///< B's columns are there
     std::size_t value_bytes = 8;
     int threads = 1;
-    std::string_view pinned;  ///< empty, or an id that exists
+    std::string_view pinned;     ///< empty, or an id that exists
+    bool on_device = false;      ///< there is a GPU, and the semiring is compiled for it
+    std::size_t scan_bytes = 0;  ///< temporary memory of its scan over the rows
     // Costly; below 0 while not known.
     offset_t products = -1, most_products = -1;  ///< of all rows, of the largest
     offset_t most_entries = -1;                  ///< of a row of A
     offset_t words = -1;                         ///< words of 64 columns that B's rows touch
+    offset_t block_rows = -1;                    ///< on a GPU: rows that a block takes
 };
 
 /// Dense rows: with up to so many bytes of sums a thread they were the faster on all that was measured; with twice as
@@ -40,6 +43,10 @@ inline constexpr double columns_cost = 8;
 
 /// Whether the costly facts are to be collected before the plan stands; products first.
 inline bool mxm_needs_products(const mxm_facts& facts) noexcept { return facts.products < 0; }
+/// Whether it runs on the GPU: not under a mask, where the CPU's kernels pass over what the mask bars, unless pinned.
+inline bool mxm_on_device(const mxm_facts& facts) noexcept {
+    return facts.on_device && (facts.pinned == "hash" || (facts.pinned.empty() && !facts.masked));
+}
 bool mxm_needs_words(const mxm_facts& facts) noexcept;
 
 mxm_plan mxm(const mxm_facts& facts) noexcept;

@@ -30,6 +30,7 @@ std::string to_string(const operation_plan& p) {
 std::string to_string(const mxm_plan& p) {
     std::string line = fmt::format("{}/{} {}, {} products", p.operation, p.kernel,
                                    p.tier == tier::compiled ? "compiled" : "generic", p.products);
+    if (p.on_device) line += ", on the GPU";
     if (p.reads_columns)
         line += p.builds_columns ? ", reads the columns of B (built now)" : ", reads the columns of B";
     if (p.packs_words) line += ", packs B's columns by words";

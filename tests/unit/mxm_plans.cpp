@@ -1,5 +1,6 @@
 // What plan::mxm makes of facts.
 #include "plan/mxm.hpp"
+#include "plan/mxm_device_workspace.hpp"
 #include "plan/mxm_workspace.hpp"
 
 #include <gtest/gtest.h>
@@ -73,6 +74,49 @@ TEST(MxmPlan, StatesTheWorkspaceOfEveryKernel) {
     EXPECT_EQ(plan::table_slots(3), 8);
     EXPECT_EQ(plan::spread_products(plan::tile_products), 0);
     EXPECT_GT(plan::spread_products(plan::tile_products + 1), 0);
+}
+
+TEST(MxmPlan, RunsOnTheGpuWhereItIsCompiledAndNoMaskBarsProducts) {
+    auto f = square(100000, 800000, 6400000);
+    f.on_device = true;
+    f.scan_bytes = 1000;
+    f.block_rows = 7;
+    const mxm_plan plan = plan::mxm(f);
+    EXPECT_TRUE(plan.on_device);
+    EXPECT_EQ(plan.kernel, "hash");
+    EXPECT_EQ(plan.workspace_bytes, plan::mxm_device_rows(100000, 1000)) << "tables are in shared memory";
+    f.pinned = "dense_row";
+    EXPECT_FALSE(plan::mxm(f).on_device);
+    f.pinned = "hash";
+    f.masked = true;
+    EXPECT_TRUE(plan::mxm(f).on_device);
+    f.pinned = {};
+    EXPECT_FALSE(plan::mxm(f).on_device);
+    f.masked = false;
+    f.columns = 3000000;
+    EXPECT_EQ(plan::mxm(f).workspace_bytes,
+              plan::mxm_device_rows(100000, 1000) + 7 * plan::column_table_bytes(3000000));
+    f.columns = 2000000000;
+    EXPECT_EQ(plan::mxm(f).workspace_bytes,
+              plan::mxm_device_rows(100000, 1000) + plan::column_table_bytes(2000000000))
+        << "one table, however large";
+}
+
+TEST(MxmBins, HoldEveryRowThatMayCome) {
+    using namespace plan;
+    for (offset_t n = 0; n < 5000; ++n) {
+        const int count = bin_of_products(n);
+        if (count >= block_bins && count < empty_bin) EXPECT_LE(n, products_of_bin(count));
+        for (const offset_t entries : {n, n / 2, n / 5 + (n > 0)}) {
+            const int fill = bin_of_entries(entries, count);
+            if (fill == empty_bin) EXPECT_EQ(entries, 0);
+            if (fill >= block_bins && fill < empty_bin) EXPECT_LE(entries, entries_of_bin(fill));
+            mxm_survey survey{};
+            survey.rows[count] = 1;
+            if (fill < block_bins) EXPECT_EQ(survey.most_block_rows(), 1u) << n << " " << entries;
+        }
+    }
+    EXPECT_EQ(bin_of_products(offset_t{1} << 40), 0);
 }
 
 }  // namespace

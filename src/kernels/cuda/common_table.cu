@@ -1,5 +1,6 @@
 // The table of a build with CUDA.
 #include "kernels/cuda/ewise/common_count.hpp"
+#include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxv/common_sort.hpp"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/traverse/common_hubs.cuh"
@@ -19,7 +20,8 @@ const cuda_table& on_cuda() {
                                       &cuda::column_starts,
                                       &cuda::delta_stepping,
                                       &cuda::bit_parallel,
-                                      &cuda::balanced_path_count};
+                                      &cuda::balanced_path_count,
+                                      {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_count}};
     return table;
 }
 

@@ -2,11 +2,10 @@
 // rows of so few terms that they need no table.
 #pragma once
 
+#include "algebra/before_first.hpp"
 #include "algebra/cell.hpp"
 #include "core/parallel.hpp"
 #include "kernels/mxm_arguments.hpp"
-
-#include <limits>
 
 namespace nz::kernels::cpu {
 
@@ -77,19 +76,7 @@ private:
     std::size_t bytes_;
 };
 
-/// x such that x + y is y bit for bit: what a sum is before its first product. Not the identity where that would change
-/// a sign (0 + -0) or hide a NaN (min over infinity). Of no use where the first product wins.
-template <class Cell>
-constexpr typename Cell::value before_first() {
-    using V = typename Cell::value;
-    if constexpr (std::is_floating_point_v<V> && Cell::add_id == binary_id::plus)
-        return -V(0);
-    else if constexpr (std::is_floating_point_v<V> &&
-                       (Cell::add_id == binary_id::min || Cell::add_id == binary_id::max))
-        return std::numeric_limits<V>::quiet_NaN();
-    else
-        return algebra::identity_of<Cell::add_id, V>();
-}
+using algebra::before_first;
 
 /// The operands and the result of a cell's product.
 template <class Cell>

@@ -1,0 +1,158 @@
+// SpGEMM on a GPU: C = A * A in double by mxm/hash and by cuSPARSE's SpGEMM on the same arrays, checked against the CPU's
+// kernel first: ours bit for bit, cuSPARSE's by its number of entries. Both are timed over all their steps, memory taken
+// and sizes known; `call_ms` is the whole call of the library, which takes memory, and waits for sizes and result.
+#include "core/device.hpp"
+#include "core/parallel.hpp"
+#include "ops/gpu_operands.hpp"
+#include "ops/mxm_device.hpp"
+#include "peers/cusparse.hpp"
+#include "storage/matrix_body.hpp"
+#include "suites.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace nz::bench {
+namespace {
+
+constexpr int repeats = 7;
+constexpr const char* matrices[] = {"laplace3d:100",    "laplace2d:2000",     "banded:1000000,21",
+                                    "random:1000000,8", "rmat_directed:17,8", "powerlaw:1000000"};
+
+struct square_problem {
+    matrix pattern;
+    std::vector<double> values;
+    std::optional<matrix> a;
+    offset_t entries = 0;
+};
+
+// The matrix at hand, gone before the next one.
+class square_slot {
+public:
+    square_slot(const context& gpu, const context& cpu) : gpu_(gpu), cpu_(cpu) {}
+
+    square_problem& take(const std::string& source) {
+        if (source == source_) return *p_;
+        p_.reset();
+        p_.emplace(square_problem{load(cpu_, source).matrix, {}, {}});
+        const storage::csr& rows = p_->pattern.body().rows();
+        p_->values.resize(static_cast<std::size_t>(rows.nnz));
+        parallel::for_pieces(cpu_.threads(), rows.nnz, [&](offset_t begin, offset_t end) {
+            for (offset_t k = begin; k < end; ++k) p_->values[static_cast<std::size_t>(k)] = value_at(k);
+        });
+        const csr_view<double> view{
+            rows.rows,
+            rows.columns,
+            {rows.offsets.as<const std::int32_t>(), static_cast<std::size_t>(rows.rows) + 1},
+            {rows.index_data(), static_cast<std::size_t>(rows.nnz)},
+            p_->values};
+        p_->a.emplace(matrix::borrow_csr<double>(gpu_, view));
+        source_ = source;
+        return *p_;
+    }
+    const context& gpu() const { return gpu_; }
+    const context& cpu() const { return cpu_; }
+
+private:
+    const context &gpu_, &cpu_;
+    std::string source_;
+    std::optional<square_problem> p_;
+};
+
+void expect_equal(const square_slot& slot, const square_problem& p, const matrix& found,
+                  const std::string& name) {
+    matrix expected(slot.cpu(), dtype::float64, p.a->rows(), p.a->columns());
+    mxm(slot.cpu(), expected, semiring("plus_times"), *p.a, *p.a);
+    const auto x = expected.csr<double>(), y = found.csr<double>();
+    if (!std::ranges::equal(x.offsets, y.offsets) || !std::ranges::equal(x.columns, y.columns) ||
+        !std::ranges::equal(x.values, y.values))
+        throw error(name + ": other entries than the CPU's");
+}
+
+measurement ours(square_slot& slot, const std::string& source) {
+    square_problem& p = slot.take(source);
+    const context& gpu = slot.gpu();
+    const semiring ring("plus_times");
+    mxm_plan plan;
+    matrix c(gpu, dtype::float64, p.a->rows(), p.a->columns());
+    const timing call = time_ms(repeats, [&] {
+        c = matrix(gpu, dtype::float64, p.a->rows(), p.a->columns());
+        plan = mxm(gpu, c, ring, *p.a, *p.a);
+        gpu.gpu()->wait();
+    });
+    expect_equal(slot, p, c, source);
+    p.entries = c.nnz();
+    c = matrix(gpu, dtype::float64, 1, 1);
+    const ops::operand a{*p.a};
+    const auto times = ops::mxm_kernel_ms(gpu, {ring, a, a, dtype::float64, dtype::float64}, repeats);
+    const double bytes = static_cast<double>(p.entries) * 12 + static_cast<double>(p.a->rows()) * 4;
+    const double ms = median(times.all_ms);
+    return {ms,
+            {{"call_ms", call.median},
+             {"fill_ms", median(times.fill_ms)},
+             {"products", static_cast<double>(plan.products)},
+             {"output_entries", static_cast<double>(p.entries)},
+             {"memory_of_c", 1 + static_cast<double>(plan.workspace_bytes) / bytes},
+             {"gflops", 2 * static_cast<double>(plan.products) / ms / 1e6}}};
+}
+
+measurement cusparse(square_slot& slot, const std::string& source) {
+    square_problem& p = slot.take(source);
+    const context& gpu = slot.gpu();
+    const storage::matrix_body& body = p.a->body();
+    const auto rows = body.rows_on(gpu);
+    const auto values = body.values_on(gpu, body.rows(), dtype::float64);
+    const device_multiply multiply{p.a->rows(), p.a->nnz(), rows->offsets.data(), rows->indices.data(),
+                                   values->values.data()};
+    offset_t entries = 0;
+    const double ms = cusparse_multiply_ms(gpu, multiply, 3, entries);
+    if (p.entries && entries != p.entries)
+        throw error(fmt::format("{}: cuSPARSE has {} entries, ours {}", source, entries, p.entries));
+    return {ms, {}};
+}
+
+void print_results(const std::vector<std::string>& sources,
+                   const std::map<std::string, measurement>& results) {
+    fmt::print("\n{:22} {:>11} {:>11} {:>9} {:>9} {:>9} {:>8} {:>8} {:>10} {:>7}\n", "ms", "products",
+               "entries", "ours", "fill", "call", "GFLOP/s", "memory", "cuSPARSE", "ratio");
+    std::vector<double> times, work, ratios;
+    for (const auto& source : sources) {
+        const auto mine = results.find("spgemm/" + source + "/hash"),
+                   peer = results.find("spgemm/" + source + "/cusparse");
+        if (mine == results.end()) continue;
+        const auto& m = mine->second;
+        times.push_back(m.ms);
+        work.push_back(m.counters.at("products"));
+        if (peer != results.end()) ratios.push_back(peer->second.ms / m.ms);
+        fmt::print("{:22} {:>11.0f} {:>11.0f} {:>9.3f} {:>9.3f} {:>9.3f} {:>8.1f} {:>8.3f} {:>10} {:>7}\n",
+                   source, m.counters.at("products"), m.counters.at("output_entries"), m.ms,
+                   m.counters.at("fill_ms"), m.counters.at("call_ms"), m.counters.at("gflops"),
+                   m.counters.at("memory_of_c"),
+                   peer == results.end() ? "-" : fmt::format("{:.3f}", peer->second.ms),
+                   peer == results.end() ? "-" : fmt::format("{:.2f}", ratios.back()));
+    }
+    if (!ratios.empty()) fmt::print("geometric mean of the ratios {:.2f}\n", geometric_mean(ratios));
+    if (times.size() > 2) fmt::print("correlation of time with products {:.4f}\n", correlation(times, work));
+}
+
+}  // namespace
+
+int spgemm_suite_on_gpu(const options& o, const context& gpu) {
+    const context cpu({.backend = backend::cpu, .threads = o.threads});
+    std::vector<std::string> sources = o.inputs;
+    if (sources.empty()) sources.assign(std::begin(matrices), std::end(matrices));
+    if (o.quick) sources = {"laplace3d:20", "random:20000,8"};
+    const auto slot = std::make_shared<square_slot>(gpu, cpu);
+    const std::string why = why_no_cusparse();
+    if (!why.empty()) fmt::print("no cuSPARSE: {}\n", why);
+    for (const auto& source : sources) {
+        add("spgemm/" + source + "/hash", [=] { return ours(*slot, source); });
+        if (why.empty()) add("spgemm/" + source + "/cusparse", [=] { return cusparse(*slot, source); });
+    }
+    print_results(sources, run(o, "^spgemm/"));
+    return 0;
+}
+
+}  // namespace nz::bench

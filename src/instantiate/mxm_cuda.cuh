@@ -1,0 +1,21 @@
+// Expands a list of cells into the CUDA kernels of mxm; included by the units that hold a part of the manifest.
+#pragma once
+
+#include "instantiate/mxm_device_cells.hpp"
+#include "instantiate/mxv_lists.hpp"
+#include "kernels/cuda/mxm/hash.cuh"
+
+namespace nz::instantiate {
+
+template <class... Cells>
+constexpr auto make_mxm_device_table(cell_list<Cells...>) {
+    return std::array{mxm_device_cell{Cells::add_id, Cells::multiply_id, dtype_of<typename Cells::operand>,
+                                      &kernels::cuda::hash_fill<Cells>}...};
+}
+/// One table of the cells of several lists.
+template <class... Lists>
+constexpr auto mxm_device_table() {
+    return make_mxm_device_table(typename joined<Lists...>::list{});
+}
+
+}  // namespace nz::instantiate

@@ -1,0 +1,14 @@
+// The steps of mxm/hash on a GPU that are the same for all semirings.
+#pragma once
+
+#include "kernels/device_mxm_arguments.hpp"
+
+namespace nz::kernels::cuda {
+
+std::size_t hash_scan_bytes(index_t rows);
+void hash_survey(const device_mxm_arguments& arguments, void* stream);
+void hash_count(const device_mxm_arguments& arguments, void* stream);
+/// The result's row offsets from what count left; a part of fill.
+void hash_offsets(const device_mxm_arguments& arguments, void* stream);
+
+}  // namespace nz::kernels::cuda

@@ -1,0 +1,37 @@
+// What the kernels that multiply two matrices are called with on a GPU: pointers are the device's.
+#pragma once
+
+#include "kernels/mxm_arguments.hpp"
+#include "plan/mxm_device_workspace.hpp"
+
+namespace nz::kernels {
+
+struct device_mxm_arguments {
+    mxm_side a, b;
+    offset_t a_step = 1, b_step = 1;  ///< 0: values[0] stands for every entry
+    index_t rows = 0, columns = 0;
+    offset_t a_entries = 0;
+    void* row_parts = nullptr;  ///< plan::mxm_device_rows bytes: each step leaves there what the next goes by
+    std::size_t scan_bytes = 0;
+    void* tables = nullptr;  ///< plan::global_tables of plan::column_table_bytes
+    std::size_t table_count = 0;
+    // Rows in each bin: the survey's for count, count's for fill.
+    plan::mxm_survey by_products{}, by_entries{};
+    // The result, for fill.
+    void* offsets = nullptr;  ///< [rows + 1]
+    bool wide = false;
+    index_t* out_columns = nullptr;
+    void* out_values = nullptr;
+};
+
+/// Puts its work on `stream` (a cudaStream_t) and returns.
+using device_mxm_kernel = void (*)(const device_mxm_arguments&, void* stream);
+
+/// The steps of mxm/hash that are the same for all semirings.
+struct device_mxm_table {
+    std::size_t (*scan_bytes)(index_t rows) = nullptr;
+    device_mxm_kernel survey = nullptr;  ///< products, and rows by them
+    device_mxm_kernel count = nullptr;   ///< entries of rows, rows by them, and where they start
+};
+
+}  // namespace nz::kernels

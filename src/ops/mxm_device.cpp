@@ -1,0 +1,156 @@
+// The product on a GPU: operands are brought where they are not, the result stays.
+#include "ops/mxm_device.hpp"
+
+#include "core/checks.hpp"
+#include "core/device.hpp"
+#include "instantiate/mxm_device_cells.hpp"
+#include "kernels/cuda_table.hpp"
+
+#include <memory>
+
+namespace nz::ops {
+namespace {
+
+using storage::csr;
+
+// What 63 bits hold, less what a sum of doubles may be off.
+constexpr double most_products = 9.2e18;
+
+class device_mxm {
+public:
+    device_mxm(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
+               std::size_t scan_bytes)
+        : ctx_(ctx), cell_(cell), value_type_(f.value_type) {
+        const dtype type = f.operand_type;
+        const csr& a = place(f.left, f.ring.ignores_a(), type, k_.a, k_.a_step);
+        const csr& b = place(f.right, f.ring.ignores_b(), type, k_.b, k_.b_step);
+        k_.rows = a.rows;
+        k_.columns = b.columns;
+        k_.a_entries = a.nnz;
+        k_.scan_bytes = scan_bytes;
+        row_parts_ = buffer(ctx.device_memory(), plan::mxm_device_rows(k_.rows, scan_bytes));
+        k_.row_parts = row_parts_.data();
+    }
+
+    void survey() const { kernels::on_cuda().mxm.survey(k_, stream()); }
+    void count() const { kernels::on_cuda().mxm.count(k_, stream()); }
+    void fill() const { cell_.hash(k_, stream()); }
+
+    /// After survey: what the plan asks for.
+    const plan::mxm_survey& read_survey() {
+        ctx_.gpu()->download(&k_.by_products, parts().by_products, sizeof k_.by_products);
+        return k_.by_products;
+    }
+    void take_tables() {
+        k_.table_count = plan::global_tables(k_.columns, k_.by_products.most_block_rows());
+        tables_ = buffer(ctx_.device_memory(), k_.table_count * plan::column_table_bytes(k_.columns));
+        k_.tables = tables_.data();
+    }
+    /// After count: memory for the result.
+    void take_result() {
+        ctx_.gpu()->download(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
+        ctx_.gpu()->download(&entries_, parts().starts + k_.rows, sizeof entries_);
+        const auto n = static_cast<std::size_t>(entries_);
+        const auto& memory = ctx_.device_memory();
+        const int width = storage::offset_bytes_for(entries_);
+        offsets_ = buffer(memory, (static_cast<std::size_t>(k_.rows) + 1) * static_cast<std::size_t>(width));
+        indices_ = buffer(memory, n * sizeof(index_t) + storage::index_padding);
+        values_ = buffer(memory, n * size_of(value_type_));
+        ctx_.gpu()->fill(indices_.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
+        k_.offsets = offsets_.data();
+        k_.wide = width == 8;
+        k_.out_columns = indices_.as<index_t>();
+        k_.out_values = values_.data();
+    }
+    matrix result(const context& own) {
+        csr shape;
+        shape.rows = k_.rows;
+        shape.columns = k_.columns;
+        shape.nnz = entries_;
+        shape.type = value_type_;
+        shape.offset_bytes = k_.wide ? 8 : 4;
+        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets_),
+                                           std::move(indices_), std::move(values_));
+    }
+
+private:
+    void* stream() const { return ctx_.gpu()->stream(); }
+    plan::mxm_device_parts parts() const { return {k_.row_parts, k_.rows, k_.scan_bytes}; }
+
+    const csr& place(const operand& x, bool ignores_values, dtype type, kernels::mxm_side& side,
+                     offset_t& step) {
+        const storage::matrix_body& body = x.a.body();
+        const csr& of = x.transposed ? body.columns() : body.rows_anywhere();
+        const auto entries = x.transposed ? body.columns_on(ctx_) : body.entries_on(ctx_);
+        kept_.push_back(entries);
+        side = {{entries->offsets.data(), of.offset_bytes == 8}, entries->indices.as<index_t>(), nullptr};
+        step = of.kind == value_kind::full ? 1 : 0;
+        if (ignores_values) return of;
+        const auto values = body.values_on(ctx_, of, type);
+        kept_.push_back(values);
+        side.values = values->values.data();
+        return of;
+    }
+
+    const context& ctx_;
+    const instantiate::mxm_device_cell& cell_;
+    dtype value_type_;
+    kernels::device_mxm_arguments k_;
+    std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
+    offset_t entries_ = 0;
+    buffer row_parts_, tables_, offsets_, indices_, values_;
+};
+
+const instantiate::mxm_device_cell* cell_of(const context& ctx, const device_factors& f) {
+    if (!ctx.gpu() || !f.ring.add().is_built_in()) return nullptr;
+    const dtype key = f.ring.multiply().positional() ? f.value_type : f.operand_type;
+    return instantiate::find_mxm_device_cell(f.ring.add().id(), f.ring.multiply().id(), key);
+}
+
+}  // namespace
+
+std::optional<device_product> mxm_on_device(const context& ctx, const context& own, const device_factors& f,
+                                            plan::mxm_facts facts) {
+    const auto* cell = facts.compiled ? cell_of(ctx, f) : nullptr;
+    facts.on_device = cell != nullptr;
+    if (!plan::mxm_on_device(facts)) return {};
+    facts.scan_bytes = kernels::on_cuda().mxm.scan_bytes(facts.rows);
+    device_mxm product(ctx, f, *cell, facts.scan_bytes);
+    product.survey();
+    const plan::mxm_survey& known = product.read_survey();
+    require<not_supported>(known.about < most_products, "mxm: {}, {}: more than 2^63 - 1 products",
+                           f.left.describe("A"), f.right.describe("B"));
+    facts.products = static_cast<offset_t>(known.products);
+    facts.block_rows = known.most_block_rows();
+    const mxm_plan plan = plan::mxm(facts);
+    product.take_tables();
+    product.count();
+    product.take_result();
+    product.fill();
+    return device_product{plan, product.result(own)};
+}
+
+mxm_kernel_times mxm_kernel_ms(const context& ctx, const device_factors& f, int repeats) {
+    const auto* cell = cell_of(ctx, f);
+    require<not_supported>(cell != nullptr, "this product does not run on a GPU");
+    device_mxm product(ctx, f, *cell, kernels::on_cuda().mxm.scan_bytes(static_cast<index_t>(f.left.rows())));
+    product.survey();
+    product.read_survey();
+    product.take_tables();
+    product.count();
+    product.take_result();
+    mxm_kernel_times times;
+    for (int k = 0; k < repeats; ++k) {
+        ctx.gpu()->timed([&] {
+            product.survey();
+            product.count();
+        });
+        const double before = ctx.gpu()->milliseconds();
+        ctx.gpu()->timed([&] { product.fill(); });
+        times.fill_ms.push_back(ctx.gpu()->milliseconds());
+        times.all_ms.push_back(before + times.fill_ms.back());
+    }
+    return times;
+}
+
+}  // namespace nz::ops

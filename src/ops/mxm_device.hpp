@@ -1,0 +1,36 @@
+// Products of matrices on a GPU.
+#pragma once
+
+#include "nonzero/algebra.hpp"
+#include "nonzero/plan.hpp"
+#include "ops/checks.hpp"
+#include "plan/mxm.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace nz::ops {
+
+struct device_factors {
+    const semiring& ring;
+    const operand &left, &right;
+    dtype operand_type, value_type;
+};
+struct device_product {
+    mxm_plan plan;
+    matrix result;
+};
+
+/// A B by mxm/hash on the context's GPU, where the result stays, or nothing where the plan of these facts (completed with
+/// the GPU's) does not take it there. The result is of context `own`. Waits twice, for the rows' bins and the result's size.
+std::optional<device_product> mxm_on_device(const context& ctx, const context& own, const device_factors& f,
+                                            plan::mxm_facts facts);
+
+/// Milliseconds between two events around each of `repeats` runs of all steps, operands resident, memory taken and sizes
+/// known; and of fill alone. Throws not_supported where this does not run on a GPU.
+struct mxm_kernel_times {
+    std::vector<double> all_ms, fill_ms;
+};
+mxm_kernel_times mxm_kernel_ms(const context& ctx, const device_factors& f, int repeats);
+
+}  // namespace nz::ops

@@ -1,0 +1,210 @@
+// Products of matrices on a GPU: every compiled semiring against the CPU's kernel bit for bit, rows of every bin, both
+// kinds of tables, and results that stay there. Skips where there is no GPU.
+#include "core/device.hpp"
+#include "instantiate/mxm_device_cells.hpp"
+#include "storage/matrix_body.hpp"
+#include "support/battery.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned seed = 20261123;
+
+class MxmOnDevice : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    }
+    std::mt19937 random{seed};
+};
+
+std::vector<const instantiate::mxm_device_cell*> device_cells() {
+    std::vector<const instantiate::mxm_device_cell*> cells;
+    for (const auto group : {instantiate::arithmetic_device_mxm(), instantiate::tropical_device_mxm(),
+                             instantiate::label_device_mxm(), instantiate::structure_device_mxm()})
+        for (const auto& cell : group) cells.push_back(&cell);
+    return cells;
+}
+
+TEST_F(MxmOnDevice, TheManifestIsTheCpus) {
+    EXPECT_EQ(device_cells().size(), instantiate::mxv_cell_count());
+    for (const auto* cell : device_cells())
+        EXPECT_EQ(instantiate::find_mxm_device_cell(cell->add, cell->multiply, cell->operand), cell);
+}
+
+// On the GPU, with the plan's word for it.
+matrix on_gpu(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
+              matrix_options options = {}) {
+    const auto rows = options.transpose_a ? a.columns() : a.rows();
+    matrix c(ctx, s.value_type(a.type(), b.type()), rows, options.transpose_b ? b.rows() : b.columns());
+    const mxm_plan plan = mxm(ctx, c, s, a, b, options);
+    EXPECT_TRUE(plan.on_device) << to_string(plan);
+    EXPECT_EQ(plan.kernel, "hash");
+    return c;
+}
+
+TEST_F(MxmOnDevice, EverySemiringAgreesWithTheModelOverTheBattery) {
+    const context ctx({.backend = backend::cuda});
+    for (const auto* cell : device_cells()) {
+        const semiring s(cell->add, cell->multiply, cell->operand);
+        SCOPED_TRACE(s.name());
+        auto cases = matrix_battery(cell->operand, random);
+        for (auto& larger : larger_matrices(cell->operand, random)) cases.push_back(std::move(larger));
+        for (const auto& [name, a] : cases) {
+            const dictionary b =
+                a.rows == a.columns ? a : random_dictionary(a.columns, 70, 0.2, cell->operand, random);
+            const matrix c = on_gpu(ctx, s, make_matrix(ctx, a, true), make_matrix(ctx, b, true));
+            c.validate();
+            ASSERT_TRUE(same(model_mxm(s, a, b), c)) << name;
+        }
+    }
+}
+
+// Rows of 0 to `longest` entries, values whose sums round.
+matrix uneven(const context& ctx, index_t rows, index_t columns, index_t longest, std::mt19937& random) {
+    std::vector<index_t> i, j;
+    std::vector<double> x;
+    std::uniform_real_distribution<double> real(-1, 1);
+    for (index_t row = 0; row < rows; ++row) {
+        const auto kind = static_cast<index_t>(random() % 10);
+        const index_t n = row % 97 == 5 ? longest >> random() % 8 : kind * kind / 2;
+        const auto start = static_cast<index_t>(random() % static_cast<unsigned>(columns));
+        for (index_t m = 0; m < n; ++m) {
+            i.push_back(row);
+            j.push_back(kind % 2 ? static_cast<index_t>((start + offset_t{m}) % columns)
+                                 : static_cast<index_t>(random() % static_cast<unsigned>(columns)));
+            x.push_back(real(random));
+        }
+    }
+    return matrix::build<double>(ctx, {rows, columns, i, j, x}, binary_id::first);
+}
+
+void expect_same_bits(const matrix& expected, const matrix& found) {
+    const auto x = expected.csr<double>(), y = found.csr<double>();
+    ASSERT_TRUE(std::ranges::equal(x.offsets, y.offsets));
+    ASSERT_TRUE(std::ranges::equal(x.columns, y.columns));
+    ASSERT_EQ(std::memcmp(x.values.data(), y.values.data(), x.values.size_bytes()), 0);
+}
+
+TEST_F(MxmOnDevice, RowsOfEveryBinAreTheCpusBitForBit) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    // Tables in shared memory of narrow and wide blocks, and in device memory.
+    for (const index_t columns : {3000, 130000, 900000, 3000000}) {
+        SCOPED_TRACE(columns);
+        const matrix a = uneven(ctx, 2000, 3000, 2500, random), b = uneven(ctx, 3000, columns, 3000, random);
+        for (const auto* name : {"plus_times_fp64", "min_plus_fp64", "any_second_fp64"}) {
+            SCOPED_TRACE(name);
+            const semiring s(name);
+            const matrix c = on_gpu(ctx, s, a, b);
+            matrix expected(cpu, dtype::float64, 2000, columns);
+            mxm(cpu, expected, s, a, b, {.kernel = "hash"});
+            ASSERT_NO_FATAL_FAILURE(expect_same_bits(expected, c));
+            ASSERT_NO_FATAL_FAILURE(expect_same_bits(expected, on_gpu(ctx, s, a, b))) << "a second time";
+        }
+    }
+}
+
+TEST_F(MxmOnDevice, MasksAccumulatorsAndTransposesAreObeyed) {
+    const context ctx({.backend = backend::cuda});
+    const semiring s("plus_times_int64");
+    const dictionary a = random_dictionary(21, 17, 0.25, dtype::int64, random),
+                     b = random_dictionary(17, 90, 0.2, dtype::int64, random), t = model_mxm(s, a, b);
+    const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
+    check_settings<matrix>(
+        ctx, t.rows, t.columns, t.type, random,
+        [&](const auto& c, const auto& how) { return write(c, t, how); },
+        [&](matrix& c, matrix_options options) {
+            options.kernel = "hash";
+            ASSERT_TRUE(mxm(ctx, c, s, left, right, options).on_device);
+        });
+    for (const bool over_a : {false, true})
+        for (const bool over_b : {false, true})
+            ASSERT_TRUE(same(t, on_gpu(ctx, s, make_matrix(ctx, over_a ? transposed(a) : a),
+                                       make_matrix(ctx, over_b ? transposed(b) : b),
+                                       {.transpose_a = over_a, .transpose_b = over_b})));
+    matrix square = make_matrix(ctx, random_dictionary(30, 30, 0.2, dtype::int64, random));
+    const dictionary before = read(square);
+    mxm(ctx, square, s, square, square);
+    ASSERT_TRUE(same(model_mxm(s, before, before), square));
+}
+
+TEST_F(MxmOnDevice, NaNInfinityAndTheSignsOfZerosAreKept) {
+    constexpr double inf = std::numeric_limits<double>::infinity(),
+                     nan = std::numeric_limits<double>::quiet_NaN();
+    const double odd[] = {nan, inf, -inf, -0.0, 0.0, 1};
+    const context ctx({.backend = backend::cuda});
+    // Rows of a warp and, 700 wide, of a block.
+    for (const index_t n : {36, 700}) {
+        std::vector<index_t> i, j;
+        std::vector<double> x;
+        for (index_t row = 0; row < 36; ++row)
+            for (index_t column = 0; column < n; ++column)
+                if ((row * 7 + column * 5) % 4 != 1) {
+                    i.push_back(row);
+                    j.push_back(column);
+                    x.push_back(odd[(row * row + 3 * column) % 6]);
+                }
+        const auto b = matrix::build<double>(ctx, {36, n, i, j, x});
+        const auto a = matrix::build<double>(ctx, {36, n, i, j, x});
+        for (const auto* ring : {"plus_times_fp64", "min_plus_fp64", "max_plus_fp64", "min_max_fp64"}) {
+            const matrix c = on_gpu(ctx, semiring(ring), a, b, {.transpose_a = true});
+            matrix expected(ctx, dtype::float64, n, n);
+            mxm(ctx, expected, semiring(ring), a, b, {.transpose_a = true, .kernel = "reference"});
+            const auto u = c.csr<double>(), v = expected.csr<double>();
+            ASSERT_EQ(u.values.size(), v.values.size());
+            for (std::size_t k = 0; k < u.values.size(); ++k) {
+                ASSERT_EQ(std::isnan(u.values[k]), std::isnan(v.values[k])) << ring << " at " << k;
+                if (std::isnan(v.values[k])) continue;
+                ASSERT_EQ(std::signbit(u.values[k]), std::signbit(v.values[k])) << ring << " at " << k;
+                ASSERT_EQ(u.values[k], v.values[k]) << ring << " at " << k;
+            }
+        }
+    }
+}
+
+TEST_F(MxmOnDevice, ResultsStayThereAndComeHomeWhenLookedAt) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu});
+    const semiring s("plus_times");
+    const dictionary a = random_dictionary(90, 90, 0.1, dtype::float64, random);
+    const matrix left = make_matrix(ctx, a);
+    const matrix warm = on_gpu(ctx, s, left, left);
+    const std::size_t host = ctx.bytes_in_use();
+    const matrix once = on_gpu(ctx, s, left, left), twice = on_gpu(ctx, s, once, left);
+    EXPECT_GT(twice.nnz(), 0);
+    EXPECT_EQ(ctx.bytes_in_use(), host) << "a result was fetched that nobody looked at";
+    matrix expected(cpu, dtype::float64, 90, 90);
+    mxm(cpu, expected, s, left, left);
+    mxm(cpu, expected, s, expected, left);
+    expect_same_bits(expected, twice);
+}
+
+TEST_F(MxmOnDevice, WithoutRowsColumnsOrEntriesTheResultIsEmpty) {
+    const context ctx({.backend = backend::cuda});
+    const semiring s("plus_times");
+    for (const auto& [m, n, p] : {std::array{0, 5, 4}, {5, 0, 4}, {5, 4, 0}, {5, 6, 7}}) {
+        const matrix c = on_gpu(ctx, s, matrix(ctx, dtype::float64, m, n), matrix(ctx, dtype::float64, n, p));
+        EXPECT_EQ(c.nnz(), 0);
+        c.validate();
+    }
+}
+
+TEST_F(MxmOnDevice, AMemoryLimitIsKeptAndTheOutputStaysAsItWas) {
+    const context roomy({.backend = backend::cuda}),
+        ctx({.backend = backend::cuda, .memory_limit = 16 << 20});
+    const matrix a = load(roomy, "random:100000,8").matrix;
+    matrix c(ctx, dtype::float64, 100000, 100000);
+    c.set(1, 2, 3.0);
+    EXPECT_THROW(mxm(ctx, c, semiring("plus_times"), a, a), out_of_memory);
+    EXPECT_EQ(c.nnz(), 1);
+    EXPECT_EQ(c.get(1, 2)->get<double>(), 3.0);
+}
+
+}  // namespace
+}  // namespace nz::test
