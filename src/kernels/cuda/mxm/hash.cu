@@ -12,6 +12,8 @@ namespace {
 constexpr int survey_block = 256;
 /// Lanes that add up a row's products: a hub's ten thousand entries take some tens of microseconds so.
 constexpr int survey_lanes = 8;
+/// Eight a multiprocessor: each adds to the survey's counters once.
+constexpr unsigned survey_blocks = 1056;
 
 /// A block's rows by bin, added to the survey's.
 struct bin_counts {
@@ -39,33 +41,43 @@ __global__ void __launch_bounds__(survey_block)
         about = 0;
     }
     bins.clear();
-    const offset_t row = (offset_t{blockIdx.x} * survey_block + threadIdx.x) / survey_lanes;
     const int lane = static_cast<int>(threadIdx.x) % survey_lanes;
-    unsigned long long sum = 0;
-    double approximate = 0;
-    if (row < rows) {
-        const offset_t end = a.offsets[row + 1];
+    unsigned long long all = 0;
+    double all_about = 0;
+    constexpr int a_block = survey_block / survey_lanes;
+    for (offset_t base = offset_t{blockIdx.x} * a_block; base < rows; base += offset_t{gridDim.x} * a_block) {
+        const offset_t row = base + threadIdx.x / survey_lanes;
+        unsigned long long sum = 0;
+        if (row < rows) {
+            const offset_t end = a.offsets[row + 1];
 #pragma unroll 4
-        for (offset_t p = a.offsets[row] + lane; p < end; p += survey_lanes) {
-            const offset_t k = a.columns[p], n = b_offsets[k + 1] - b_offsets[k];
-            sum += static_cast<unsigned long long>(n);
-            approximate += static_cast<double>(n);
+            for (offset_t p = a.offsets[row] + lane; p < end; p += survey_lanes) {
+                const offset_t k = a.columns[p], n = b_offsets[k + 1] - b_offsets[k];
+                sum += static_cast<unsigned long long>(n);
+                all_about += static_cast<double>(n);
+            }
         }
-    }
+        all += sum;
 #pragma unroll
-    for (int distance = survey_lanes / 2; distance > 0; distance /= 2) {
-        sum += __shfl_xor_sync(full_warp, sum, distance);
-        approximate += __shfl_xor_sync(full_warp, approximate, distance);
-    }
-    if (row < rows && lane == 0) {
+        for (int distance = survey_lanes / 2; distance > 0; distance /= 2)
+            sum += __shfl_xor_sync(full_warp, sum, distance);
+        if (row >= rows || lane != 0) continue;
         // A row beyond 2^63 is reported by `about`, whatever its bin.
         const int bin = plan::bin_of_products(static_cast<offset_t>(sum & ~(1ull << 63)));
         parts.bins[row] = static_cast<std::uint8_t>(bin);
         atomicAdd(bins.rows + bin, 1u);
         if (bin == plan::empty_bin) parts.counts[row] = 0;
         if (row == rows - 1) parts.counts[rows] = 0;
-        atomicAdd(&products, sum);
-        atomicAdd(&about, approximate);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        all += __shfl_xor_sync(full_warp, all, distance);
+        all_about += __shfl_xor_sync(full_warp, all_about, distance);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(&products, all);
+        atomicAdd(&about, all_about);
     }
     bins.add_to(parts.by_products->rows);
     if (threadIdx.x == 0) {
@@ -197,8 +209,8 @@ void hash_survey(const device_mxm_arguments& k, void* stream) {
     check(cudaMemsetAsync(parts.by_entries, 0, sizeof(plan::mxm_survey), on(stream)));
     if (k.rows == 0) return check(cudaMemsetAsync(parts.counts, 0, sizeof(index_t), on(stream)));
     const device_mxm_side a(k.a, 0), b(k.b, 0);
-    hash_survey_kernel<<<blocks_for(k.rows, survey_block / survey_lanes), survey_block, 0, on(stream)>>>(
-        a, b.offsets, k.rows, parts);
+    hash_survey_kernel<<<std::min(blocks_for(k.rows, survey_block / survey_lanes), survey_blocks),
+                         survey_block, 0, on(stream)>>>(a, b.offsets, k.rows, parts);
     hash_list_kernel<<<blocks_for(k.rows, survey_block), survey_block, 0, on(stream)>>>(
         k.rows, parts.by_products, parts);
     check(cudaGetLastError());

@@ -40,15 +40,21 @@ struct products {
           b_step(static_cast<int>(k.b_step)) {}
 
     __device__ T a(offset_t p) const {
-        if constexpr (Cell::reads_a) return __ldg(a_values + p * a_step);
+        if constexpr (Cell::reads_a) return read_only(a_values + p * a_step);
         return T{};
     }
     __device__ T b(offset_t q) const {
-        if constexpr (Cell::reads_b) return __ldg(b_values + q * b_step);
+        if constexpr (Cell::reads_b) return read_only(b_values + q * b_step);
         return T{};
     }
     /// Where the first product wins, entries are gone through from the last, and the last to come stays.
     static constexpr bool backwards = Cell::first_wins;
+    __device__ static T read_only(const T* at) {
+        if constexpr (std::is_same_v<T, bool>)  // of which the device has no such load
+            return *at;
+        else
+            return __ldg(at);
+    }
     __device__ static void add(V& sum, V product) {
         if constexpr (Cell::first_wins)
             sum = product;
@@ -60,6 +66,10 @@ struct products {
         return algebra::before_first<Cell>();
     }
 };
+
+/// Entries of A whose products lanes have side by side: so few take turns unasked, which costs less than to ask who meets
+/// whom. Products of one entry never meet.
+inline constexpr int few_turns = 4;
 
 /// Adds products that may meet others of the warp, whose order is that of lanes: `place` is the same where they meet.
 template <class Add>
@@ -160,12 +170,16 @@ __global__ void __launch_bounds__(lanes_block)
                 product = Cell::multiply(left, of.b(q), row, k);
             }
             const auto add = [&] { of.add(sums[slot], product); };
-            const int one = __shfl_sync(full_warp, owner, 0, Lanes);
-            if (__any_sync(full_warp, active && owner != one)) {
-                hash_detail::add_in_turn(active, static_cast<unsigned>(group * slots + slot), add);
+            const int first_owner = __shfl_sync(full_warp, owner, 0, Lanes);
+            const int turn = active ? owner - first_owner : -1;
+            const int turns = __reduce_max_sync(full_warp, turn);
+            if (turns < hash_detail::few_turns) {
+                for (int now = 0; now <= turns; ++now) {
+                    if (turn == now) add();
+                    __syncwarp();
+                }
             } else {
-                if (active) add();
-                __syncwarp();
+                hash_detail::add_in_turn(active, static_cast<unsigned>(group * slots + slot), add);
             }
         });
     hash_detail::list_places<Lanes>(keys, slots, places);
