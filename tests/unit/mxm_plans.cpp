@@ -106,14 +106,22 @@ TEST(MxmBins, HoldEveryRowThatMayCome) {
     using namespace plan;
     for (offset_t n = 0; n < 5000; ++n) {
         const int count = bin_of_products(n);
-        if (count >= block_bins && count < empty_bin) EXPECT_LE(n, products_of_bin(count));
+        if (count >= block_bins && count < empty_bin) {
+            EXPECT_LE(n, products_of_bin(count));
+        }
         for (const offset_t entries : {n, n / 2, n / 5 + (n > 0)}) {
             const int fill = bin_of_entries(entries, count);
-            if (fill == empty_bin) EXPECT_EQ(entries, 0);
-            if (fill >= block_bins && fill < empty_bin) EXPECT_LE(entries, entries_of_bin(fill));
+            if (fill == empty_bin) {
+                EXPECT_EQ(entries, 0);
+            }
+            if (fill >= block_bins && fill < empty_bin) {
+                EXPECT_LE(entries, entries_of_bin(fill));
+            }
             mxm_survey survey{};
             survey.rows[count] = 1;
-            if (fill < block_bins) EXPECT_EQ(survey.most_block_rows(), 1u) << n << " " << entries;
+            if (fill < block_bins) {
+                EXPECT_EQ(survey.most_block_rows(), 1u) << n << " " << entries;
+            }
         }
     }
     EXPECT_EQ(bin_of_products(offset_t{1} << 40), 0);
