@@ -23,6 +23,7 @@ joins='EwiseOnDevice.Long*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
 for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$matvec:*any_second_int32"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins"
+    check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:16,0.1 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
