@@ -5,8 +5,8 @@
 #include "kernels/cpu/mxm/common_rows.hpp"
 #include "plan/mxm_workspace.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace nz::kernels::cpu {
 
@@ -40,8 +40,8 @@ public:
         : words_((plan::words_of(columns) + group_words - 1) / group_words * group_words),
           bits_(parts.take<bits::word>(words_)),
           marks_(parts.take<bits::word>(plan::words_of(words_))) {
-        std::memset(bits_, 0, static_cast<std::size_t>(words_) * sizeof(bits::word));
-        std::memset(marks_, 0, static_cast<std::size_t>(plan::words_of(words_)) * sizeof(bits::word));
+        std::fill_n(bits_, words_, bits::word{0});
+        std::fill_n(marks_, plan::words_of(words_), bits::word{0});
     }
 
     bool test(index_t j) const { return bits_[j >> 6] >> (j & 63) & 1; }
