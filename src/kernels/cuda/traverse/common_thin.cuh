@@ -1,5 +1,7 @@
-// Levels of few pieces by one cluster, its queue in shared memory: a level costs a cluster barrier and the chain
-// queue -> neighbour -> claim beside offsets -> queue, not a barrier of the grid.
+// Levels of few pieces by one cluster, its queue in shared memory: a level costs a message between the blocks and the
+// chain neighbour -> claim beside offsets -> queue, not a barrier of the grid. Neighbours of thin graphs are copied to
+// shared memory while the messages travel. When one block has much more than its share, the pieces go back to the
+// queue in memory and are dealt out anew.
 #pragma once
 
 #include "kernels/cuda/traverse/common_steps.cuh"
