@@ -44,14 +44,34 @@ double best_seconds(int rounds, const std::function<void()>& work) {
     return best;
 }
 
+// The loops are functions of their own: pointers that a lambda captures are read anew for each element, and the compiler
+// makes gathers of them.
+template <class T>
+std::uint64_t sum_of(const T* data, std::size_t n, int threads) {
+    std::uint64_t sum = 0;
+#pragma omp parallel for simd num_threads(threads) schedule(static) reduction(+ : sum)
+    for (std::size_t k = 0; k < n; ++k) sum += data[k];
+    return sum;
+}
+
+template <class T>
+T sum_at(const T* table, const std::uint32_t* places, std::size_t n, int threads) {
+    T sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
+    for (std::size_t k = 0; k < n; ++k) sum += table[places[k]];
+    return sum;
+}
+
+void copy_to(std::uint64_t* to, const std::uint64_t* from, std::size_t n, int threads) {
+#pragma omp parallel for simd num_threads(threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
+}
+
 double bandwidth(int threads, int advice) {
     constexpr std::size_t bytes = std::size_t{1} << 30, n = bytes / sizeof(std::uint64_t);
     const words block = make_block(bytes, advice, threads);
-    const std::uint64_t* data = block.get();
     const double seconds = best_seconds(7, [&] {
-        std::uint64_t sum = 0;
-#pragma omp parallel for simd num_threads(threads) schedule(static) reduction(+ : sum)
-        for (std::size_t k = 0; k < n; ++k) sum += data[k];
+        std::uint64_t sum = sum_of(block.get(), n, threads);
         benchmark::DoNotOptimize(sum);
     });
     return static_cast<double>(bytes) / seconds;
@@ -70,9 +90,7 @@ double gathers(int threads, std::size_t table_bytes) {
         p = static_cast<std::uint32_t>((state >> 33) % entries);
     }
     const double seconds = best_seconds(8, [&] {
-        T sum = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
-        for (std::size_t k = 0; k < count; ++k) sum += table[places[k]];
+        T sum = sum_at(table, places.data(), count, threads);
         benchmark::DoNotOptimize(sum);
     });
     return static_cast<double>(count) / seconds;
@@ -87,11 +105,8 @@ double copy_bandwidth(int threads) {
     constexpr std::size_t bytes = std::size_t{1} << 29, n = bytes / sizeof(std::uint64_t);
     const words from = make_block(bytes, MADV_HUGEPAGE, threads),
                 to = make_block(bytes, MADV_HUGEPAGE, threads);
-    const std::uint64_t* source = from.get();
-    std::uint64_t* target = to.get();
     const double seconds = best_seconds(7, [&] {
-#pragma omp parallel for simd num_threads(threads) schedule(static)
-        for (std::size_t k = 0; k < n; ++k) target[k] = source[k];
+        copy_to(to.get(), from.get(), n, threads);
         benchmark::ClobberMemory();
     });
     return 2.0 * static_cast<double>(bytes) / seconds;

@@ -175,6 +175,11 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
         f.empty_rows = p.body().facts().empty_rows;
         f.degree_max = p.body().facts().degree_max;
     }
+    if (!p.device_cell && (!p.transposed || p.body().known_symmetric())) {
+        const auto sample = p.body().sampled_rows();
+        f.row_deviation = sample.deviation;
+        f.scattered = sample.scattered;
+    }
     f.input = p.u.form();
     f.input_count = p.u.count();
     f.masked = p.options.mask != nullptr;

@@ -21,6 +21,15 @@ choice choose_pull(const mxv_facts& f) {
                 "one row holds more than half of a thread's share of the entries: split by entries"};
     if (f.threads > 1 && f.output_size < 64 * row_blocks_a_thread * f.threads && f.nnz > merge_from_entries)
         return {"csr_merge", "too few rows to share out whole: split by entries"};
+    const double mean = f.output_size ? static_cast<double>(f.nnz) / static_cast<double>(f.output_size) : 0;
+    const bool flat = f.input == vector_form::dense && (f.empty_rows == 0 || mean >= compaction_mean);
+    if (flat && f.nnz > merge_from_entries) {
+        if (f.scattered > scattered_reads &&
+            static_cast<double>(f.input_size) * static_cast<double>(f.value_bytes) > cached_bytes)
+            return {"csr_merge", "entries read u all over: products are formed before rows are summed"};
+        if (mean <= short_row_mean && f.row_deviation > varied_rows)
+            return {"csr_merge", "short rows of varying length: products are formed before rows are summed"};
+    }
     return {"csr_row", "rows shared out whole by entries"};
 }
 
@@ -99,9 +108,8 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         plan.early_exit = f.terminates && kernel != "csr_merge";
         plan.compacts_rows = kernel == "csr_merge" && f.empty_rows != 0;
         if (kernel == "csr_merge")
-            plan.workspace_bytes = f.on_device
-                                       ? device_csr_merge_workspace(f.nnz)
-                                       : csr_merge_workspace(f.output_size, f.threads, plan.compacts_rows);
+            plan.workspace_bytes =
+                f.on_device ? device_csr_merge_workspace(f.nnz) : csr_merge_workspace(f.threads);
     }
     plan.converts_vector = plan.converts_vector || plan.input != f.input;
     return plan;

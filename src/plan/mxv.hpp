@@ -11,6 +11,8 @@ struct mxv_facts {
     offset_t nnz = 0;
     offset_t empty_rows = -1;  ///< of the representation that pull reads; -1 unknown
     offset_t degree_max = -1;  ///< likewise
+    double row_deviation = 0;  ///< of row lengths, over their mean, by a sample of rows
+    double scattered = 0;      ///< share of the entries that read u far from the diagonal, by the same sample
     bool pull_ready = true;    ///< the representation that pull reads is at hand
     bool push_ready = false;   ///< the one that push reads is
     vector_form input = vector_form::dense;
@@ -50,6 +52,16 @@ inline constexpr offset_t row_blocks_a_thread = 4;
 inline constexpr offset_t merge_from_entries = 65536;
 /// Rows this much longer than the mean leave a thread behind when rows are shared out whole.
 inline constexpr double long_row_share = 0.5;
+
+/// Rows of this mean length or less whose lengths deviate from it by more than this share of it cost csr_row a
+/// mispredicted branch each; and where this share of the entries reads u at places that a core's cache of this many bytes
+/// does not hold, more gathers are under way at once where no branch stands between them. csr_merge branches on neither
+/// (powerlaw:1000000 3.0 ms for 4.5, rmat_directed:20,8 9.3 for 11.9, random:1000000,16 12.7 for 14.4; on meshes, where
+/// the matrix streams by at the memory's rate, it loses 10%: laplace3d:80 5.7 for 5.0).
+inline constexpr double short_row_mean = 32, varied_rows = 0.5, scattered_reads = 0.5;
+inline constexpr double cached_bytes = 1 << 20;
+/// Rows that may be empty are compacted first, which pays from this mean length on.
+inline constexpr double compaction_mean = 4;
 
 /// A plan for facts as they are known. When `products` is not known and push is in question, the plan names
 /// the push kernel with workspace_bytes 0: ops collects the products and asks again.

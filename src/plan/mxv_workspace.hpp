@@ -12,11 +12,9 @@ inline constexpr int radix_digit_bits = 11;  ///< 2,048 counters of 8 bytes: hal
 inline constexpr int radix_digits = 1 << radix_digit_bits;
 inline constexpr std::size_t merge_carry_bytes = 32;
 
-/// A carry a thread; row numbers and ends of the rows that hold entries where there are empty ones.
-constexpr std::size_t csr_merge_workspace(offset_t rows, int threads, bool compacts) {
-    const auto n = static_cast<std::size_t>(rows) + 1;
-    return padded(static_cast<std::size_t>(threads) * merge_carry_bytes) +
-           (compacts ? padded(n * sizeof(offset_t)) + padded(n * sizeof(index_t)) : 0);
+/// A carry a thread.
+constexpr std::size_t csr_merge_workspace(int threads) {
+    return padded(static_cast<std::size_t>(threads) * merge_carry_bytes);
 }
 constexpr std::size_t column_starts(offset_t count) {
     return padded(static_cast<std::size_t>(count + 1) * sizeof(offset_t));

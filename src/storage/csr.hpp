@@ -99,4 +99,12 @@ void validate(const csr& a, const char* what);
 /// Reads the matrix once and, for symmetry, a transpose, which may be passed in.
 matrix_facts collect_facts(const context& ctx, const csr& a, const csr* transposed);
 
+/// What 256 rows, evenly spread, say of all: how they read a vector, without a pass over the matrix.
+struct row_sample {
+    double deviation = 0;  ///< standard deviation of their lengths over the mean length; 0 without entries
+    double scattered = 0;  ///< share of their entries farther than near_columns from the matrix's diagonal
+    static constexpr index_t near_columns = 32768;  ///< 256 KiB of doubles, which a core's own cache keeps
+};
+row_sample sample_rows(const csr& a);
+
 }  // namespace nz::storage

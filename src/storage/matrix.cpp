@@ -167,6 +167,13 @@ offset_t matrix_body::longest_row() const {
     return *longest_row_;
 }
 
+row_sample matrix_body::sampled_rows() const {
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    if (!sampled_rows_) sampled_rows_ = sample_rows(*by_rows);
+    return *sampled_rows_;
+}
+
 bool matrix_body::has_columns() const {
     const std::lock_guard lock(mutex_);
     return pending_.empty() && (columns_ || symmetric_);
@@ -211,6 +218,7 @@ void matrix_body::forget_derived() {
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();
+    sampled_rows_.reset();
     symmetric_ = false;
 }
 
@@ -274,6 +282,7 @@ void matrix_body::merge_pending() const {
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();
+    sampled_rows_.reset();
     pending_.clear();
 }
 

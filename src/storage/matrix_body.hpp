@@ -67,6 +67,8 @@ struct matrix_body {
     std::shared_ptr<const device_edges> edges_on(const context& gpu, dtype of) const;
     /// Entries in the longest of rows(); found once.
     offset_t longest_row() const;
+    /// sample_rows of rows(); taken once.
+    row_sample sampled_rows() const;
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -102,6 +104,7 @@ private:
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::optional<matrix_facts> facts_;
     mutable std::optional<offset_t> longest_row_;
+    mutable std::optional<row_sample> sampled_rows_;
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "algebra/cell.hpp"
+#include "kernels/cpu/mxv/common_lanes.hpp"
 #include "kernels/mxv_arguments.hpp"
 
 namespace nz::kernels::cpu {
@@ -59,15 +60,19 @@ struct row_reader {
     }
 
 private:
-    /// Rows of up to four entries: four products, the ones beyond the row's end left out by selection, since a loop
-    /// of unpredictable length costs a mispredicted branch a row (half of all the time on power-law matrices).
+    /// Rows of up to four entries: four products, the ones beyond the row's end left out without a branch.
     V short_row(index_t i, offset_t begin, offset_t length) const {
         const V p0 = product(i, begin), p1 = product(i, begin + 1), p2 = product(i, begin + 2),
                 p3 = product(i, begin + 3);
-        V s = p0;
-        s = length > 1 ? Cell::add(s, p1) : s;
-        s = length > 2 ? Cell::add(s, p2) : s;
-        return length > 3 ? Cell::add(s, p3) : s;
+        if constexpr (pads<Cell>) {
+            using lanes = lane_sum<Cell, 4>;
+            return lanes::total(lanes::padded(typename lanes::values{p0, p1, p2, p3}, length));
+        } else {
+            V s = p0;
+            s = length > 1 ? Cell::add(s, p1) : s;
+            s = length > 2 ? Cell::add(s, p2) : s;
+            return length > 3 ? Cell::add(s, p3) : s;
+        }
     }
 
     V unrolled(index_t i, offset_t begin, offset_t end) const {
