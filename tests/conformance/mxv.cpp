@@ -81,6 +81,39 @@ TEST_P(CompiledSemiring, EveryKernelAgreesWithTheModelOverTheBattery) {
     }
 }
 
+// Lengths around those at which kernels change their way: eight lanes, 512 products formed together, pieces that end
+// inside a row, empty rows at both ends and between. Without the empty rows offsets are used as they are.
+TEST_P(CompiledSemiring, RowsOfEveryLengthAddUpWithAndWithoutEmptyRows) {
+    std::mt19937 random(seed + 7);
+    SCOPED_TRACE("seed " + std::to_string(seed + 7));
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    constexpr index_t columns = 1600;
+    for (const bool empties : {false, true}) {
+        dictionary a{0, columns, type, {}};
+        for (const index_t length : {0, 1, 2, 3, 4, 5, 7, 8, 9, 0, 0, 15, 16, 17, 1, 1, 511, 512, 513, 0, 3, 1025, 1,
+                                     1537, 2, 6, 0}) {
+            if (length == 0 && !empties) continue;
+            for (index_t k = 0; k < length; ++k)
+                a.entries[{a.rows, length < 20 ? (k * 97 + a.rows) % columns : k}] = random_value(type, random);
+            ++a.rows;
+        }
+        const dictionary u = random_input(columns, vector_form::dense, type, random);
+        const dictionary expected = model_mxm(s, a, u);
+        for (const int threads : {1, 2, 3, 4}) {
+            const context ctx({.threads = threads});
+            const matrix left = make_matrix(ctx, a);
+            left.facts();
+            const vector right = make_vector(ctx, u, vector_form::dense);
+            for (const auto kernel : mxv_kernels()) {
+                vector w(ctx, expected.type, a.rows);
+                mxv(ctx, w, s, left, right, pinned(kernel));
+                ASSERT_TRUE(same(expected, w)) << kernel << ", " << threads << " threads, empties " << empties;
+            }
+        }
+    }
+}
+
 class EveryKernel : public ::testing::TestWithParam<std::string_view> {};
 INSTANTIATE_TEST_SUITE_P(Mxv, EveryKernel, ::testing::ValuesIn(mxv_kernels()),
                          [](const auto& info) { return std::string(info.param); });
