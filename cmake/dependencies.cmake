@@ -9,6 +9,7 @@ endif()
 find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(Minizip REQUIRED)
+find_package(ISAL REQUIRED)
 set(CMAKE_FIND_LIBRARY_SUFFIXES ${nonzero_saved_suffixes})
 
 find_package(fmt REQUIRED)

@@ -28,4 +28,5 @@ install(FILES
   ${CMAKE_BINARY_DIR}/nonzeroConfig.cmake
   ${CMAKE_BINARY_DIR}/nonzeroConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindMinizip.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindISAL.cmake
   DESTINATION ${package_dir})

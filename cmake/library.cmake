@@ -24,7 +24,7 @@ target_include_directories(nonzero
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 # fmt is used header-only and inside the library alone: a user needs no fmt.
 target_link_libraries(nonzero PRIVATE
-  OpenMP::OpenMP_CXX ZLIB::ZLIB PNG::PNG Minizip::Minizip $<BUILD_INTERFACE:fmt::fmt-header-only>)
+  OpenMP::OpenMP_CXX ZLIB::ZLIB PNG::PNG Minizip::Minizip ISAL::ISAL $<BUILD_INTERFACE:fmt::fmt-header-only>)
 if(nonzero_cuda)
   # fmt 9 takes nvcc for a compiler without constexpr, and then contradicts itself under C++20.
   target_compile_definitions(nonzero PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)

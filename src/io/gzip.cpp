@@ -1,8 +1,9 @@
 // Text out of a gzip stream. Whoever needs the next block inflates it, one thread at a time, while the others
-// parse theirs: the whole runs at the speed of zlib, and only as many blocks are alive as there are threads.
+// parse theirs: the whole runs at the speed of inflating, and only as many blocks are alive as there are threads. ISA-L
+// inflates twice as fast as zlib, which leaves the time to build the matrix.
 #include "io/text.hpp"
 
-#include <zlib.h>
+#include <isa-l/igzip_lib.h>
 
 #include <algorithm>
 #include <climits>
@@ -22,12 +23,10 @@ class gzip_text final : public text_source {
 public:
     gzip_text(const context& ctx, mapped_file file, std::string name)
         : text_source(std::move(name)), ctx_(ctx), file_(std::move(file)) {
-        // 15: the largest window; 16: a gzip wrapper, whose checksum and length zlib then verifies.
-        require<out_of_memory>(inflateInit2(&stream_, 15 + 16) == Z_OK, "zlib has no memory to inflate {}",
-                               this->name());
+        isal_inflate_init(stream_.get());
+        stream_->crc_flag = ISAL_GZIP;  // a gzip wrapper, whose checksum and length are then verified
         place_ = file_.begin();
     }
-    ~gzip_text() override { inflateEnd(&stream_); }
 
     bool next(text_block& block) override {
         if (block.storage.bytes() == 0) block.storage = buffer(ctx_.memory(), block_bytes + text_padding);
@@ -53,25 +52,32 @@ public:
 
 private:
     std::size_t inflate_some(char* out, std::size_t room) {
-        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(place_));
-        stream_.avail_in =
-            static_cast<uInt>(std::min<std::size_t>(static_cast<std::size_t>(file_.end() - place_), INT_MAX));
-        stream_.next_out = reinterpret_cast<Bytef*>(out);
-        stream_.avail_out = static_cast<uInt>(room);
-        const int code = ::inflate(&stream_, Z_NO_FLUSH);
-        place_ = reinterpret_cast<const char*>(stream_.next_in);
-        const std::size_t made = room - stream_.avail_out;
-        const auto position = place_ - file_.begin();
-        if (code == Z_STREAM_END) {
+        inflate_state& state = *stream_;
+        state.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(place_));
+        state.avail_in = static_cast<std::uint32_t>(
+            std::min<std::size_t>(static_cast<std::size_t>(file_.end() - place_), INT_MAX));
+        state.next_out = reinterpret_cast<std::uint8_t*>(out);
+        state.avail_out = static_cast<std::uint32_t>(room);
+        const int code = isal_inflate(&state);
+        place_ = reinterpret_cast<const char*>(state.next_in);
+        const std::size_t made = room - state.avail_out;
+        if (code != ISAL_DECOMP_OK)
+            refuse("the gzip data is damaged near byte {}: {}", place_ - file_.begin(), reason(code));
+        if (state.block_state == ISAL_BLOCK_FINISH)
             next_member();
-        } else if (code == Z_BUF_ERROR || (code == Z_OK && made == 0 && place_ == file_.end())) {
+        else if (made == 0 && place_ == file_.end())
             refuse("the gzip data is cut off: the file ends after {} bytes, in the middle of a stream",
                    file_.size());
-        } else if (code != Z_OK) {
-            refuse("the gzip data is damaged near byte {}: {}", position,
-                   stream_.msg ? stream_.msg : "zlib gives no reason");
-        }
         return made;
+    }
+    static const char* reason(int code) {
+        switch (code) {
+            case ISAL_INCORRECT_CHECKSUM: return "the checksum or the length is wrong";
+            case ISAL_INVALID_WRAPPER: return "the header is none of gzip's";
+            case ISAL_UNSUPPORTED_METHOD: return "it is compressed by another method than deflate";
+            case ISAL_INVALID_LOOKBACK: return "it refers to text before its begin";
+            default: return "a block does not decode";
+        }
     }
     // A file may hold several streams, and zeros that fill a tape's last record.
     void next_member() {
@@ -83,12 +89,13 @@ private:
         }
         const auto left = file_.bytes().subspan(static_cast<std::size_t>(place_ - file_.begin()));
         if (!is_gzip(left)) refuse("{} bytes that are no gzip data follow the stream", left.size());
-        inflateReset(&stream_);
+        isal_inflate_reset(stream_.get());
+        stream_->crc_flag = ISAL_GZIP;
     }
 
     context ctx_;
     mapped_file file_;
-    z_stream stream_{};
+    std::unique_ptr<inflate_state> stream_ = std::make_unique<inflate_state>();
     const char* place_ = nullptr;
     std::string carry_;
     bool ended_ = false;
