@@ -3,7 +3,7 @@
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 set(nonzero_saved_suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
-if(NOT BUILD_SHARED_LIBS)
+if(NOT BUILD_SHARED_LIBS AND NOT NONZERO_BUILD_PYTHON)  # archives of other libraries need not be position-independent
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a ${CMAKE_FIND_LIBRARY_SUFFIXES})
 endif()
 find_package(ZLIB REQUIRED)

@@ -72,11 +72,16 @@ private:
     }
     static const char* reason(int code) {
         switch (code) {
-            case ISAL_INCORRECT_CHECKSUM: return "the checksum or the length is wrong";
-            case ISAL_INVALID_WRAPPER: return "the header is none of gzip's";
-            case ISAL_UNSUPPORTED_METHOD: return "it is compressed by another method than deflate";
-            case ISAL_INVALID_LOOKBACK: return "it refers to text before its begin";
-            default: return "a block does not decode";
+            case ISAL_INCORRECT_CHECKSUM:
+                return "the checksum or the length is wrong";
+            case ISAL_INVALID_WRAPPER:
+                return "the header is none of gzip's";
+            case ISAL_UNSUPPORTED_METHOD:
+                return "it is compressed by another method than deflate";
+            case ISAL_INVALID_LOOKBACK:
+                return "it refers to text before its begin";
+            default:
+                return "a block does not decode";
         }
     }
     // A file may hold several streams, and zeros that fill a tape's last record.

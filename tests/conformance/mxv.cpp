@@ -91,11 +91,12 @@ TEST_P(CompiledSemiring, RowsOfEveryLengthAddUpWithAndWithoutEmptyRows) {
     constexpr index_t columns = 1600;
     for (const bool empties : {false, true}) {
         dictionary a{0, columns, type, {}};
-        for (const index_t length : {0, 1, 2, 3, 4, 5, 7, 8, 9, 0, 0, 15, 16, 17, 1, 1, 511, 512, 513, 0, 3, 1025, 1,
-                                     1537, 2, 6, 0}) {
+        for (const index_t length : {0, 1, 2,   3,   4,   5, 7, 8,    9, 0,    0, 15, 16, 17,
+                                     1, 1, 511, 512, 513, 0, 3, 1025, 1, 1537, 2, 6,  0}) {
             if (length == 0 && !empties) continue;
             for (index_t k = 0; k < length; ++k)
-                a.entries[{a.rows, length < 20 ? (k * 97 + a.rows) % columns : k}] = random_value(type, random);
+                a.entries[{a.rows, length < 20 ? (k * 97 + a.rows) % columns : k}] =
+                    random_value(type, random);
             ++a.rows;
         }
         const dictionary u = random_input(columns, vector_form::dense, type, random);
@@ -108,7 +109,8 @@ TEST_P(CompiledSemiring, RowsOfEveryLengthAddUpWithAndWithoutEmptyRows) {
             for (const auto kernel : mxv_kernels()) {
                 vector w(ctx, expected.type, a.rows);
                 mxv(ctx, w, s, left, right, pinned(kernel));
-                ASSERT_TRUE(same(expected, w)) << kernel << ", " << threads << " threads, empties " << empties;
+                ASSERT_TRUE(same(expected, w))
+                    << kernel << ", " << threads << " threads, empties " << empties;
             }
         }
     }

@@ -150,6 +150,8 @@ void search::pull_words(std::size_t first, std::size_t last, const bits::word* o
         bits::for_each(open, static_cast<offset_t>(w) * bits::per_word, [&](offset_t v) {
             const offset_t begin = a.in_offsets[v], end = a.in_offsets[v + 1];
             candidates[count] = {static_cast<index_t>(v), begin, end};
+            if (count < lists_ahead)
+                __builtin_prefetch(a.in_neighbours + begin);  // the scan below begins with these
             count += begin < end;
             dead[w] |= bits::word{begin == end} << (v % bits::per_word);
         });

@@ -1,0 +1,53 @@
+"""Sparse matrices and graphs over any semiring, on NVIDIA GPUs and on CPUs.
+
+>>> import nonzero as nz
+>>> graph = nz.load("grid2d:100")
+>>> search = nz.bfs(graph, 0)
+>>> search.reached, int(search.levels.max())
+(10000, 198)
+
+Matrices come from files and generators (load), from SciPy, NumPy or NetworkX (from_scipy, from_coo, from_networkx) and
+go back without copies where the layout allows (to_scipy, Matrix.csr_arrays). Operations have GraphBLAS meaning; each
+returns its result, whose `plan` says in one line what was chosen to compute it.
+"""
+
+from . import errors
+from ._context import Context, default_context, set_default_context
+from ._convert import (
+    build,
+    dense,
+    from_coo,
+    from_csr,
+    from_networkx,
+    from_scipy,
+    full,
+    generators,
+    load,
+    save,
+    spy,
+    to_scipy,
+    with_random_weights,
+)
+from ._core import Matrix, Vector, __version__, semiring_names
+from ._algorithms import BfsManyResult, BfsResult, SsspResult, bfs, bfs_many, sssp
+from ._operations import (
+    apply,
+    assign,
+    difference,
+    ewise_add,
+    ewise_mult,
+    extract,
+    extract_column,
+    kronecker,
+    mxm,
+    mxv,
+    reduce,
+    reduce_rows,
+    select,
+    symmetric_difference,
+    transpose,
+    vxm,
+)
+from .errors import Error
+
+__all__ = [name for name in dir() if not name.startswith("_")]

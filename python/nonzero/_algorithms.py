@@ -1,0 +1,90 @@
+"""The graph algorithms. Edges run i -> j for A(i,j)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import _core
+from ._context import chosen
+
+
+@dataclass
+class BfsResult:
+    """levels: int32, -1 where not reached. parents: int32, -1 where not reached, the source its own; None unless asked
+    for. reached: vertices, source included. edges: entries in their rows. iterations: how each level was done."""
+
+    levels: np.ndarray
+    parents: "np.ndarray | None"
+    reached: int
+    edges: int
+    iterations: list
+    backend: str
+
+
+def bfs(a, source, *, parents=True, max_depth=-1, kernel="", fast=False, switches="", ctx=None):
+    """Breadth-first search from `source`, direction-optimised (yang2018).
+
+    The parent is the smallest neighbour in the level above; fast=True takes any. max_depth: levels to go at most, -1 for
+    no limit. kernel: push_pull_fused or push_pull_loop. switches: "all", "none", or a comma-separated list of
+    change_direction, masking, early_exit, operand_reuse, structure_only. Raises IndexOutOfBounds when the source is not
+    a vertex, DimensionMismatch when A is not square. Ctrl-C ends it between levels.
+
+    >>> import nonzero as nz
+    >>> nz.bfs(nz.load("grid2d:3"), 0).levels
+    array([0, 1, 2, 1, 2, 3, 2, 3, 4], dtype=int32)
+    """
+    return BfsResult(**_core.bfs(chosen(ctx), a, source, parents, max_depth, kernel, fast, switches))
+
+
+@dataclass
+class BfsManyResult:
+    """levels: for each source an int32 array, -1 where not reached; None unless asked for. reached, level_sums, depths:
+    for each source the vertices reached, the sum of their levels and the greatest."""
+
+    levels: "list | None"
+    reached: np.ndarray
+    level_sums: np.ndarray
+    depths: np.ndarray
+    edges: int
+    backend: str
+
+
+def bfs_many(a, sources, *, levels=False, max_depth=-1, kernel="", ctx=None):
+    """Breadth-first searches from all of `sources`, 64 at a time. kernel: bit_parallel or one_by_one.
+
+    >>> import nonzero as nz
+    >>> nz.bfs_many(nz.load("grid2d:3"), [0, 4]).depths
+    array([4, 2], dtype=int32)
+    """
+    sources = [int(s) for s in sources]
+    return BfsManyResult(**_core.bfs_many(chosen(ctx), a, sources, levels, max_depth, kernel))
+
+
+@dataclass
+class SsspResult:
+    """distances: a Vector without entries where no path leads. parents: int32, -1 where no path leads, the source its
+    own; None unless asked for. relaxations: edges looked at; rounds: steps that wait for each other."""
+
+    distances: _core.Vector
+    parents: "np.ndarray | None"
+    reached: int
+    edges: int
+    relaxations: int
+    rounds: int
+    delta: float
+    kernel: str
+    backend: str
+
+
+def sssp(a, source, *, parents=True, delta=-1.0, kernel="", ctx=None):
+    """Shortest paths from `source`; A(i,j) is the edge's length, not negative. By delta-stepping.
+
+    delta: the width of a bucket in the unit of the weights; negative: the plan's own. kernel: delta_stepping or
+    relax_loop. Raises DomainError for a weight that is negative or not a number, IndexOutOfBounds, DimensionMismatch.
+
+    >>> import nonzero as nz
+    >>> road = nz.from_coo([0, 0, 1], [1, 2, 2], [1, 5, 2], (3, 3))
+    >>> nz.sssp(road, 0).distances.get(2)
+    3
+    """
+    return SsspResult(**_core.sssp(chosen(ctx), a, source, parents, delta, kernel))

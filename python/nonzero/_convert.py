@@ -1,0 +1,187 @@
+"""In and out: SciPy, NumPy, NetworkX, files and generators."""
+
+import numpy as np
+
+from . import _core
+from ._context import chosen
+from ._core import Matrix, Vector
+from .errors import DomainError
+
+_MAX_DIMENSION = 2**31 - 1
+
+
+def _indices(a, extent):
+    """Row or column numbers as int32; larger ones are an error, never wrapped."""
+    a = np.ascontiguousarray(a)
+    if a.dtype == np.int32:
+        return a
+    if a.size and (int(a.max()) > _MAX_DIMENSION or int(a.min()) < 0):
+        raise DomainError(f"row and column numbers must lie in 0..{min(extent, _MAX_DIMENSION) - 1}")
+    return a.astype(np.int32)
+
+
+def from_csr(indptr, indices, data, shape, *, copy=True, ctx=None):
+    """A matrix from CSR arrays: row i holds positions indptr[i] to indptr[i+1]-1 of `indices` and `data`.
+
+    indptr: rows + 1 offsets, int32 or int64. indices: nnz column numbers. data: nnz values, one for all entries, or None
+    for a pattern (every entry is 1). With copy=False the matrix borrows the arrays, which must be contiguous, int32
+    (indptr int64 from 2^31 entries on) and stay as they are until Matrix.invalidate(); columns need not be sorted then.
+    Raises InvalidFormat, IndexOutOfBounds.
+
+    >>> a = from_csr([0, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], (2, 2))
+    >>> a.nnz, a.get(0, 1)
+    (3, 2.0)
+    """
+    indptr = np.ascontiguousarray(indptr)
+    if indptr.dtype not in (np.int32, np.int64):
+        indptr = indptr.astype(np.int64)
+    rows, columns = shape
+    given = np.ascontiguousarray(indices)
+    if not copy and given.dtype != np.int32:
+        raise DomainError("arrays that are borrowed need int32 column numbers; leave copy=True")
+    indices = _indices(given, columns)
+    if data is not None:
+        data = np.ascontiguousarray(data)
+    owner = None if copy else (indptr, indices, data)
+    return Matrix._from_csr(chosen(ctx), rows, columns, indptr, indices, data, copy, owner)
+
+
+def from_coo(rows, columns, values, shape, *, duplicates="plus", ctx=None):
+    """A matrix from coordinates in any order; entries of one place are combined with `duplicates`, in their order.
+
+    values: as many as coordinates, or one number for all of them. Raises IndexOutOfBounds.
+
+    >>> from_coo([0, 0], [1, 1], [2, 3], (1, 2)).get(0, 1)
+    5
+    """
+    rows = _indices(rows, shape[0])
+    columns = _indices(columns, shape[1])
+    values = np.ascontiguousarray(values)
+    if values.ndim == 0:
+        values = values.reshape(1)
+    return Matrix._from_coo(chosen(ctx), shape[0], shape[1], rows, columns, values, duplicates)
+
+
+def from_scipy(a, *, copy=None, ctx=None):
+    """A matrix with the entries of a SciPy sparse array; explicit zeros are entries.
+
+    A csr_array in canonical form with int32 indices is borrowed, not copied: change its arrays and the matrix changes
+    (call Matrix.invalidate()). copy=True always copies; copy=False raises DomainError where a copy would be needed.
+
+    >>> import scipy.sparse
+    >>> from_scipy(scipy.sparse.eye_array(3).tocsr()).nnz
+    3
+    """
+    if a.format == "csr":
+        borrows = a.has_canonical_format and a.indices.dtype == np.int32 and a.indptr.dtype == np.int32
+        if copy is False and not borrows:
+            raise DomainError("only csr arrays in canonical form with int32 indices can be borrowed")
+        return from_csr(a.indptr, a.indices, a.data, a.shape, copy=copy is True or not borrows, ctx=ctx)
+    if copy is False:
+        raise DomainError(f"a {a.format} array is no csr array: it has to be copied")
+    a = a.tocoo()
+    return from_coo(a.row, a.col, a.data, a.shape, ctx=ctx)
+
+
+def to_scipy(a):
+    """A scipy.sparse.csr_array over the matrix's own memory, read-only; values of iso and pattern matrices are
+    written out, which copies.
+
+    >>> to_scipy(from_coo([0, 1], [1, 0], [1.0, 2.0], (2, 2))).toarray()
+    array([[0., 1.],
+           [2., 0.]])
+    """
+    import scipy.sparse
+
+    indptr, indices, data = a.csr_arrays()
+    if a.values_held != "full":
+        data = np.full(a.nnz, data[0] if a.values_held == "iso" else 1, dtype=np.dtype(a.dtype))
+    if indptr.dtype != indices.dtype:
+        indices = indices.astype(indptr.dtype)
+    result = scipy.sparse.csr_array((data, indices, indptr), shape=a.shape, copy=False)
+    result.has_canonical_format = True
+    return result
+
+
+def from_networkx(graph, *, weight="weight", dtype="float64", nodelist=None, ctx=None):
+    """The adjacency matrix of a networkx graph, vertices in the order of `nodelist` (or of the graph); an edge without
+    the attribute `weight` counts 1. Both directions of undirected edges are stored.
+
+    >>> import networkx
+    >>> from_networkx(networkx.path_graph(3)).nnz
+    4
+    """
+    nodes = list(graph) if nodelist is None else list(nodelist)
+    place = {node: k for k, node in enumerate(nodes)}
+    edges = [(place[u], place[v], d.get(weight, 1)) for u, v, d in graph.edges(data=True)]
+    rows = np.array([e[0] for e in edges], dtype=np.int32)
+    columns = np.array([e[1] for e in edges], dtype=np.int32)
+    values = np.array([e[2] for e in edges], dtype=dtype)
+    if not graph.is_directed():
+        other = rows != columns
+        rows, columns, values = (
+            np.concatenate([rows, columns[other]]),
+            np.concatenate([columns, rows[other]]),
+            np.concatenate([values, values[other]]),
+        )
+    return from_coo(rows, columns, values, (len(nodes), len(nodes)), ctx=ctx)
+
+
+def dense(values, *, ctx=None):
+    """A vector with every entry present, copied from a one-dimensional array.
+
+    >>> dense([1.0, 2.0]).form
+    'dense'
+    """
+    return Vector._from_numpy(chosen(ctx), np.ascontiguousarray(values))
+
+
+def build(size, indices, values, *, duplicates="plus", ctx=None):
+    """A vector of `size` places from (index, value) pairs in any order; repeats are combined with `duplicates`.
+
+    >>> build(5, [3, 1], [1.0, 2.0]).count
+    2
+    """
+    return Vector._build(chosen(ctx), size, _indices(indices, size), np.ascontiguousarray(values), duplicates)
+
+
+def full(size, value, *, dtype="", ctx=None):
+    """A vector of `size` entries, all equal to `value`; of type `dtype`, or bool, int64 or float64 as `value` is.
+
+    >>> full(3, 2).get(1)
+    2
+    """
+    return Vector._full(chosen(ctx), size, value, dtype)
+
+
+def load(source, *, symmetrize=False, complex_modulus=False, seed=1, ctx=None):
+    """The matrix in a file (.mtx, .mtx.gz, edge lists, .el, .wel, .npz, .nzb) or of a generator ("rmat:20,16"; see
+    generators()).
+
+    symmetrize: edge lists get both directions of every edge. complex_modulus: complex files are read as |z|. Raises
+    InvalidFormat with file, line and reason.
+
+    >>> load("grid2d:3").shape
+    (9, 9)
+    """
+    return _core.load(chosen(ctx), str(source), symmetrize, complex_modulus, seed)[0]
+
+
+def generators():
+    """One line of help a generator."""
+    return _core.generators()
+
+
+def save(a, path, *, ctx=None):
+    """Writes a matrix by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb): beside the file first, then renamed."""
+    a._save(chosen(ctx), str(path))
+
+
+def spy(a, path, *, pixels=800, ctx=None):
+    """Draws where the entries are, as a PNG whose longer side is about `pixels` pixels."""
+    a._spy(chosen(ctx), str(path), pixels)
+
+
+def with_random_weights(a, lowest, highest, *, seed=1, ctx=None):
+    """The same entries with whole random values from `lowest` to `highest` (int32), the same for (i, j) and (j, i)."""
+    return _core.with_random_weights(chosen(ctx), a, lowest, highest, seed)

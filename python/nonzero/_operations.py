@@ -1,0 +1,219 @@
+"""The operations, with GraphBLAS meaning: out<mask, replace> = accum(out, result).
+
+All take these by name:
+
+out       the object that the result goes into; without it a new one is made, of the type of the result. It is returned.
+mask      of the output's shape: an entry may be written where the mask has one that is not 0 (structure=True: where it
+          has one; complement=True: where it has not). Elsewhere the old entry stays, or goes with replace=True.
+accum     a binary operator: combines old entries with those of the result ("plus", "min"...).
+kernel    a kernel's id ("csr_merge"); without it the plan chooses. One that cannot serve raises NotSupported.
+fast      any valid answer in any order of summation; without it results are the same bit for bit in every run.
+ctx       the context; without it default_context().
+
+A NumPy array in place of a vector stands for dense(array). Shapes that do not fit raise DimensionMismatch, operators on
+types that they are not defined for DomainError.
+"""
+
+import numpy as np
+
+from . import _core
+from ._context import chosen
+from ._convert import dense
+from ._core import Matrix, Vector
+
+_COMPLEMENT, _STRUCTURE, _REPLACE, _TRANSPOSE_A, _TRANSPOSE_B, _FAST = 1, 2, 4, 8, 16, 32
+
+
+def _flags(complement, structure, replace, fast=False, transpose_a=False, transpose_b=False):
+    return (
+        _COMPLEMENT * bool(complement)
+        | _STRUCTURE * bool(structure)
+        | _REPLACE * bool(replace)
+        | _TRANSPOSE_A * bool(transpose_a)
+        | _TRANSPOSE_B * bool(transpose_b)
+        | _FAST * bool(fast)
+    )
+
+
+def _vector(u, ctx):
+    return u if isinstance(u, Vector) else dense(u, ctx=ctx)
+
+
+def _given(out, result):
+    """The caller's own object with the result in it, or the result."""
+    if out is None:
+        return result
+    out._take(result)
+    return out
+
+
+def mxv(semiring, a, u, *, out=None, mask=None, accum=None, transpose=False, complement=False, structure=False,
+        replace=False, kernel="", fast=False, ctx=None):
+    """w(i) = sum over k of A(i,k) x u(k) over a semiring: A is m x n, u has n entries, w has m.
+
+    Kernels: csr_row, csr_merge (dalton2015), csr_row_masked (yang2018), csc_gather_scatter, csc_gather_radix,
+    csc_gather_merge (yang2015), reference.
+
+    >>> import nonzero as nz
+    >>> a = nz.from_coo([0, 1], [1, 0], [2.0, 3.0], (2, 2))
+    >>> nz.mxv("plus_times", a, np.array([10.0, 1.0])).values()
+    array([ 2., 30.])
+    """
+    c = chosen(ctx)
+    flags = _flags(complement, structure, replace, fast, transpose)
+    return _given(out, _core.mxv(c, out, semiring, a, _vector(u, c), mask, accum, flags, kernel))
+
+
+def vxm(semiring, u, a, *, out=None, mask=None, accum=None, transpose=False, complement=False, structure=False,
+        replace=False, kernel="", fast=False, ctx=None):
+    """w(j) = sum over k of u(k) x A(k,j) over a semiring. `transpose` is of A. Kernels as of mxv."""
+    c = chosen(ctx)
+    flags = _flags(complement, structure, replace, fast, transpose)
+    return _given(out, _core.vxm(c, out, semiring, _vector(u, c), a, mask, accum, flags, kernel))
+
+
+def mxm(semiring, a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
+        structure=False, replace=False, kernel="", fast=False, ctx=None):
+    """C(i,j) = sum over k of A(i,k) x B(k,j) over a semiring, added in the order of k.
+
+    Kernels: hash, dense_row, row_row, column_row (matam2012), two_level_sort (dalton2015), masked_dot, masked_row,
+    reference.
+
+    >>> import nonzero as nz
+    >>> path = nz.from_coo([0, 1], [1, 2], [1, 1], (3, 3))
+    >>> nz.mxm("plus_times", path, path).get(0, 2)
+    1
+    """
+    flags = _flags(complement, structure, replace, fast, transpose_a, transpose_b)
+    return _given(out, _core.mxm(chosen(ctx), out, semiring, a, b, mask, accum, flags, kernel))
+
+
+def ewise_add(op, a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
+              structure=False, replace=False, kernel="", ctx=None):
+    """Union of two matrices or vectors: op where both have an entry, elsewhere the one that is there."""
+    flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
+    return _given(out, _core.ewise_add(chosen(ctx), out, op, a, b, mask, accum, flags, kernel))
+
+
+def ewise_mult(op, a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
+               structure=False, replace=False, kernel="", ctx=None):
+    """Intersection of two matrices or vectors: op where both have an entry."""
+    flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
+    return _given(out, _core.ewise_mult(chosen(ctx), out, op, a, b, mask, accum, flags, kernel))
+
+
+def difference(a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
+               structure=False, replace=False, kernel="", ctx=None):
+    """A without B: the entries of the matrix A at places where B has none."""
+    flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
+    return _given(out, _core.difference(chosen(ctx), out, a, b, mask, accum, flags, kernel))
+
+
+def symmetric_difference(a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False,
+                         complement=False, structure=False, replace=False, kernel="", ctx=None):
+    """The entries at places that exactly one of the matrices A and B has."""
+    flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
+    return _given(out, _core.symmetric_difference(chosen(ctx), out, a, b, mask, accum, flags, kernel))
+
+
+def apply(op, a, *, left=None, right=None, out=None, mask=None, accum=None, transpose=False, complement=False,
+          structure=False, replace=False, kernel="", ctx=None):
+    """Each entry x becomes op(x); with left=y op(y, x), with right=y op(x, y).
+
+    >>> import nonzero as nz
+    >>> nz.apply("times", nz.dense([1.0, 2.0]), right=3).values()
+    array([3., 6.])
+    """
+    if left is not None and right is not None:
+        raise TypeError("apply takes left or right, not both")
+    flags = _flags(complement, structure, replace, False, transpose)
+    if left is None and right is None:
+        return _given(out, _core.apply(chosen(ctx), out, op, a, mask, accum, flags, kernel))
+    fixed = right if left is None else left
+    return _given(out, _core.apply_with(chosen(ctx), out, op, a, fixed, left is not None, mask, accum, flags, kernel))
+
+
+def select(op, a, thunk=0, *, out=None, mask=None, accum=None, transpose=False, complement=False, structure=False,
+           replace=False, kernel="", ctx=None):
+    """Keeps the entries for which op(x, i, j, thunk) holds: "tril", "triu", "diag", "offdiag", "valuegt"...
+
+    >>> import nonzero as nz
+    >>> nz.select("valuegt", nz.dense([1.0, 5.0]), 2).count
+    1
+    """
+    flags = _flags(complement, structure, replace, False, transpose)
+    return _given(out, _core.select(chosen(ctx), out, op, a, thunk, mask, accum, flags, kernel))
+
+
+def reduce(monoid, a, *, ctx=None):
+    """The sum of all entries over a monoid ("plus", "max"...), as a Python number; its identity where there is none.
+
+    >>> import nonzero as nz
+    >>> nz.reduce("plus", nz.dense([1.0, 2.0]))
+    3.0
+    """
+    return _core.reduce(chosen(ctx), monoid, a)
+
+
+def reduce_rows(monoid, a, *, out=None, mask=None, accum=None, transpose=False, complement=False, structure=False,
+                replace=False, kernel="", ctx=None):
+    """w(i) = sum of row i of A over a monoid (of column i with transpose=True); empty rows have no entry."""
+    flags = _flags(complement, structure, replace, False, transpose)
+    return _given(out, _core.reduce_rows(chosen(ctx), out, monoid, a, mask, accum, flags, kernel))
+
+
+def transpose(a, *, out=None, mask=None, accum=None, complement=False, structure=False, replace=False, kernel="",
+              ctx=None):
+    """C = A^T.
+
+    >>> import nonzero as nz
+    >>> nz.transpose(nz.from_coo([0], [2], [1.0], (1, 3))).shape
+    (3, 1)
+    """
+    flags = _flags(complement, structure, replace)
+    return _given(out, _core.transpose(chosen(ctx), out, a, mask, accum, flags, kernel))
+
+
+def kronecker(op, a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
+              structure=False, replace=False, kernel="", ctx=None):
+    """Block (i,j) of C is op(A(i,j), B): C is (rows A * rows B) x (columns A * columns B)."""
+    flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
+    return _given(out, _core.kronecker(chosen(ctx), out, op, a, b, mask, accum, flags, kernel))
+
+
+def _list(indices):
+    return None if indices is None else np.ascontiguousarray(indices, dtype=np.int32)
+
+
+def extract(a, rows=None, columns=None, *, transpose=False, ctx=None):
+    """A(rows, columns) of a matrix, u(rows) of a vector; None stands for all, and a place may be named twice.
+
+    >>> import nonzero as nz
+    >>> nz.extract(nz.dense([1.0, 2.0, 3.0]), [2, 0]).values()
+    array([3., 1.])
+    """
+    if isinstance(a, Vector):
+        return a.copy() if rows is None else _core.extract(chosen(ctx), a, _list(rows))
+    return _core.extract(chosen(ctx), a, _list(rows), _list(columns), _flags(False, False, False, False, transpose))
+
+
+def extract_column(a, column, *, transpose=False, ctx=None):
+    """Column `column` of A as a vector (its row with transpose=True)."""
+    return _core.extract_column(chosen(ctx), a, column, _flags(False, False, False, False, transpose))
+
+
+def assign(out, x, rows=None, columns=None, *, mask=None, accum=None, complement=False, structure=False,
+           replace=False, ctx=None):
+    """out(rows, columns) = x, in place: x is a matrix, a vector or, into a vector, a number; None stands for all places.
+
+    Entries of x that are absent delete. Returns out.
+
+    >>> import nonzero as nz
+    >>> nz.assign(nz.dense([1.0, 2.0]), 7, [1]).values()
+    array([1., 7.])
+    """
+    flags = _flags(complement, structure, replace)
+    if isinstance(out, Matrix):
+        return _given(out, _core.assign(chosen(ctx), out, x, _list(rows), _list(columns), mask, accum, flags))
+    call = _core.assign if isinstance(x, Vector) else _core.assign_scalar
+    return _given(out, call(chosen(ctx), out, x, _list(rows), mask, accum, flags))

@@ -1,0 +1,107 @@
+// What the units of the Python module share: the wrapped objects, and conversions between Python's values and ours.
+#pragma once
+
+#include "nonzero/nonzero.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nz::python {
+
+namespace nb = nanobind;
+
+/// A matrix, the plan of the operation that made it, and the arrays that it borrows.
+struct py_matrix {
+    nz::matrix value;
+    std::string plan{};
+    nb::object owner{};
+};
+struct py_vector {
+    nz::vector value;
+    std::string plan{};
+};
+
+using host_array = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The dtype of an array's elements. Throws domain_error for one that no matrix holds.
+dtype dtype_of_array(const host_array& a);
+
+template <class T>
+std::span<const T> span_of(const host_array& a) {
+    return {static_cast<const T*>(a.data()), a.shape(0)};
+}
+/// Row or column numbers. Throws domain_error unless they are int32.
+std::span<const index_t> indices_of(const host_array& a);
+
+/// bool, int or float, as the scalar's type says.
+nb::object to_python(scalar x);
+/// The inverse: a bool, an int (int64) or a float (float64); with `type` converted to it.
+scalar to_scalar(nb::handle x, std::optional<dtype> type = {});
+
+/// A NumPy array over memory that `keep` holds alive; nothing is copied.
+template <class T, class Keep>
+nb::object array_over(std::span<const T> values, Keep keep) {
+    auto* held = new Keep(std::move(keep));
+    const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Keep*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
+}
+/// A NumPy array that takes a vector's memory over.
+template <class T>
+nb::object array_from(std::vector<T>&& values) {
+    auto held = std::make_shared<std::vector<T>>(std::move(values));
+    const std::span<const T> all(held->data(), held->size());
+    return array_over(all, std::move(held));
+}
+
+/// Bits of the `flags` that operations take.
+enum flag : unsigned {
+    complement = 1,
+    structure = 2,
+    replace = 4,
+    transpose_a = 8,
+    transpose_b = 16,
+    fast = 32
+};
+
+/// What an operation is asked for beside its operands. Lives as long as the call: the options point into it.
+template <class Wrapped, class Object>
+struct requests {
+    std::string kernel;
+    operation_options<Object> options;
+
+    requests(const Wrapped* mask, const std::optional<std::string>& accum, unsigned flags, std::string id)
+        : kernel(std::move(id)) {
+        options.mask = mask ? &mask->value : nullptr;
+        options.mask_complement = flags & complement;
+        options.mask_structure = flags & structure;
+        options.replace = flags & replace;
+        options.transpose_a = flags & transpose_a;
+        options.transpose_b = flags & transpose_b;
+        options.determinism = flags & fast ? determinism::fast : determinism::strict;
+        options.kernel = kernel;
+        if (accum) options.accum = binary_op(*accum);
+    }
+};
+using vector_requests = requests<py_vector, vector>;
+using matrix_requests = requests<py_matrix, matrix>;
+
+/// Throws Python's KeyboardInterrupt where Ctrl-C was pressed; to be called without the interpreter's lock.
+void check_interrupt();
+
+void bind_context(nb::module_& m);
+void bind_matrix(nb::module_& m);
+void bind_vector(nb::module_& m);
+void bind_operations(nb::module_& m);
+void bind_algorithms(nb::module_& m);
+
+}  // namespace nz::python

@@ -1,0 +1,153 @@
+// nonzero.Matrix, and what reads, makes and writes one.
+#include "bind.hpp"
+
+namespace nz::python {
+namespace {
+
+template <class T, class Offset>
+csr_view<T, Offset> view_of(index_t rows, index_t columns, const host_array& indptr,
+                            const host_array& indices, const std::optional<host_array>& data) {
+    return {rows, columns, span_of<Offset>(indptr), indices_of(indices),
+            data ? span_of<T>(*data) : std::span<const T>()};
+}
+
+py_matrix from_csr(const context& ctx, index_t rows, index_t columns, const host_array& indptr,
+                   const host_array& indices, const std::optional<host_array>& data, bool copy,
+                   nb::object owner) {
+    const auto make = [&]<class T, class Offset>() {
+        const auto view = view_of<T, Offset>(rows, columns, indptr, indices, data);
+        if (!copy) return py_matrix{matrix::borrow_csr<T, Offset>(ctx, view), {}, owner};
+        return py_matrix{matrix::from_csr<T, Offset>(ctx, view)};
+    };
+    return dispatch(data ? dtype_of_array(*data) : dtype::boolean, [&]<class T>(std::type_identity<T>) {
+        if (indptr.dtype() == nb::dtype<std::int32_t>()) return make.template operator()<T, std::int32_t>();
+        if (indptr.dtype() != nb::dtype<std::int64_t>()) throw domain_error("indptr must be int32 or int64");
+        return make.template operator()<T, std::int64_t>();
+    });
+}
+
+py_matrix from_coo(const context& ctx, index_t rows, index_t columns, const host_array& row_indices,
+                   const host_array& column_indices, const host_array& values,
+                   const std::string& duplicates) {
+    return dispatch(dtype_of_array(values), [&]<class T>(std::type_identity<T>) {
+        return py_matrix{matrix::build<T>(
+            ctx, {rows, columns, indices_of(row_indices), indices_of(column_indices), span_of<T>(values)},
+            binary_op(duplicates))};
+    });
+}
+
+// (indptr, indices, data) over the matrix's own memory; data has one element for an iso matrix, none for a pattern.
+nb::object csr_arrays(const py_matrix& m) {
+    const auto arrays = [&]<class T, class Offset>() {
+        const auto view = m.value.csr<T, Offset>();
+        const auto keep = std::pair(m.value, m.owner);
+        return nb::make_tuple(array_over(view.offsets, keep), array_over(view.columns, keep),
+                              array_over(view.values, keep));
+    };
+    return dispatch(m.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
+        return m.value.nnz() <= std::numeric_limits<std::int32_t>::max()
+                   ? arrays.template operator()<T, std::int32_t>()
+                   : arrays.template operator()<T, std::int64_t>();
+    });
+}
+
+nb::dict facts(const py_matrix& m) {
+    const matrix_facts f = [&] {
+        const nb::gil_scoped_release unlocked;
+        return m.value.facts();
+    }();
+    nb::dict d;
+    d["rows"] = f.rows;
+    d["columns"] = f.columns;
+    d["nnz"] = f.nnz;
+    d["degree_mean"] = f.degree_mean;
+    d["degree_max"] = f.degree_max;
+    d["empty_rows"] = f.empty_rows;
+    d["bandwidth_lower"] = f.bandwidth_lower;
+    d["bandwidth_upper"] = f.bandwidth_upper;
+    d["symmetric_pattern"] = f.symmetric_pattern;
+    return d;
+}
+
+nb::tuple load_source(const context& ctx, const std::string& source, bool symmetrize, bool complex_modulus,
+                      std::uint64_t seed) {
+    auto found = [&] {
+        const nb::gil_scoped_release unlocked;
+        return load(ctx, source,
+                    {.complex_modulus = complex_modulus,
+                     .symmetrize = symmetrize,
+                     .seed = seed,
+                     .progress = [](double) { check_interrupt(); }});
+    }();
+    return nb::make_tuple(py_matrix{std::move(found.matrix)}, array_from(std::move(found.original_ids)));
+}
+
+}  // namespace
+
+void bind_matrix(nb::module_& m) {
+    nb::class_<py_matrix>(m, "Matrix")
+        .def("__init__",
+             [](py_matrix* self, const context& ctx, const std::string& type, offset_t rows,
+                offset_t columns) { new (self) py_matrix{matrix(ctx, parse_dtype(type), rows, columns)}; })
+        .def_static("_from_csr", &from_csr, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+                    nb::arg().none(), nb::arg(), nb::arg().none())
+        .def_static("_from_coo", &from_coo)
+        .def_prop_ro("shape", [](const py_matrix& a) { return std::pair(a.value.rows(), a.value.columns()); })
+        .def_prop_ro(
+            "nnz", [](const py_matrix& a) { return a.value.nnz(); }, "Entries, explicit zeros among them.")
+        .def_prop_ro("dtype", [](const py_matrix& a) { return std::string(name_of(a.value.type())); })
+        .def_prop_ro(
+            "values_held",
+            [](const py_matrix& a) {
+                const auto kind = a.value.values_held();
+                return kind == value_kind::full ? "full" : kind == value_kind::iso ? "iso" : "pattern";
+            },
+            "'full' (one an entry), 'iso' (one for all) or 'pattern' (none: every entry is 1).")
+        .def_ro("plan", &py_matrix::plan,
+                "What the operation that made this matrix chose to do, in one line.")
+        .def(
+            "get",
+            [](const py_matrix& a, offset_t i, offset_t j) -> nb::object {
+                const auto x = a.value.get(i, j);
+                return x ? to_python(*x) : nb::none();
+            },
+            "The entry's value, or None where there is none.")
+        .def("set", [](py_matrix& a, offset_t i, offset_t j,
+                       nb::handle x) { a.value.set(i, j, to_scalar(x, a.value.type())); })
+        .def("remove", [](py_matrix& a, offset_t i, offset_t j) { a.value.remove(i, j); })
+        .def("clear", [](py_matrix& a) { a.value.clear(); })
+        .def("resize", [](py_matrix& a, offset_t rows, offset_t columns) { a.value.resize(rows, columns); })
+        // What an operation that was given an output leaves in it.
+        .def("_take", [](py_matrix& self, const py_matrix& result) { self = result; })
+        .def("copy", [](const py_matrix& a) { return py_matrix{a.value, {}, a.owner}; })
+        .def("facts", &facts,
+             "Cached structure: degrees, bandwidth, symmetry. The first call reads the matrix.")
+        .def(
+            "validate", [](const py_matrix& a) { a.value.validate(); },
+            nb::call_guard<nb::gil_scoped_release>())
+        .def(
+            "invalidate", [](py_matrix& a) { a.value.invalidate(); },
+            "The borrowed arrays changed: forget what was derived from them.")
+        .def(
+            "csr_arrays", &csr_arrays,
+            "(indptr, indices, data) as read-only NumPy arrays over the matrix's own memory: no copy. data has one\n"
+            "element for an iso matrix and none for a pattern.")
+        .def(
+            "_save",
+            [](const py_matrix& a, const context& ctx, const std::string& path) { save(ctx, a.value, path); },
+            nb::call_guard<nb::gil_scoped_release>())
+        .def(
+            "_spy",
+            [](const py_matrix& a, const context& ctx, const std::string& path, int pixels) {
+                save_spy(ctx, a.value, path, pixels);
+            },
+            nb::call_guard<nb::gil_scoped_release>());
+    m.def("load", &load_source);
+    m.def("generators", [] {
+        nb::list lines;
+        for (const auto& line : generators()) lines.append(line);
+        return lines;
+    });
+}
+
+}  // namespace nz::python

@@ -1,0 +1,108 @@
+// The module nonzero._core: what python/nonzero builds on. Thin: unwrap, call without the interpreter's lock, wrap.
+#include "bind.hpp"
+
+namespace nz::python {
+
+dtype dtype_of_array(const host_array& a) {
+    std::optional<dtype> found;
+    const auto try_type = [&]<class T>(std::type_identity<T>) {
+        if (a.dtype() == nb::dtype<T>()) found = dtype_of<T>;
+    };
+    for (int k = 0; k < dtype_count && !found; ++k) dispatch(static_cast<dtype>(k), try_type);
+    if (!found)
+        throw domain_error("an array of bool, int8 to int64, uint8 to uint64, float32 or float64 is needed");
+    return *found;
+}
+
+std::span<const index_t> indices_of(const host_array& a) {
+    if (a.dtype() != nb::dtype<index_t>()) throw domain_error("row and column numbers must be int32");
+    return span_of<index_t>(a);
+}
+
+nb::object to_python(scalar x) {
+    if (x.type() == dtype::boolean) return nb::cast(x.get<bool>());
+    if (is_floating(x.type())) return nb::cast(x.get<double>());
+    if (x.type() == dtype::uint64) return nb::cast(x.get<std::uint64_t>());
+    return nb::cast(x.get<std::int64_t>());
+}
+
+scalar to_scalar(nb::handle x, std::optional<dtype> type) {
+    const scalar given = PyBool_Check(x.ptr())   ? scalar(nb::cast<bool>(x))
+                         : PyLong_Check(x.ptr()) ? scalar(nb::cast<std::int64_t>(x))
+                                                 : scalar(nb::cast<double>(x));
+    return type ? scalar(*type, given.as(*type)) : given;
+}
+
+void check_interrupt() {
+    const nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+namespace {
+
+// Each of the library's errors becomes the class of the same name in nonzero.errors, with the same text.
+void translate(const std::exception_ptr& thrown, void*) {
+    const auto raise = [](const char* name, const std::exception& e) {
+        const nb::object type = nb::module_::import_("nonzero.errors").attr(name);
+        PyErr_SetString(type.ptr(), e.what());
+    };
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const dimension_mismatch& e) {
+        raise("DimensionMismatch", e);
+    } catch (const domain_error& e) {
+        raise("DomainError", e);
+    } catch (const index_out_of_bounds& e) {
+        raise("IndexOutOfBounds", e);
+    } catch (const invalid_format& e) {
+        raise("InvalidFormat", e);
+    } catch (const out_of_memory& e) {
+        raise("OutOfMemory", e);
+    } catch (const not_supported& e) {
+        raise("NotSupported", e);
+    } catch (const device_error& e) {
+        raise("DeviceError", e);
+    } catch (const error& e) {
+        raise("Error", e);
+    }
+}
+
+}  // namespace
+
+void bind_context(nb::module_& m) {
+    nb::class_<context>(m, "Context")
+        .def(
+            "__init__",
+            [](context* self, const std::string& backend_name, int threads, std::size_t memory_limit) {
+                const auto chosen =
+                    backend_name == "auto"  ? backend::automatic
+                    : backend_name == "cpu" ? backend::cpu
+                    : backend_name == "cuda"
+                        ? backend::cuda
+                        : throw domain_error("backend is auto, cpu or cuda, not '" + backend_name + "'");
+                new (self) context({.backend = chosen, .threads = threads, .memory_limit = memory_limit});
+            },
+            nb::arg("backend") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0,
+            "Where work runs and what it may use.\n\nbackend: 'auto' (the GPU where there is one), 'cpu' or 'cuda'.\n"
+            "threads: 0 for all. memory_limit: bytes alive at a time, 0 for no limit.")
+        .def_prop_ro("backend", [](const context& c) { return std::string(name_of(c.backend())); })
+        .def_prop_ro("device", &context::device, "The GPU's name; empty on the CPU.")
+        .def_prop_ro("threads", &context::threads)
+        .def_prop_ro("memory_limit", &context::memory_limit, "Bytes; 0: no limit.")
+        .def_prop_ro("bytes_in_use", &context::bytes_in_use)
+        .def_prop_ro("peak_bytes", &context::peak_bytes)
+        .def("reset_peak", &context::reset_peak);
+}
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled half of nonzero.";
+    m.attr("__version__") = std::string(version());
+    nb::register_exception_translator(translate);
+    bind_context(m);
+    bind_matrix(m);
+    bind_vector(m);
+    bind_operations(m);
+    bind_algorithms(m);
+}
+
+}  // namespace nz::python

@@ -1,0 +1,274 @@
+// The operations. Each unwraps, calls without the interpreter's lock, and wraps the result with its plan.
+#include "bind.hpp"
+
+namespace nz::python {
+namespace {
+
+using accumulator = std::optional<std::string>;
+
+// The output: the caller's object, or a new one of the type and shape at hand.
+vector output(const context& ctx, const py_vector* out, dtype type, offset_t size) {
+    return out ? out->value : vector(ctx, type, size);
+}
+matrix output(const context& ctx, const py_matrix* out, dtype type, offset_t rows, offset_t columns) {
+    return out ? out->value : matrix(ctx, type, rows, columns);
+}
+
+// Runs f(w) -> plan without the interpreter's lock, and gives w with the plan's line.
+template <class Wrapped, class Object, class F>
+Wrapped run(Object w, F&& f) {
+    std::string line;
+    {
+        const nb::gil_scoped_release unlocked;
+        line = to_string(f(w));
+    }
+    return {std::move(w), std::move(line)};
+}
+
+offset_t rows_of(const matrix& a, bool transposed) { return transposed ? a.columns() : a.rows(); }
+offset_t columns_of(const matrix& a, bool transposed) { return transposed ? a.rows() : a.columns(); }
+
+py_vector mxv_(const context& ctx, const py_vector* out, const std::string& ring, const py_matrix& a,
+               const py_vector& u, const py_vector* mask, const accumulator& accum, unsigned flags,
+               const std::string& kernel) {
+    const semiring s(ring);
+    const vector_requests q(mask, accum, flags, kernel);
+    return run<py_vector>(
+        output(ctx, out, s.value_type(a.value.type(), u.value.type()), rows_of(a.value, flags & transpose_a)),
+        [&](vector& w) { return mxv(ctx, w, s, a.value, u.value, q.options); });
+}
+
+py_vector vxm_(const context& ctx, const py_vector* out, const std::string& ring, const py_vector& u,
+               const py_matrix& a, const py_vector* mask, const accumulator& accum, unsigned flags,
+               const std::string& kernel) {
+    const semiring s(ring);
+    const vector_requests q(mask, accum, flags, kernel);
+    return run<py_vector>(output(ctx, out, s.value_type(u.value.type(), a.value.type()),
+                                 columns_of(a.value, flags & transpose_a)),
+                          [&](vector& w) { return vxm(ctx, w, s, u.value, a.value, q.options); });
+}
+
+py_matrix mxm_(const context& ctx, const py_matrix* out, const std::string& ring, const py_matrix& a,
+               const py_matrix& b, const py_matrix* mask, const accumulator& accum, unsigned flags,
+               const std::string& kernel) {
+    const semiring s(ring);
+    const matrix_requests q(mask, accum, flags, kernel);
+    return run<py_matrix>(
+        output(ctx, out, s.value_type(a.value.type(), b.value.type()), rows_of(a.value, flags & transpose_a),
+               columns_of(b.value, flags & transpose_b)),
+        [&](matrix& c) { return mxm(ctx, c, s, a.value, b.value, q.options); });
+}
+
+dtype result_type(const binary_op& op, dtype a, dtype b) {
+    const dtype both = promote(a, b);
+    return op.output_type(op.input_type(both));
+}
+
+// ewise_add and ewise_mult, of vectors and of matrices.
+template <bool Union>
+py_vector ewise_vectors(const context& ctx, const py_vector* out, const std::string& name, const py_vector& u,
+                        const py_vector& v, const py_vector* mask, const accumulator& accum, unsigned flags,
+                        const std::string& kernel) {
+    const binary_op op(name);
+    const vector_requests q(mask, accum, flags, kernel);
+    return run<py_vector>(output(ctx, out, result_type(op, u.value.type(), v.value.type()), u.value.size()),
+                          [&](vector& w) {
+                              return Union ? ewise_add(ctx, w, op, u.value, v.value, q.options)
+                                           : ewise_mult(ctx, w, op, u.value, v.value, q.options);
+                          });
+}
+template <bool Union>
+py_matrix ewise_matrices(const context& ctx, const py_matrix* out, const std::string& name,
+                         const py_matrix& a, const py_matrix& b, const py_matrix* mask,
+                         const accumulator& accum, unsigned flags, const std::string& kernel) {
+    const binary_op op(name);
+    const matrix_requests q(mask, accum, flags, kernel);
+    return run<py_matrix>(
+        output(ctx, out, result_type(op, a.value.type(), b.value.type()),
+               rows_of(a.value, flags & transpose_a), columns_of(a.value, flags & transpose_a)),
+        [&](matrix& c) {
+            return Union ? ewise_add(ctx, c, op, a.value, b.value, q.options)
+                         : ewise_mult(ctx, c, op, a.value, b.value, q.options);
+        });
+}
+
+template <bool Symmetric>
+py_matrix difference(const context& ctx, const py_matrix* out, const py_matrix& a, const py_matrix& b,
+                     const py_matrix* mask, const accumulator& accum, unsigned flags,
+                     const std::string& kernel) {
+    const matrix_requests q(mask, accum, flags, kernel);
+    const dtype type = Symmetric ? promote(a.value.type(), b.value.type()) : a.value.type();
+    return run<py_matrix>(output(ctx, out, type, rows_of(a.value, flags & transpose_a),
+                                 columns_of(a.value, flags & transpose_a)),
+                          [&](matrix& c) {
+                              return Symmetric
+                                         ? ewise_symmetric_difference(ctx, c, a.value, b.value, q.options)
+                                         : ewise_difference(ctx, c, a.value, b.value, q.options);
+                          });
+}
+
+// The shape that an operation on one object gives its result.
+vector like(const context& ctx, const py_vector* out, dtype type, const vector& u, unsigned) {
+    return output(ctx, out, type, u.size());
+}
+matrix like(const context& ctx, const py_matrix* out, dtype type, const matrix& a, unsigned flags) {
+    return output(ctx, out, type, rows_of(a, flags & transpose_a), columns_of(a, flags & transpose_a));
+}
+
+template <class Wrapped, class Object>
+Wrapped apply_(const context& ctx, const Wrapped* out, const std::string& name, const Wrapped& u,
+               const Wrapped* mask, const accumulator& accum, unsigned flags, const std::string& kernel) {
+    const unary_op op(name);
+    const requests<Wrapped, Object> q(mask, accum, flags, kernel);
+    return run<Wrapped>(like(ctx, out, op.output_type(u.value.type()), u.value, flags),
+                        [&](Object& w) { return apply(ctx, w, op, u.value, q.options); });
+}
+
+// op(x, y) with one side fixed.
+template <class Wrapped, class Object>
+Wrapped apply_with(const context& ctx, const Wrapped* out, const std::string& name, const Wrapped& u,
+                   nb::handle fixed, bool fixed_first, const Wrapped* mask, const accumulator& accum,
+                   unsigned flags, const std::string& kernel) {
+    const binary_op op(name);
+    const scalar x = to_scalar(fixed, u.value.type());
+    const requests<Wrapped, Object> q(mask, accum, flags, kernel);
+    return run<Wrapped>(like(ctx, out, result_type(op, u.value.type(), u.value.type()), u.value, flags),
+                        [&](Object& w) {
+                            return fixed_first ? apply(ctx, w, op, x, u.value, q.options)
+                                               : apply(ctx, w, op, u.value, x, q.options);
+                        });
+}
+
+template <class Wrapped, class Object>
+Wrapped select_(const context& ctx, const Wrapped* out, const std::string& name, const Wrapped& u,
+                nb::handle thunk, const Wrapped* mask, const accumulator& accum, unsigned flags,
+                const std::string& kernel) {
+    const index_unary_op op(name);
+    const scalar bound = to_scalar(thunk, op.input_type(u.value.type()));
+    const requests<Wrapped, Object> q(mask, accum, flags, kernel);
+    return run<Wrapped>(like(ctx, out, u.value.type(), u.value, flags),
+                        [&](Object& w) { return select(ctx, w, op, u.value, bound, q.options); });
+}
+
+template <class Wrapped>
+nb::object reduce_(const context& ctx, const std::string& name, const Wrapped& u) {
+    const monoid add{std::string_view(name)};
+    const scalar total = [&] {
+        const nb::gil_scoped_release unlocked;
+        return reduce(ctx, add, u.value);
+    }();
+    return to_python(total);
+}
+
+py_vector reduce_rows(const context& ctx, const py_vector* out, const std::string& name, const py_matrix& a,
+                      const py_vector* mask, const accumulator& accum, unsigned flags,
+                      const std::string& kernel) {
+    const monoid add{std::string_view(name)};
+    const vector_requests q(mask, accum, flags, kernel);
+    return run<py_vector>(
+        output(ctx, out, add.value_type(a.value.type()), rows_of(a.value, flags & transpose_a)),
+        [&](vector& w) { return reduce(ctx, w, add, a.value, q.options); });
+}
+
+py_matrix transpose_(const context& ctx, const py_matrix* out, const py_matrix& a, const py_matrix* mask,
+                     const accumulator& accum, unsigned flags, const std::string& kernel) {
+    const matrix_requests q(mask, accum, flags, kernel);
+    return run<py_matrix>(output(ctx, out, a.value.type(), rows_of(a.value, !(flags & transpose_a)),
+                                 columns_of(a.value, !(flags & transpose_a))),
+                          [&](matrix& c) { return transpose(ctx, c, a.value, q.options); });
+}
+
+py_matrix kronecker_(const context& ctx, const py_matrix* out, const std::string& name, const py_matrix& a,
+                     const py_matrix& b, const py_matrix* mask, const accumulator& accum, unsigned flags,
+                     const std::string& kernel) {
+    const binary_op op(name);
+    const matrix_requests q(mask, accum, flags, kernel);
+    return run<py_matrix>(
+        output(ctx, out, result_type(op, a.value.type(), b.value.type()),
+               rows_of(a.value, flags & transpose_a) * rows_of(b.value, flags & transpose_b),
+               columns_of(a.value, flags & transpose_a) * columns_of(b.value, flags & transpose_b)),
+        [&](matrix& c) { return kronecker(ctx, c, op, a.value, b.value, q.options); });
+}
+
+index_list list_of(const std::optional<host_array>& indices) {
+    return indices ? index_list(indices_of(*indices)) : index_list::all();
+}
+
+py_matrix extract_(const context& ctx, const py_matrix& a, const std::optional<host_array>& rows,
+                   const std::optional<host_array>& columns, unsigned flags) {
+    const matrix_requests q(nullptr, {}, flags, {});
+    const index_list i = list_of(rows), j = list_of(columns);
+    return run<py_matrix>(matrix(ctx, a.value.type(), i.size(rows_of(a.value, flags & transpose_a)),
+                                 j.size(columns_of(a.value, flags & transpose_a))),
+                          [&](matrix& c) { return extract(ctx, c, a.value, i, j, q.options); });
+}
+py_vector extract_vector(const context& ctx, const py_vector& u, const host_array& indices) {
+    const index_list i(indices_of(indices));
+    return run<py_vector>(vector(ctx, u.value.type(), i.size(0)),
+                          [&](vector& w) { return extract(ctx, w, u.value, i); });
+}
+py_vector extract_column_(const context& ctx, const py_matrix& a, index_t column, unsigned flags) {
+    const vector_requests q(nullptr, {}, flags, {});
+    return run<py_vector>(vector(ctx, a.value.type(), rows_of(a.value, flags & transpose_a)), [&](vector& w) {
+        return extract_column(ctx, w, a.value, index_list::all(), column, q.options);
+    });
+}
+
+py_vector assign_vector(const context& ctx, const py_vector& w, const py_vector& u,
+                        const std::optional<host_array>& indices, const py_vector* mask,
+                        const accumulator& accum, unsigned flags) {
+    const vector_requests q(mask, accum, flags, {});
+    const index_list i = list_of(indices);
+    return run<py_vector>(w.value, [&](vector& out) { return assign(ctx, out, u.value, i, q.options); });
+}
+py_vector assign_scalar(const context& ctx, const py_vector& w, nb::handle x,
+                        const std::optional<host_array>& indices, const py_vector* mask,
+                        const accumulator& accum, unsigned flags) {
+    const vector_requests q(mask, accum, flags, {});
+    const index_list i = list_of(indices);
+    const scalar value = to_scalar(x, w.value.type());
+    return run<py_vector>(w.value, [&](vector& out) { return assign(ctx, out, value, i, q.options); });
+}
+py_matrix assign_matrix(const context& ctx, const py_matrix& c, const py_matrix& a,
+                        const std::optional<host_array>& rows, const std::optional<host_array>& columns,
+                        const py_matrix* mask, const accumulator& accum, unsigned flags) {
+    const matrix_requests q(mask, accum, flags, {});
+    const index_list i = list_of(rows), j = list_of(columns);
+    return run<py_matrix>(c.value, [&](matrix& out) { return assign(ctx, out, a.value, i, j, q.options); });
+}
+
+}  // namespace
+
+void bind_operations(nb::module_& m) {
+    const auto x = [] { return nb::arg(); };
+    const auto o = [] { return nb::arg().none(); };
+    m.def("mxv", &mxv_, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("vxm", &vxm_, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("mxm", &mxm_, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("ewise_add", &ewise_vectors<true>, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("ewise_add", &ewise_matrices<true>, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("ewise_mult", &ewise_vectors<false>, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("ewise_mult", &ewise_matrices<false>, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("difference", &difference<false>, x(), o(), x(), x(), o(), o(), x(), x());
+    m.def("symmetric_difference", &difference<true>, x(), o(), x(), x(), o(), o(), x(), x());
+    m.def("apply", &apply_<py_vector, vector>, x(), o(), x(), x(), o(), o(), x(), x());
+    m.def("apply", &apply_<py_matrix, matrix>, x(), o(), x(), x(), o(), o(), x(), x());
+    m.def("apply_with", &apply_with<py_vector, vector>, x(), o(), x(), x(), x(), x(), o(), o(), x(), x());
+    m.def("apply_with", &apply_with<py_matrix, matrix>, x(), o(), x(), x(), x(), x(), o(), o(), x(), x());
+    m.def("select", &select_<py_vector, vector>, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("select", &select_<py_matrix, matrix>, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("reduce", &reduce_<py_vector>);
+    m.def("reduce", &reduce_<py_matrix>);
+    m.def("reduce_rows", &reduce_rows, x(), o(), x(), x(), o(), o(), x(), x());
+    m.def("transpose", &transpose_, x(), o(), x(), o(), o(), x(), x());
+    m.def("kronecker", &kronecker_, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("extract", &extract_, x(), x(), o(), o(), x());
+    m.def("extract", &extract_vector);
+    m.def("extract_column", &extract_column_);
+    m.def("assign", &assign_vector, x(), x(), x(), o(), o(), o(), x());
+    m.def("assign", &assign_matrix, x(), x(), x(), o(), o(), o(), o(), x());
+    m.def("assign_scalar", &assign_scalar, x(), x(), x(), o(), o(), o(), x());
+    m.def("semiring_names", &semiring_names);
+}
+
+}  // namespace nz::python

@@ -1,0 +1,92 @@
+// nonzero.Vector.
+#include "bind.hpp"
+
+namespace nz::python {
+namespace {
+
+py_vector from_numpy(const context& ctx, const host_array& values) {
+    return dispatch(dtype_of_array(values), [&]<class T>(std::type_identity<T>) {
+        return py_vector{vector::dense<T>(ctx, span_of<T>(values))};
+    });
+}
+
+py_vector build(const context& ctx, offset_t size, const host_array& indices, const host_array& values,
+                const std::string& duplicates) {
+    return dispatch(dtype_of_array(values), [&]<class T>(std::type_identity<T>) {
+        return py_vector{
+            vector::build<T>(ctx, size, indices_of(indices), span_of<T>(values), binary_op(duplicates))};
+    });
+}
+
+// The values of a dense vector as they lie in memory.
+nb::object values(const py_vector& v) {
+    return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) {
+        return array_over<T>(v.value.values<T>(), v.value);
+    });
+}
+
+nb::object entries(const py_vector& v) {
+    return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
+        std::vector<index_t> indices;
+        if constexpr (std::is_same_v<T, bool>) {  // a std::vector<bool> is no array
+            auto bytes = std::make_shared<std::vector<std::uint8_t>>();
+            for (offset_t i = 0; i < v.value.size(); ++i)
+                if (const auto x = v.value.get(i))
+                    indices.push_back(static_cast<index_t>(i)), bytes->push_back(x->get<bool>());
+            const std::span<const bool> all(reinterpret_cast<const bool*>(bytes->data()), bytes->size());
+            return nb::make_tuple(array_from(std::move(indices)), array_over(all, std::move(bytes)));
+        } else {
+            std::vector<T> found;
+            v.value.extract_tuples(indices, found);
+            return nb::make_tuple(array_from(std::move(indices)), array_from(std::move(found)));
+        }
+    });
+}
+
+}  // namespace
+
+void bind_vector(nb::module_& m) {
+    nb::class_<py_vector>(m, "Vector")
+        .def("__init__", [](py_vector* self, const context& ctx, const std::string& type,
+                            offset_t size) { new (self) py_vector{vector(ctx, parse_dtype(type), size)}; })
+        .def_static("_from_numpy", &from_numpy)
+        .def_static("_build", &build)
+        .def_static(
+            "_full",
+            [](const context& ctx, offset_t size, nb::handle value, const std::string& type) {
+                return py_vector{vector::full(
+                    ctx, size,
+                    to_scalar(value, type.empty() ? std::nullopt : std::optional(parse_dtype(type))))};
+            })
+        .def_prop_ro("size", [](const py_vector& v) { return v.value.size(); })
+        .def_prop_ro(
+            "count", [](const py_vector& v) { return v.value.count(); }, "Entries present.")
+        .def_prop_ro("dtype", [](const py_vector& v) { return std::string(name_of(v.value.type())); })
+        .def_prop_ro(
+            "form", [](const py_vector& v) { return std::string(name_of(v.value.form())); },
+            "'dense', 'bitmap' or 'sparse'.")
+        .def_ro("plan", &py_vector::plan,
+                "What the operation that made this vector chose to do, in one line.")
+        .def(
+            "get",
+            [](const py_vector& v, offset_t i) -> nb::object {
+                const auto x = v.value.get(i);
+                return x ? to_python(*x) : nb::none();
+            },
+            "The entry's value, or None where there is none.")
+        .def("set",
+             [](py_vector& v, offset_t i, nb::handle x) { v.value.set(i, to_scalar(x, v.value.type())); })
+        .def("remove", [](py_vector& v, offset_t i) { v.value.remove(i); })
+        .def("clear", [](py_vector& v) { v.value.clear(); })
+        .def("resize", [](py_vector& v, offset_t size) { v.value.resize(size); })
+        // What an operation that was given an output leaves in it.
+        .def("_take", [](py_vector& self, const py_vector& result) { self = result; })
+        .def("copy", [](const py_vector& v) { return py_vector{v.value}; })
+        .def("values", &values,
+             "The values of a dense vector as a read-only NumPy array over the vector's own memory: no copy.")
+        .def("entries", &entries, "(indices, values) of the entries present, in order, as NumPy arrays.")
+        .def("__contains__", [](const py_vector& v, offset_t i) { return v.value.contains(i); })
+        .def("__len__", [](const py_vector& v) { return v.value.size(); });
+}
+
+}  // namespace nz::python

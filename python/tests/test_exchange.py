@@ -1,0 +1,154 @@
+"""Arrays in and out: without copies where the layout allows, and said where not."""
+
+import gc
+import threading
+
+import networkx
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nonzero as nz
+
+TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
+
+
+def pointer(a):
+    return a.__array_interface__["data"][0]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_all_types_go_in_and_out(dtype):
+    values = np.array([1, 0, 1], dtype=dtype)
+    a = nz.from_csr([0, 2, 2, 3], [1, 4, 0], values, (3, 5))
+    assert a.dtype == dtype and a.shape == (3, 5)
+    np.testing.assert_array_equal(a.csr_arrays()[2], values)
+    assert a.csr_arrays()[2].dtype == np.dtype(dtype)
+    v = nz.dense(values)
+    np.testing.assert_array_equal(v.values(), values)
+    indices, found = nz.build(9, [7, 2, 4], values).entries()
+    np.testing.assert_array_equal(indices, [2, 4, 7])
+    np.testing.assert_array_equal(found, values[[1, 2, 0]])
+
+
+def test_a_canonical_csr_array_is_borrowed_and_read_back_at_the_same_address():
+    s = scipy.sparse.random_array((50, 40), density=0.1, format="csr", rng=3)
+    s.sum_duplicates()
+    a = nz.from_scipy(s)
+    indptr, indices, data = a.csr_arrays()
+    assert pointer(data) == pointer(s.data)
+    assert pointer(indices) == pointer(s.indices)
+    assert pointer(indptr) == pointer(s.indptr)
+    assert not data.flags.writeable
+    back = nz.to_scipy(a)
+    assert pointer(back.data) == pointer(s.data)
+    assert pointer(nz.from_scipy(s, copy=True).csr_arrays()[2]) != pointer(s.data)
+
+
+def test_borrowed_arrays_stay_alive():
+    a = nz.from_scipy(scipy.sparse.eye_array(1000, format="csr") * 2.0)
+    gc.collect()
+    assert nz.reduce("plus", a) == 2000.0
+    data = a.csr_arrays()[2]
+    del a
+    gc.collect()
+    assert data.sum() == 2000.0
+
+
+def test_what_cannot_be_borrowed_says_so():
+    s = scipy.sparse.eye_array(4, format="csr")
+    with pytest.raises(nz.errors.DomainError, match="csc"):
+        nz.from_scipy(s.tocsc(), copy=False)
+    s.indices = s.indices.astype(np.int64)
+    s.indptr = s.indptr.astype(np.int64)
+    with pytest.raises(nz.errors.DomainError, match="int32"):
+        nz.from_scipy(s, copy=False)
+    assert nz.from_scipy(s).nnz == 4
+
+
+@given(st.sampled_from(["csr", "csc", "coo", "lil", "dok", "dia", "bsr"]), st.integers(0, 2**31))
+def test_scipy_formats_round_trip(format, seed):
+    s = scipy.sparse.random_array((7, 9), density=0.3, format="coo", rng=np.random.default_rng(seed))
+    assert abs(nz.to_scipy(nz.from_scipy(s.asformat(format))) - s.tocsr()).sum() == 0
+
+
+def test_column_numbers_that_do_not_fit_are_refused_not_wrapped():
+    with pytest.raises(nz.errors.DomainError):
+        nz.from_coo([0], np.array([2**32], dtype=np.int64), [1.0], (1, 5))
+    with pytest.raises(nz.errors.IndexOutOfBounds):
+        nz.from_coo([0], [5], [1.0], (1, 5))
+    with pytest.raises(IndexError):
+        nz.from_csr([0, 1], [5], [1.0], (1, 5))
+
+
+def test_a_changed_matrix_leaves_arrays_that_were_handed_out_as_they_were():
+    a = nz.from_coo([0, 1], [0, 1], [1.0, 2.0], (2, 2))
+    data = a.csr_arrays()[2]
+    a.set(0, 0, 7.0)
+    assert data.tolist() == [1.0, 2.0]
+    assert a.csr_arrays()[2].tolist() == [7.0, 2.0]
+    v = nz.dense([1.0, 2.0])
+    values = v.values()
+    v.set(0, 5.0)
+    assert values.tolist() == [1.0, 2.0] and v.get(0) == 5.0
+
+
+def test_networkx_graphs_come_in_with_their_weights():
+    g = networkx.gnp_random_graph(40, 0.1, seed=1)
+    for u, v, d in g.edges(data=True):
+        d["weight"] = (u * 7 + v) % 5 + 1
+    a = nz.from_networkx(g)
+    assert abs(nz.to_scipy(a) - networkx.to_scipy_sparse_array(g)).sum() == 0
+    directed = networkx.gnp_random_graph(20, 0.2, seed=2, directed=True)
+    assert abs(nz.to_scipy(nz.from_networkx(directed)) - networkx.to_scipy_sparse_array(directed)).sum() == 0
+
+
+def test_files_round_trip(tmp_path):
+    a = nz.load("random:50,4")
+    for suffix in ["mtx", "mtx.gz", "npz", "nzb"]:
+        nz.save(a, tmp_path / f"a.{suffix}")
+        back = nz.load(tmp_path / f"a.{suffix}")
+        assert abs(nz.to_scipy(back).astype(float) - nz.to_scipy(a).astype(float)).sum() == 0
+    nz.spy(a, tmp_path / "a.png", pixels=100)
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_errors_are_pythons_own_kinds_with_the_librarys_text(tmp_path):
+    a = nz.load("grid2d:3")
+    with pytest.raises(nz.errors.DimensionMismatch, match="9 x 9") as e:
+        nz.mxv("plus_times", a, np.ones(4))
+    assert isinstance(e.value, ValueError)
+    with pytest.raises(nz.errors.DomainError, match="semiring"):
+        nz.mxv("plus_plenty", a, np.ones(9))
+    with pytest.raises(nz.errors.IndexOutOfBounds):
+        nz.bfs(a, 9)
+    with pytest.raises(nz.errors.NotSupported):
+        nz.mxv("plus_times", a, nz.build(9, [1], [1.0]), kernel="csc_gather_bucket")
+    (tmp_path / "bad.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1.0\n")
+    with pytest.raises(nz.errors.InvalidFormat, match="bad.mtx:3"):
+        nz.load(tmp_path / "bad.mtx")
+    small = nz.Context(backend="cpu", memory_limit=1 << 16)
+    with pytest.raises(nz.errors.OutOfMemory) as e:
+        nz.load("grid2d:500", ctx=small)
+    assert isinstance(e.value, MemoryError)
+
+
+def test_threads_call_at_the_same_time():
+    a = nz.load("random:20000,8")
+    x = np.ones(20000)
+    expected = nz.mxv("plus_times", a, x).values()
+    results = [None] * 4
+
+    def work(k):
+        for _ in range(5):
+            results[k] = nz.mxv("plus_times", a, x).values()
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for r in results:
+        np.testing.assert_array_equal(r, expected)

@@ -1,0 +1,137 @@
+"""Every operation against a dictionary model, or against SciPy and NumPy."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from model import ADD, MULTIPLY, entries, matrix, product, read, vector, written
+
+import nonzero as nz
+
+settings = st.fixed_dictionaries(
+    {
+        "accum": st.sampled_from([None, "plus", "min"]),
+        "complement": st.booleans(),
+        "structure": st.booleans(),
+        "replace": st.booleans(),
+    }
+)
+adds, multiplies = st.sampled_from(sorted(ADD)), st.sampled_from(sorted(MULTIPLY))
+
+
+@given(adds, multiplies, entries(5, 4), entries(4, 1))
+def test_mxv_and_vxm_sum_products_over_any_semiring(add, multiply, a, u):
+    ring = f"{add}_{multiply}"
+    assert read(nz.mxv(ring, matrix(a, (5, 4)), vector(u, 4))) == product(add, multiply, a, u)
+    at = {(j, i): x for (i, j), x in a.items()}
+    turned = nz.mxv(ring, matrix(at, (4, 5)), vector(u, 4), transpose=True)
+    assert read(turned) == product(add, multiply, a, u)
+    row = {(0, i): x for (i, _), x in u.items()}
+    expected = {(j, 0): x for (_, j), x in product(add, multiply, row, at).items()}
+    assert read(nz.vxm(ring, vector(u, 4), matrix(at, (4, 5)))) == expected
+
+
+@given(adds, multiplies, entries(4, 3), entries(3, 5))
+def test_mxm_sums_products_over_any_semiring(add, multiply, a, b):
+    ring = f"{add}_{multiply}"
+    expected = product(add, multiply, a, b)
+    assert read(nz.mxm(ring, matrix(a, (4, 3)), matrix(b, (3, 5)))) == expected
+    bt = {(j, i): x for (i, j), x in b.items()}
+    assert read(nz.mxm(ring, matrix(a, (4, 3)), matrix(bt, (5, 3)), transpose_b=True)) == expected
+    at = {(j, i): x for (i, j), x in a.items()}
+    assert read(nz.mxm(ring, matrix(at, (3, 4)), matrix(b, (3, 5)), transpose_a=True)) == expected
+
+
+@given(entries(4, 3), entries(3, 5), entries(4, 5), st.none() | entries(4, 5), settings)
+def test_mxm_writes_through_mask_accumulator_and_replace(a, b, old, mask, how):
+    out = matrix(old, (4, 5))
+    m = None if mask is None else matrix(mask, (4, 5))
+    back = nz.mxm("plus_times", matrix(a, (4, 3)), matrix(b, (3, 5)), out=out, mask=m, **how)
+    assert back is out
+    assert read(out) == written(old, product("plus", "times", a, b), mask, **how)
+
+
+@given(entries(5, 4), entries(4, 1), entries(5, 1), st.none() | entries(5, 1), settings)
+def test_mxv_writes_through_mask_accumulator_and_replace(a, u, old, mask, how):
+    out = vector(old, 5)
+    m = None if mask is None else vector(mask, 5)
+    nz.mxv("plus_times", matrix(a, (5, 4)), vector(u, 4), out=out, mask=m, **how)
+    assert read(out) == written(old, product("plus", "times", a, u), mask, **how)
+
+
+@given(st.sampled_from(["plus", "times", "min", "max", "first", "second"]), entries(4, 5), entries(4, 5))
+def test_unions_intersections_and_differences(op, a, b):
+    f = (ADD | MULTIPLY)[op]
+    both = {at: f(a[at], b[at]) for at in a.keys() & b.keys()}
+    x, y = matrix(a, (4, 5)), matrix(b, (4, 5))
+    assert read(nz.ewise_add(op, x, y)) == a | b | both
+    assert read(nz.ewise_mult(op, x, y)) == both
+    assert read(nz.difference(x, y)) == {at: v for at, v in a.items() if at not in b}
+    assert read(nz.symmetric_difference(x, y)) == {at: v for at, v in (a | b).items() if at not in both}
+    u = {(i, 0): v for (i, j), v in a.items() if j == 0}
+    w = {(i, 0): v for (i, j), v in b.items() if j == 0}
+    pairs = {at: f(u[at], w[at]) for at in u.keys() & w.keys()}
+    assert read(nz.ewise_add(op, vector(u, 4), vector(w, 4))) == u | w | pairs
+    assert read(nz.ewise_mult(op, vector(u, 4), vector(w, 4))) == pairs
+
+
+@given(entries(4, 5), st.integers(-2, 2))
+def test_apply_select_reduce_and_transpose(a, thunk):
+    x = matrix(a, (4, 5))
+    assert read(nz.apply("ainv", x)) == {at: -v for at, v in a.items()}
+    assert read(nz.apply("minus", x, left=thunk)) == {at: thunk - v for at, v in a.items()}
+    assert read(nz.apply("minus", x, right=thunk)) == {at: v - thunk for at, v in a.items()}
+    assert read(nz.select("tril", x, thunk)) == {(i, j): v for (i, j), v in a.items() if j <= i + thunk}
+    assert read(nz.select("valuegt", x, thunk)) == {at: v for at, v in a.items() if v > thunk}
+    assert nz.reduce("plus", x) == sum(a.values())
+    rows = {}
+    for (i, _), v in a.items():
+        rows[i, 0] = rows.get((i, 0), 0) + v
+    assert read(nz.reduce_rows("plus", x)) == rows
+    assert read(nz.transpose(x)) == {(j, i): v for (i, j), v in a.items()}
+
+
+@given(entries(3, 2), entries(2, 3))
+def test_kronecker_is_numpys(a, b):
+    c = nz.kronecker("times", matrix(a, (3, 2)), matrix(b, (2, 3)))
+    assert c.shape == (6, 6)
+    expected = {(i * 2 + k, j * 3 + m): x * y for (i, j), x in a.items() for (k, m), y in b.items()}
+    assert read(c) == expected
+
+
+@given(entries(4, 5), st.lists(st.integers(0, 3), max_size=6), st.lists(st.integers(0, 4), max_size=6))
+def test_extract_takes_rows_and_columns_in_any_order_and_twice(a, rows, columns):
+    x = matrix(a, (4, 5))
+    expected = {(p, q): a[i, j] for p, i in enumerate(rows) for q, j in enumerate(columns) if (i, j) in a}
+    assert read(nz.extract(x, rows, columns)) == expected
+    assert read(nz.extract(x, None, None)) == a
+    assert read(nz.extract_column(x, 2)) == {(i, 0): v for (i, j), v in a.items() if j == 2}
+
+
+@given(entries(6, 1), entries(3, 1), st.permutations(range(6)))
+def test_assign_writes_places_and_deletes_what_is_absent(w, u, order):
+    places = order[:3]
+    out = vector(w, 6)
+    nz.assign(out, vector(u, 3), places)
+    expected = {at: v for at, v in w.items() if at[0] not in places}
+    expected |= {(places[k], 0): v for (k, _), v in u.items()}
+    assert read(out) == expected
+    nz.assign(out, 9, places)
+    assert read(out) == {at: v for at, v in expected.items() if at[0] not in places} | {(p, 0): 9 for p in places}
+
+
+@pytest.mark.parametrize("kernel", ["", "csr_row", "csr_merge", "csr_row_masked", "csc_gather_radix", "reference"])
+def test_large_products_are_scipys(kernel):
+    a = scipy.sparse.random_array((3000, 2000), density=0.01, format="csr", rng=1)
+    x = np.random.default_rng(2).random(2000)
+    y = nz.mxv("plus_times", nz.from_scipy(a), x, kernel=kernel)
+    np.testing.assert_allclose(nz.ewise_add("plus", y, nz.full(3000, 0.0)).values(), a @ x, rtol=1e-12)
+    c = nz.to_scipy(nz.mxm("plus_times", nz.from_scipy(a), nz.from_scipy(a.T.tocsr())))
+    assert abs(c - a @ a.T).max() < 1e-12
+
+
+def test_a_plan_says_what_ran():
+    a = nz.load("laplace2d:20")
+    assert nz.mxv("plus_times", a, np.ones(400)).plan.startswith("mxv/csr_row")
+    assert "csr_merge" in nz.mxv("plus_times", a, np.ones(400), kernel="csr_merge").plan
