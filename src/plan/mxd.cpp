@@ -11,7 +11,8 @@ struct choice {
 
 choice choose(const mxd_facts& f) {
     if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
-    if (f.threads > 1 && f.whole_rows_share > uneven_rows)
+    const bool one_thread = f.threads == 1 || (f.nnz + f.rows) * f.columns < mxd_serial_below;
+    if (!one_thread && f.whole_rows_share > uneven_rows)
         return {"csr_merge", "whole rows would leave a thread behind: split by entries"};
     return {"csr_tiled", "rows shared out whole by entries, a tile of columns at a time"};
 }

@@ -8,6 +8,8 @@
 namespace nz::plan {
 
 inline constexpr std::size_t mxd_seam_bytes = 16;
+/// Rows + entries, times columns, below which a second thread costs more than it brings.
+inline constexpr offset_t mxd_serial_below = 32768;
 
 /// A dense matrix without gaps.
 constexpr std::size_t dense_copy(offset_t rows, offset_t columns, std::size_t value_bytes) {

@@ -36,6 +36,9 @@ TEST(MxdPlan, ChoosesByHowEvenlyWholeRowsAreShared) {
         EXPECT_EQ(plan::mxd(f).kernel, "reference");
         EXPECT_EQ(plan::mxd(f).reason, "pinned");
     }
+    plan::mxd_facts small = square(100, 800, 16);
+    small.whole_rows_share = 2;
+    EXPECT_EQ(plan::mxd(small).kernel, "csr_tiled") << "one thread does it";
 }
 
 TEST(MxdPlan, PacksAColumnMajorBThatIsMetOftenAndFits) {

@@ -4,6 +4,7 @@
 
 #include "algebra/cell.hpp"
 #include "kernels/mxd_arguments.hpp"
+#include "plan/mxd_workspace.hpp"
 
 #include <algorithm>
 
@@ -159,11 +160,9 @@ void with_layout(const mxd_arguments& a, F&& f) {
         f.template operator()<false>();
 }
 
-/// Products below which a second thread costs more than it brings.
-inline constexpr offset_t mxd_serial_below = 32768;
 /// Parts that the work is cut into.
 inline int mxd_parts(const mxd_arguments& a) {
-    return (a.nnz + a.rows) * a.columns < mxd_serial_below ? 1 : a.threads;
+    return (a.nnz + a.rows) * a.columns < plan::mxd_serial_below ? 1 : a.threads;
 }
 
 }  // namespace nz::kernels::cpu
