@@ -90,6 +90,7 @@ void add_verbs(CLI::App& app, runner& run) {
     add_sssp(app, run);
     add_spmv(app, run);
     add_spmspv(app, run);
+    add_spmm(app, run);
     add_spadd(app, run);
     add_spgemm(app, run);
     add_bench(app);

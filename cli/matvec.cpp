@@ -1,9 +1,9 @@
 #include "matvec.hpp"
 
-#include "io/random_stream.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/errors.hpp"
 #include "ops/mxv_device.hpp"
+#include "random_value.hpp"
 #include "transform.hpp"
 
 #include <fmt/format.h>
@@ -14,17 +14,6 @@
 
 namespace nz::cli {
 namespace {
-
-template <class T>
-T random_value(io::random_stream& r) {
-    if constexpr (std::is_floating_point_v<T>) {
-        return static_cast<T>(r.real());
-    } else if constexpr (std::is_same_v<T, bool>) {
-        return r.below(2) == 1;
-    } else {
-        return static_cast<T>(r.below(10));
-    }
-}
 
 template <class T>
 vector random_entries(const context& ctx, offset_t size, double density, std::uint64_t key) {

@@ -66,6 +66,7 @@ void add_bfs(CLI::App& app, runner& run);
 void add_sssp(CLI::App& app, runner& run);
 void add_spmv(CLI::App& app, runner& run);
 void add_spmspv(CLI::App& app, runner& run);
+void add_spmm(CLI::App& app, runner& run);
 void add_spadd(CLI::App& app, runner& run);
 void add_spgemm(CLI::App& app, runner& run);
 void add_bench(CLI::App& app);

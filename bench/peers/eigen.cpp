@@ -48,6 +48,38 @@ eigen_multiply::~eigen_multiply() = default;
 void eigen_multiply::run() { state_->c = state_->a * state_->b; }
 std::int64_t eigen_multiply::entries() const { return state_->c.nonZeros(); }
 
+using dense_by_rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+struct eigen_spmm::state {
+    bool by_rows;
+    sparse a;
+    dense_by_rows b, c;
+    Eigen::MatrixXd b_columns, c_columns;
+};
+eigen_spmm::eigen_spmm(const matrix& a, const std::vector<double>& b, index_t columns, bool by_rows,
+                       int threads)
+    : state_(std::make_unique<state>(state{by_rows, to_eigen(a), {}, {}, {}, {}})) {
+    Eigen::setNbThreads(threads);
+    const Eigen::Map<const dense_by_rows> given(b.data(), a.columns(), columns);
+    if (by_rows) {
+        state_->b = given;
+        state_->c.resize(a.rows(), columns);
+    } else {
+        state_->b_columns = given;
+        state_->c_columns.resize(a.rows(), columns);
+    }
+}
+eigen_spmm::~eigen_spmm() = default;
+void eigen_spmm::run() {
+    if (state_->by_rows)
+        state_->c.noalias() = state_->a * state_->b;
+    else
+        state_->c_columns.noalias() = state_->a * state_->b_columns;
+}
+double eigen_spmm::result(index_t i, index_t j) const {
+    return state_->by_rows ? state_->c(i, j) : state_->c_columns(i, j);
+}
+
 }  // namespace nz::bench
 
 #else
@@ -65,6 +97,11 @@ eigen_multiply::eigen_multiply(const matrix&, const matrix&) {}
 eigen_multiply::~eigen_multiply() = default;
 void eigen_multiply::run() {}
 std::int64_t eigen_multiply::entries() const { return 0; }
+struct eigen_spmm::state {};
+eigen_spmm::eigen_spmm(const matrix&, const std::vector<double>&, index_t, bool, int) {}
+eigen_spmm::~eigen_spmm() = default;
+void eigen_spmm::run() {}
+double eigen_spmm::result(index_t, index_t) const { return 0; }
 
 }  // namespace nz::bench
 #endif

@@ -35,4 +35,17 @@ private:
     std::unique_ptr<state> state_;
 };
 
+/// C = A B for a dense B, given by rows; both dense matrices lie by rows or by columns inside Eigen.
+class eigen_spmm {
+public:
+    eigen_spmm(const matrix& a, const std::vector<double>& b, index_t columns, bool by_rows, int threads);
+    ~eigen_spmm();
+    void run();
+    double result(index_t i, index_t j) const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
 }  // namespace nz::bench

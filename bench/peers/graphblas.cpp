@@ -277,6 +277,45 @@ std::int64_t graphblas_multiply::entries() const {
     return static_cast<std::int64_t>(count);
 }
 
+struct graphblas_spmm::state {
+    GrB_Matrix a = nullptr, b = nullptr, c = nullptr;
+    GrB_Index rows = 0, columns = 0;
+};
+graphblas_spmm::graphblas_spmm(const matrix& m, const std::vector<double>& b, index_t columns, int threads)
+    : state_(std::make_unique<state>()) {
+    start(threads);
+    const tuples t(m);
+    state_->rows = static_cast<GrB_Index>(m.rows());
+    state_->columns = static_cast<GrB_Index>(columns);
+    const auto inner = static_cast<GrB_Index>(m.columns());
+    check(GrB_Matrix_new(&state_->a, GrB_FP64, state_->rows, inner));
+    check(
+        GrB_Matrix_build_FP64(state_->a, t.i.data(), t.j.data(), t.values.data(), t.i.size(), GrB_PLUS_FP64));
+    check(GrB_Matrix_wait(state_->a, GrB_MATERIALIZE));
+    check(GrB_Matrix_new(&state_->b, GrB_FP64, inner, state_->columns));
+    // The matrix takes the block over.
+    void* block = std::malloc(b.size() * sizeof(double));
+    std::memcpy(block, b.data(), b.size() * sizeof(double));
+    check(GxB_Matrix_pack_FullR(state_->b, &block, b.size() * sizeof(double), false, nullptr));
+}
+graphblas_spmm::~graphblas_spmm() {
+    GrB_Matrix_free(&state_->a);
+    GrB_Matrix_free(&state_->b);
+    GrB_Matrix_free(&state_->c);
+}
+void graphblas_spmm::run() {
+    GrB_Matrix_free(&state_->c);
+    check(GrB_Matrix_new(&state_->c, GrB_FP64, state_->rows, state_->columns));
+    check(GrB_mxm(state_->c, nullptr, nullptr, GrB_PLUS_TIMES_SEMIRING_FP64, state_->a, state_->b, nullptr));
+    check(GrB_Matrix_wait(state_->c, GrB_MATERIALIZE));
+}
+double graphblas_spmm::result(index_t i, index_t j) const {
+    double value = 0;
+    check(GrB_Matrix_extractElement_FP64(&value, state_->c, static_cast<GrB_Index>(i),
+                                         static_cast<GrB_Index>(j)));
+    return value;
+}
+
 }  // namespace nz::bench
 
 #else
@@ -304,6 +343,11 @@ graphblas_multiply::graphblas_multiply(const matrix&, const matrix&, int) {}
 graphblas_multiply::~graphblas_multiply() = default;
 void graphblas_multiply::run() {}
 std::int64_t graphblas_multiply::entries() const { return 0; }
+struct graphblas_spmm::state {};
+graphblas_spmm::graphblas_spmm(const matrix&, const std::vector<double>&, index_t, int) {}
+graphblas_spmm::~graphblas_spmm() = default;
+void graphblas_spmm::run() {}
+double graphblas_spmm::result(index_t, index_t) const { return 0; }
 
 }  // namespace nz::bench
 #endif

@@ -68,4 +68,18 @@ private:
     std::unique_ptr<state> state_;
 };
 
+/// C = A B over plus_times on double for a full B, given and held by rows.
+class graphblas_spmm {
+public:
+    graphblas_spmm(const matrix& a, const std::vector<double>& b, index_t columns, int threads);
+    ~graphblas_spmm();
+    void run();
+    /// 0 where there is no entry.
+    double result(index_t i, index_t j) const;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
 }  // namespace nz::bench

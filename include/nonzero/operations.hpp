@@ -36,6 +36,17 @@ struct operation_options {
 using vector_options = operation_options<vector>;
 using matrix_options = operation_options<matrix>;
 
+/// What mxd and sddmm are asked beside their operands.
+struct dense_options {
+    std::optional<binary_op> accum{};
+    bool mask_structure = false;  ///< sddmm: every entry of the mask counts, whatever its value
+    bool replace = false;         ///< sddmm: entries of C outside the mask go
+    bool transpose_a = false;     ///< mxd: use A^T; sddmm: X^T
+    bool transpose_b = false;     ///< use B^T; sddmm: Y^T
+    std::string_view kernel{};    ///< as in operation_options
+    nz::determinism determinism = nz::determinism::strict;
+};
+
 /// Rows or columns to assign to or extract from: all of them, or a list (which may repeat in extract).
 class index_list {
 public:
@@ -72,6 +83,22 @@ mxv_plan spmv(const context& ctx, vector& y, double alpha, const matrix& a, cons
 /// reference.
 mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
              const matrix_options& options = {});
+
+/// C = A (+).(x) B for a sparse A and dense B and C in the caller's memory: C(i,j) = sum over k of A(i,k) x B(k,j), added
+/// in the order of k (csr_merge: rows that it splits are added in parts). A is m x n, B n x p, C m x p. Where row i of A has no
+/// entry C(i,j) becomes the monoid's identity, the empty sum (0 for `any`, which has none). With accum
+/// C(i,j) = accum(C(i,j), sum), and rows without entries stay. Throws dimension_mismatch for shapes that do not agree and for
+/// memory too small for its view, domain_error for memory of C that overlaps an operand's.
+/// Kernels: csr_tiled, csr_merge, reference (csrmm of matam2012, section V).
+dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
+               const dense_input& b, const dense_options& options = {});
+
+/// C<M, replace> = accum(C, X (+).(x) Y) for dense X and Y, at the places of the sparse M alone: C(i,j) = sum over k of
+/// X(i,k) x Y(k,j) for every (i,j) that M has with a value other than 0 (mask_structure: that it has). X is m x p, Y p x n, M and C
+/// m x n; no entries where p is 0. Sums are taken in an order that p alone determines. Throws as mxd does.
+/// Kernels: row_dot, reference.
+dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_input& x, const dense_input& y,
+                 const matrix& m, const dense_options& options = {});
 
 /// Kernels of the four that follow, for matrices and sparse vectors: balanced_path (dalton2015), reference.
 /// Union: op where both are present; elsewhere the one that is present, converted to the type of op's result.

@@ -61,9 +61,24 @@ struct mxm_plan : operation_plan {
     friend bool operator==(const mxm_plan&, const mxm_plan&) = default;
 };
 
+/// What mxd and sddmm decided: what every operation says, and what becomes of the dense operands.
+struct dense_plan : operation_plan {
+    bool reads_transpose = false;   ///< mxd: reads the CSC of the matrix as given
+    bool builds_transpose = false;  ///< ... which is not there yet: O(nnz) once
+    bool converts_matrix = false;   ///< values of A are converted to the semiring's type: O(nnz)
+    bool packs_first = false;       ///< sddmm: X is copied, in the semiring's type, rows without gaps
+    bool packs_second = false;      ///< mxd: B is copied so; sddmm: Y, columns without gaps
+    bool accumulates = false;       ///< mxd: the kernel adds to C itself
+    bool stages_result = false;     ///< mxd: C = accum(C, T) or a conversion is a pass of its own
+    std::size_t workspace_bytes = 0;
+
+    friend bool operator==(const dense_plan&, const dense_plan&) = default;
+};
+
 /// One line: kernel, direction, tier, conversions, workspace, reason.
 std::string to_string(const mxv_plan& plan);
 std::string to_string(const operation_plan& plan);
 std::string to_string(const mxm_plan& plan);
+std::string to_string(const dense_plan& plan);
 
 }  // namespace nz

@@ -1,6 +1,7 @@
 #include "nonzero/types.hpp"
 
 #include "core/checks.hpp"
+#include "nonzero/views.hpp"
 
 #include <array>
 
@@ -11,6 +12,7 @@ constexpr std::array<std::string_view, dtype_count> names = {
 }
 
 std::string_view name_of(dtype type) { return names[static_cast<std::size_t>(type)]; }
+std::string_view name_of(dense_order order) { return order == dense_order::row_major ? "row" : "column"; }
 
 dtype parse_dtype(std::string_view word) {
     for (int k = 0; k < dtype_count; ++k)

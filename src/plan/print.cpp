@@ -37,4 +37,17 @@ std::string to_string(const mxm_plan& p) {
     return line + fmt::format(", {} workspace bytes: {}", p.workspace_bytes, p.reason);
 }
 
+std::string to_string(const dense_plan& p) {
+    std::string line =
+        fmt::format("{}/{} {}", p.operation, p.kernel, p.tier == tier::compiled ? "compiled" : "generic");
+    if (p.reads_transpose)
+        line += p.builds_transpose ? ", reads the transpose (built now)" : ", reads the transpose";
+    if (p.converts_matrix) line += ", converts matrix values";
+    if (p.packs_first) line += p.packs_second ? ", packs both operands" : ", packs the first operand";
+    if (p.packs_second && !p.packs_first) line += ", packs the second operand";
+    if (p.accumulates) line += ", adds to C";
+    if (p.stages_result) line += ", writes C in a pass of its own";
+    return line + fmt::format(", {} workspace bytes: {}", p.workspace_bytes, p.reason);
+}
+
 }  // namespace nz

@@ -107,6 +107,25 @@ TEST(FailingAllocator, LeavesObjectsValidInVectorOperations) {
     });
 }
 
+TEST(FailingAllocator, LeavesObjectsValidAndArraysUntouchedInDenseProducts) {
+    run_until_it_succeeds([](const context& ctx, objects& o) {
+        const std::vector<float> b(9, 2);
+        const dense_view<const float> in{3, 3, b, dense_order::column_major};
+        for (const std::string_view kernel : {"csr_tiled", "csr_merge", "reference"}) {
+            std::vector<double> c(9, 5);
+            try {
+                mxd(ctx, dense_view<double>{3, 3, c}, semiring("plus_times"), o.a, in,
+                    {.accum = binary_id::minus, .transpose_a = true, .kernel = kernel});
+            } catch (const out_of_memory&) {
+                EXPECT_EQ(c, std::vector<double>(9, 5)) << kernel;
+                throw;
+            }
+            sddmm(ctx, o.c, semiring("plus_times"), in, in, o.b,
+                  {.accum = binary_id::plus, .kernel = kernel == "reference" ? kernel : std::string_view()});
+        }
+    });
+}
+
 TEST(FailingAllocator, LeavesObjectsValidWhenTheyChange) {
     run_until_it_succeeds([](const context& ctx, objects& o) {
         const matrix copy = o.a;

@@ -1,0 +1,77 @@
+#include "plan/mxd.hpp"
+
+#include "plan/mxd_workspace.hpp"
+
+namespace nz::plan {
+namespace {
+
+struct choice {
+    std::string_view kernel, reason;
+};
+
+choice choose(const mxd_facts& f) {
+    if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
+    const bool one_thread = f.threads == 1 || (f.nnz + f.rows) * f.columns < mxd_serial_below;
+    if (!one_thread && f.whole_rows_share > uneven_rows)
+        return {"csr_merge", "whole rows would leave a thread behind: split by entries"};
+    return {"csr_tiled", "rows shared out whole by entries, a tile of columns at a time"};
+}
+
+bool met_often(offset_t uses, offset_t lines) {
+    return static_cast<double>(uses) >= pack_from_uses * static_cast<double>(lines);
+}
+
+}  // namespace
+
+dense_plan mxd(const mxd_facts& f) noexcept {
+    const auto [kernel, reason] = f.pinned.empty() ? choose(f) : choice{f.pinned, "pinned"};
+    dense_plan plan;
+    plan.operation = "mxd";
+    plan.kernel = kernel;
+    plan.reason = reason;
+    plan.tier = kernel == "reference" ? tier::generic : tier::compiled;
+    plan.reads_transpose = f.transposed;
+    plan.builds_transpose = f.transposed && !f.transpose_ready;
+    plan.stages_result = plan.tier == tier::generic || f.convert_c || (f.accumulates && !f.adds);
+    const std::size_t result = dense_copy(f.rows, f.columns, f.value_bytes);
+    if (plan.stages_result) plan.workspace_bytes += result;
+    if (plan.tier == tier::generic) return plan;
+    plan.accumulates = f.accumulates && !plan.stages_result;
+    plan.converts_matrix = f.convert_matrix;
+    if (kernel == "csr_merge")
+        plan.workspace_bytes += mxd_merge_workspace(f.columns, f.value_bytes, f.threads);
+    const std::size_t packed = dense_copy(f.inner, f.columns, f.operand_bytes);
+    const bool worth = f.b_order == dense_order::column_major && f.columns > 1 && met_often(f.nnz, f.inner) &&
+                       plan.workspace_bytes + packed <= f.memory_left;
+    plan.packs_second = f.convert_b || worth;
+    if (plan.packs_second) plan.workspace_bytes += packed;
+    return plan;
+}
+
+dense_plan sddmm(const sddmm_facts& f) noexcept {
+    dense_plan plan;
+    plan.operation = "sddmm";
+    plan.kernel = !f.pinned.empty() ? f.pinned : f.compiled ? "row_dot" : "reference";
+    plan.reason = !f.pinned.empty() ? "pinned"
+                  : f.compiled      ? "a dot product for each place of the mask"
+                                    : "this semiring and type are not compiled: generic path";
+    plan.tier = plan.kernel == "reference" ? tier::generic : tier::compiled;
+    if (plan.tier == tier::generic) return plan;
+    const std::size_t x = dense_copy(f.rows, f.inner, f.operand_bytes),
+                      y = dense_copy(f.inner, f.columns, f.operand_bytes);
+    plan.packs_first = f.convert_x;
+    plan.packs_second = f.convert_y;
+    plan.workspace_bytes = (f.convert_x ? x : 0) + (f.convert_y ? y : 0);
+    const auto pack = [&](bool& packs, std::size_t bytes) {
+        packs = true;
+        plan.workspace_bytes += bytes;
+    };
+    const auto fits = [&](std::size_t bytes) { return plan.workspace_bytes + bytes <= f.memory_left; };
+    if (!plan.packs_second && !f.y_by_columns && met_often(f.places, f.columns) && fits(y))
+        pack(plan.packs_second, y);
+    if (!plan.packs_first && !f.x_by_rows && met_often(f.places, f.rows) && fits(x))
+        pack(plan.packs_first, x);
+    return plan;
+}
+
+}  // namespace nz::plan

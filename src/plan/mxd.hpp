@@ -1,0 +1,53 @@
+// Which kernel multiplies a sparse matrix by a dense one, or samples a product of two dense ones, and what is copied first.
+// Pure: facts in, plan out.
+#pragma once
+
+#include "nonzero/plan.hpp"
+#include "nonzero/views.hpp"
+
+#include <limits>
+
+namespace nz::plan {
+
+struct mxd_facts {
+    offset_t rows = 0, inner = 0, columns = 0;  ///< A is rows x inner, B inner x columns, as multiplied
+    offset_t nnz = 0;
+    bool transposed = false;       ///< A^T is multiplied
+    bool transpose_ready = false;  ///< its rows are there
+    /// The longest time of a thread that gets whole rows, over that of an even share, both as rows + entries.
+    double whole_rows_share = 1;
+    dense_order b_order = dense_order::row_major;
+    bool compiled = true;
+    bool convert_matrix = false;  ///< A's values are not of the semiring's type
+    bool convert_b = false;       ///< nor are B's
+    bool convert_c = false;       ///< C is not of the type of the sums
+    bool accumulates = false;     ///< there is an accumulator
+    bool adds = false;            ///< ... which is the monoid's own operator, in C's type
+    std::size_t operand_bytes = 8, value_bytes = 8;
+    int threads = 1;
+    /// What the memory limit leaves.
+    std::size_t memory_left = std::numeric_limits<std::size_t>::max();
+    std::string_view pinned{};  ///< empty, or an id that exists
+};
+
+struct sddmm_facts {
+    offset_t rows = 0, inner = 0, columns = 0;  ///< X is rows x inner, Y inner x columns, as multiplied
+    offset_t places = 0;
+    bool x_by_rows = true, y_by_columns = true;  ///< sums run through neighbours in memory
+    bool compiled = true;
+    bool convert_x = false, convert_y = false;  ///< values are not of the semiring's type
+    std::size_t operand_bytes = 8;
+    std::size_t memory_left = std::numeric_limits<std::size_t>::max();
+    std::string_view pinned{};
+};
+
+/// csr_merge beyond this: its seams cost a few rows of additions a thread, so that evenness is all that counts.
+inline constexpr double uneven_rows = 1.1;
+/// Packing costs a read and a write of B and saves a line for each value but the first eight of an entry: worth it from two
+/// entries of A for a row of B. Likewise the operands of sddmm, from two places for a row of X or a column of Y.
+inline constexpr double pack_from_uses = 2;
+
+dense_plan mxd(const mxd_facts& facts) noexcept;
+dense_plan sddmm(const sddmm_facts& facts) noexcept;
+
+}  // namespace nz::plan

@@ -1,0 +1,116 @@
+// What plan::mxd and plan::sddmm make of facts.
+#include "plan/mxd.hpp"
+#include "plan/mxd_workspace.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz::test {
+namespace {
+
+plan::mxd_facts square(offset_t n, offset_t entries, offset_t columns) {
+    plan::mxd_facts f;
+    f.rows = f.inner = n;
+    f.nnz = entries;
+    f.columns = columns;
+    f.threads = 2;
+    return f;
+}
+
+TEST(MxdPlan, ChoosesByHowEvenlyWholeRowsAreShared) {
+    struct row {
+        double share;
+        int threads;
+        bool compiled;
+        std::string_view kernel;
+    };
+    for (const auto& [share, threads, compiled, kernel] :
+         {row{1.0, 2, true, "csr_tiled"}, row{1.09, 2, true, "csr_tiled"}, row{1.2, 2, true, "csr_merge"},
+          row{2.0, 1, true, "csr_tiled"}, row{2.0, 2, false, "reference"}}) {
+        plan::mxd_facts f = square(1000, 8000, 16);
+        f.whole_rows_share = share;
+        f.threads = threads;
+        f.compiled = compiled;
+        EXPECT_EQ(plan::mxd(f).kernel, kernel) << share;
+        EXPECT_EQ(plan::mxd(f).tier, compiled ? tier::compiled : tier::generic);
+        f.pinned = "reference";
+        EXPECT_EQ(plan::mxd(f).kernel, "reference");
+        EXPECT_EQ(plan::mxd(f).reason, "pinned");
+    }
+    plan::mxd_facts small = square(100, 800, 16);
+    small.whole_rows_share = 2;
+    EXPECT_EQ(plan::mxd(small).kernel, "csr_tiled") << "one thread does it";
+}
+
+TEST(MxdPlan, PacksAColumnMajorBThatIsMetOftenAndFits) {
+    auto f = square(1000, 8000, 16);
+    EXPECT_FALSE(plan::mxd(f).packs_second);
+    EXPECT_EQ(plan::mxd(f).workspace_bytes, 0u);
+    f.b_order = dense_order::column_major;
+    EXPECT_TRUE(plan::mxd(f).packs_second);
+    EXPECT_EQ(plan::mxd(f).workspace_bytes, plan::dense_copy(1000, 16, 8));
+    f.memory_left = 100000;
+    EXPECT_FALSE(plan::mxd(f).packs_second) << "128,000 bytes do not fit";
+    f.memory_left = 128000;
+    EXPECT_TRUE(plan::mxd(f).packs_second);
+    f.nnz = 1900;
+    EXPECT_FALSE(plan::mxd(f).packs_second) << "read in place";
+    f.nnz = 8000;
+    f.columns = 1;
+    EXPECT_FALSE(plan::mxd(f).packs_second) << "one column is one column";
+    f.b_order = dense_order::row_major;
+    f.convert_b = true;
+    f.memory_left = 1;
+    EXPECT_TRUE(plan::mxd(f).packs_second) << "there is no other way";
+}
+
+TEST(MxdPlan, AddsInTheKernelOnlyWithTheMonoidsOwnOperator) {
+    auto f = square(1000, 8000, 16);
+    f.accumulates = true;
+    EXPECT_TRUE(plan::mxd(f).stages_result);
+    EXPECT_FALSE(plan::mxd(f).accumulates);
+    EXPECT_EQ(plan::mxd(f).workspace_bytes, plan::dense_copy(1000, 16, 8));
+    f.adds = true;
+    EXPECT_FALSE(plan::mxd(f).stages_result);
+    EXPECT_TRUE(plan::mxd(f).accumulates);
+    f.convert_c = true;
+    EXPECT_TRUE(plan::mxd(f).stages_result);
+    EXPECT_FALSE(plan::mxd(f).accumulates);
+    f.convert_c = f.accumulates = f.adds = false;
+    f.pinned = "csr_merge";
+    EXPECT_EQ(plan::mxd(f).workspace_bytes, plan::mxd_merge_workspace(16, 8, 2));
+    f.transposed = true;
+    EXPECT_TRUE(plan::mxd(f).builds_transpose);
+    f.transpose_ready = true;
+    EXPECT_TRUE(plan::mxd(f).reads_transpose);
+    EXPECT_FALSE(plan::mxd(f).builds_transpose);
+    EXPECT_NE(to_string(plan::mxd(f)).find("mxd/csr_merge compiled, reads the transpose"), std::string::npos);
+}
+
+TEST(SddmmPlan, PacksWhatLiesAcrossTheSums) {
+    plan::sddmm_facts f;
+    f.rows = 100;
+    f.inner = 32;
+    f.columns = 200;
+    f.places = 1000;
+    EXPECT_EQ(plan::sddmm(f).kernel, "row_dot");
+    EXPECT_EQ(plan::sddmm(f).workspace_bytes, 0u);
+    f.y_by_columns = false;
+    EXPECT_TRUE(plan::sddmm(f).packs_second);
+    EXPECT_EQ(plan::sddmm(f).workspace_bytes, plan::dense_copy(32, 200, 8));
+    f.x_by_rows = false;
+    EXPECT_TRUE(plan::sddmm(f).packs_first);
+    f.memory_left = plan::dense_copy(32, 200, 8);
+    EXPECT_TRUE(plan::sddmm(f).packs_second);
+    EXPECT_FALSE(plan::sddmm(f).packs_first) << "the limit";
+    f.places = 150;
+    EXPECT_FALSE(plan::sddmm(f).packs_second) << "few places";
+    f.convert_x = true;
+    EXPECT_TRUE(plan::sddmm(f).packs_first);
+    f.compiled = false;
+    EXPECT_EQ(plan::sddmm(f).kernel, "reference");
+    EXPECT_EQ(plan::sddmm(f).tier, tier::generic);
+    EXPECT_EQ(plan::sddmm(f).workspace_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace nz::test
