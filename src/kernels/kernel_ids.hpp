@@ -37,6 +37,9 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxm", "masked_dot", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "masked_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"ewise", "balanced_path", presence::here, "", presence::here, ""},
+    {"ewise", "words", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"apply", "words", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"reduce", "blocks", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
 };
 // clang-format on
