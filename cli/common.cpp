@@ -159,6 +159,17 @@ double median(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+double time_of_repeats(int repeat, const std::function<void()>& work) {
+    std::vector<double> times;
+    for (int k = 0; k < repeat + (repeat > 1); ++k) {
+        const stopwatch watch;
+        work();
+        times.push_back(watch.ms());
+    }
+    if (repeat > 1) times.erase(times.begin());
+    return median(times);
+}
+
 json report(std::string_view verb, const settings& s, const context& ctx, const loaded& in,
             std::string_view kernel, double time_ms) {
     const matrix& a = in.matrix();

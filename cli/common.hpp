@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -88,6 +89,8 @@ std::string count_text(offset_t n, std::string_view singular, std::string_view p
 /// "soc.mtx: 10 x 10, 30 entries, matrix market, loaded in 2.1 ms".
 std::string input_text(const settings& s, const loaded& in);
 double median(std::vector<double> values);
+/// The median time of `repeat` calls, after a warm-up where there are several.
+double time_of_repeats(int repeat, const std::function<void()>& work);
 
 /// command, input, backend, device, kernel (null without one), time_ms, load_ms.
 json report(std::string_view verb, const settings& s, const context& ctx, const loaded& in,

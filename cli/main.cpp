@@ -88,6 +88,7 @@ void add_verbs(CLI::App& app, runner& run) {
     add_generate(app, run);
     add_bfs(app, run);
     add_sssp(app, run);
+    add_pagerank(app, run);
     add_spmv(app, run);
     add_spmspv(app, run);
     add_spmm(app, run);

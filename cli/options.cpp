@@ -66,11 +66,10 @@ void add_transformations(CLI::App& verb, settings& s) {
         option->group(group);
 }
 
-void add_computation(CLI::App& verb, settings& s, const std::string& kernels) {
+void add_run(CLI::App& verb, settings& s) {
     verb.add_option("--backend", s.backend, "auto (default: the GPU where there is one), cpu or cuda")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
         ->option_text("NAME");
-    verb.add_option("--kernel", s.kernel, "Run this kernel, or fail:\n" + kernels)->option_text("ID");
     verb.add_option(
             "--repeat", s.repeat,
             fmt::format("Runs to time; the median counts, after a warm-up if N > 1 (default {})", s.repeat))
@@ -78,6 +77,11 @@ void add_computation(CLI::App& verb, settings& s, const std::string& kernels) {
         ->option_text("N");
     verb.add_flag("--validate", s.validate, "Check the result; exit status 1 if it is wrong");
     verb.add_flag("--explain", s.explain, "Say in sentences what was chosen, and why");
+}
+
+void add_computation(CLI::App& verb, settings& s, const std::string& kernels) {
+    add_run(verb, s);
+    verb.add_option("--kernel", s.kernel, "Run this kernel, or fail:\n" + kernels)->option_text("ID");
     auto* strict =
         verb.add_flag("--deterministic", s.deterministic, "The same result in every run (the default)");
     exclude(verb.add_flag("--fast", s.fast, "Any valid result, any order of summation"), strict);

@@ -52,6 +52,9 @@ void add_file_reading(CLI::App& verb, settings& s);
 void add_transformations(CLI::App& verb, settings& s);
 /// --backend, --kernel ID of `operation`, --repeat, --validate, --explain, --deterministic, --fast.
 void add_computation(CLI::App& verb, settings& s, const std::string& kernels);
+/// --backend, --repeat, --validate and --explain: for verbs of algorithms over several operations, which have no one
+/// kernel and one result.
+void add_run(CLI::App& verb, settings& s);
 /// -o, --output FILE.
 CLI::Option* add_output(CLI::App& verb, settings& s, const std::string& what);
 
@@ -64,6 +67,7 @@ void add_convert(CLI::App& app, runner& run);
 void add_generate(CLI::App& app, runner& run);
 void add_bfs(CLI::App& app, runner& run);
 void add_sssp(CLI::App& app, runner& run);
+void add_pagerank(CLI::App& app, runner& run);
 void add_spmv(CLI::App& app, runner& run);
 void add_spmspv(CLI::App& app, runner& run);
 void add_spmm(CLI::App& app, runner& run);

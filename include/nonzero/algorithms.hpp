@@ -1,6 +1,7 @@
 // Graph algorithms, written once over the operations.
 #pragma once
 
+#include "nonzero/pagerank.hpp"
 #include "nonzero/shortest.hpp"
 #include "nonzero/traverse.hpp"
 
@@ -55,5 +56,17 @@ shortest_result sssp(const context& ctx, const matrix& a, offset_t source,
 /// empty string, or the first rule broken.
 std::string validate_sssp(const context& ctx, const matrix& a, offset_t source, const vector& distances,
                           const vector& parents);
+
+/// PageRank: the r with r = d A^T D^-1 r + (1 - d (mass of vertices with edges out)) p, where D holds out-degrees, d is
+/// the damping and p = 1/n or the personalisation: what vertices without edges out hold is spread as the rest is. Ranks sum
+/// up to 1. Edges run i -> j for A(i,j); values are not read. By power iteration: nnz per step, 5 vectors of n. Throws
+/// dimension_mismatch when A is not square, domain_error for options that make no sense.
+pagerank_result pagerank(const context& ctx, const matrix& a, const pagerank_options& options = {});
+
+/// Checks ranks by one step of the equation in double precision: none is negative, their sum is 1, and the step changes
+/// them by at most options.tolerance (and what rounding of their type explains). Returns an empty string, or the
+/// first rule broken.
+std::string validate_pagerank(const context& ctx, const matrix& a, const vector& ranks,
+                              const pagerank_options& options = {});
 
 }  // namespace nz

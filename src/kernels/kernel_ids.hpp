@@ -41,6 +41,9 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxd", "csr_half_warp", presence::absent, "a half warp is a GPU's; csr_tiled keeps a row's tile in registers", presence::absent, "no CUDA kernel yet"},
     {"sddmm", "row_dot", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"ewise", "balanced_path", presence::here, "", presence::here, ""},
+    {"ewise", "words", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"apply", "words", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"reduce", "blocks", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
 };
 // clang-format on

@@ -22,6 +22,10 @@ struct offset_reader {
     }
 };
 
+/// csr_row and csr_row_masked alone: results go into an output in which every entry is present (out_present is null)
+/// and rows without a result keep theirs.
+enum class mxv_output : unsigned char { own, overwrite, add };
+
 struct mxv_arguments {
     // The matrix: for csr_* kernels the rows of A, for csc_* kernels its columns (the rows of A^T).
     index_t output_size = 0;  ///< rows of A
@@ -39,6 +43,7 @@ struct mxv_arguments {
     const bits::word* mask = nullptr;
     bool complement = false;
     bool early_exit = false;
+    mxv_output output = mxv_output::own;
     bool compacts_rows = false;  ///< csr_merge: there are empty rows to leave out
     // The result, of the cell's value type. csr_* and csc_gather_scatter: out_values[output_size] and bits in
     // out_present (null when every row has an entry for certain). The sorting kernels: out_indices,

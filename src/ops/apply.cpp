@@ -1,6 +1,8 @@
 #include "kernels/reference/apply.hpp"
 
+#include "core/checks.hpp"
 #include "ops/checks.hpp"
+#include "ops/vector_words.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz {
@@ -9,11 +11,23 @@ namespace {
 constexpr operation_plan plan{"apply", "reference", tier::generic,
                               "entry by entry through a function pointer, one thread"};
 
+constexpr operation_plan words_plan{"apply", "words", tier::compiled, "values in place, shared out evenly"};
+
+// By compiled(), which may have nothing, or by the function entry for entry.
+template <class Compiled>
 operation_plan apply_function(const context& ctx, vector& w, const algebra::entry_function& f,
-                              const vector& u, const vector_options& options) {
+                              const vector& u, const vector_options& options, Compiled&& compiled) {
     ops::check_output("apply", w, u.size(), ops::describe("u", u));
     ops::check_mask("apply", w, options);
     ops::check_kernel("apply", options.kernel);
+    if (options.kernel != "reference")
+        if (auto t = compiled()) {
+            ops::write_back(ctx, w, std::move(*t), options);
+            return words_plan;
+        }
+    require<not_supported>(options.kernel != words_plan.kernel,
+                           "apply: kernel words is not compiled for this operator on {}: leave the pin out",
+                           name_of(u.type()));
     ops::write_back(ctx, w, kernels::reference::apply(ctx, f, u.body()), options);
     return plan;
 }
@@ -23,6 +37,8 @@ operation_plan apply_function(const context& ctx, matrix& c, const algebra::entr
     ops::check_output("apply", c, a.rows(), a.columns(), a.describe("A"));
     ops::check_mask("apply", c, options);
     ops::check_kernel("apply", options.kernel);
+    require<not_supported>(options.kernel != words_plan.kernel,
+                           "apply: kernel words is for vectors: leave the pin out");
     ops::write_back(ctx, c, kernels::reference::apply(ctx, f, a.entries()), options);
     return plan;
 }
@@ -33,19 +49,23 @@ using algebra::entry_function_of;
 
 operation_plan apply(const context& ctx, vector& w, const unary_op& op, const vector& u,
                      const vector_options& options) {
-    return apply_function(ctx, w, entry_function_of(op, u.type()), u, options);
+    return apply_function(ctx, w, entry_function_of(op, u.type()), u, options,
+                          [&] { return ops::apply_words(ctx, op, u.body()); });
 }
 operation_plan apply(const context& ctx, vector& w, const index_unary_op& op, const vector& u, scalar thunk,
                      const vector_options& options) {
-    return apply_function(ctx, w, entry_function_of(op, u.type(), thunk), u, options);
+    return apply_function(ctx, w, entry_function_of(op, u.type(), thunk), u, options,
+                          [] { return std::optional<storage::vector_body>(); });
 }
 operation_plan apply(const context& ctx, vector& w, const binary_op& op, scalar x, const vector& u,
                      const vector_options& options) {
-    return apply_function(ctx, w, entry_function_of(op, x, u.type()), u, options);
+    return apply_function(ctx, w, entry_function_of(op, x, u.type()), u, options,
+                          [&] { return ops::apply_words(ctx, op, x, u.body()); });
 }
 operation_plan apply(const context& ctx, vector& w, const binary_op& op, const vector& u, scalar y,
                      const vector_options& options) {
-    return apply_function(ctx, w, entry_function_of(op, u.type(), y), u, options);
+    return apply_function(ctx, w, entry_function_of(op, u.type(), y), u, options,
+                          [&] { return ops::apply_words(ctx, op, u.body(), y); });
 }
 
 operation_plan apply(const context& ctx, matrix& c, const unary_op& op, const matrix& a,

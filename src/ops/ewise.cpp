@@ -4,6 +4,7 @@
 #include "ops/checks.hpp"
 #include "ops/ewise_device.hpp"
 #include "ops/ewise_join.hpp"
+#include "ops/vector_words.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz {
@@ -19,7 +20,7 @@ constexpr operation_plan difference_plan{"ewise_difference", "reference", tier::
                                          "sorted entries, one thread"};
 constexpr operation_plan symmetric_plan{"ewise_symmetric_difference", "reference", tier::generic,
                                         "sorted entries, one thread"};
-constexpr std::string_view balanced = "balanced_path";
+constexpr std::string_view balanced = "balanced_path", words = "words";
 
 // The plan once the compiled kernel has served.
 operation_plan served(operation_plan plan) {
@@ -31,8 +32,9 @@ operation_plan served(operation_plan plan) {
 // Whether the compiled kernel may be asked; a pin of it that could not be served is refused.
 bool asks(std::string_view pinned) { return pinned.empty() || pinned == balanced; }
 void refuse_unserved(const operation_plan& plan, std::string_view pinned, const std::string& why) {
-    require<not_supported>(pinned != balanced, "{}: kernel {} {}: leave the pin out for the generic path",
-                           plan.operation, balanced, why);
+    require<not_supported>(pinned.empty() || pinned == "reference",
+                           "{}: kernel {} {}: leave the pin out for the generic path", plan.operation, pinned,
+                           why);
 }
 std::string not_compiled(const binary_op& op, dtype a, dtype b) {
     return std::string("is not compiled for ")
@@ -50,6 +52,33 @@ void check(const operation_plan& plan, const vector& w, const vector& u, const v
     ops::check_output(plan.operation, w, u.size(), ops::describe("u", u));
     ops::check_mask(plan.operation, w, options);
     ops::check_kernel("ewise", options.kernel);
+}
+
+// Two vectors: by lists of places where both are sparse, by words of places where one is not, else by reference().
+template <class Reference>
+operation_plan join(const context& ctx, vector& w, const operation_plan& plan, set_operation operation,
+                    const binary_op& op, const vector& u, const vector& v, const vector_options& options,
+                    Reference&& reference) {
+    if (asks(options.kernel))
+        if (auto t = ops::join_balanced(ctx, operation, op, u.body(), v.body())) {
+            ops::write_back(ctx, w, std::move(*t), options);
+            return served(plan);
+        }
+    if (options.kernel.empty() || options.kernel == words)
+        if (auto t = ops::join_words(ctx, operation, op, u.body(), v.body())) {
+            ops::write_back(ctx, w, std::move(*t), options);
+            return {plan.operation, words, tier::compiled, "place by place: not both are sparse"};
+        }
+    const bool sparse = u.form() == vector_form::sparse && v.form() == vector_form::sparse;
+    refuse_unserved(
+        plan, options.kernel,
+        sparse == (options.kernel == balanced)
+            ? not_compiled(op, u.type(), v.type())
+            : std::string(sparse ? "joins vectors that are not both sparse" : "joins sparse vectors") +
+                  ", here one is " + std::string(name_of(u.form())) + " and one " +
+                  std::string(name_of(v.form())));
+    ops::write_back(ctx, w, reference(), options);
+    return plan;
 }
 
 void check(const operation_plan& plan, const matrix& c, const ops::operand& a, const ops::operand& b,
@@ -79,7 +108,8 @@ operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, s
             return served(plan);
         }
     }
-    refuse_unserved(plan, options.kernel, not_compiled(op, a.a.type(), b.a.type()));
+    refuse_unserved(plan, options.kernel,
+                    options.kernel == words ? "joins vectors" : not_compiled(op, a.a.type(), b.a.type()));
     ops::write_back(ctx, c, reference(), options);
     return plan;
 }
@@ -89,18 +119,8 @@ operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, s
 operation_plan ewise_add(const context& ctx, vector& w, const binary_op& op, const vector& u, const vector& v,
                          const vector_options& options) {
     check(add_plan, w, u, v, options);
-    if (asks(options.kernel))
-        if (auto t = ops::join_balanced(ctx, set_operation::unite, op, u.body(), v.body())) {
-            ops::write_back(ctx, w, std::move(*t), options);
-            return served(add_plan);
-        }
-    refuse_unserved(add_plan, options.kernel,
-                    u.form() == vector_form::sparse && v.form() == vector_form::sparse
-                        ? not_compiled(op, u.type(), v.type())
-                        : "joins sparse vectors, here one is " + std::string(name_of(u.form())) +
-                              " and one " + std::string(name_of(v.form())));
-    ops::write_back(ctx, w, kernels::reference::ewise_add(ctx, op, u.body(), v.body()), options);
-    return add_plan;
+    return join(ctx, w, add_plan, set_operation::unite, op, u, v, options,
+                [&] { return kernels::reference::ewise_add(ctx, op, u.body(), v.body()); });
 }
 
 operation_plan ewise_add(const context& ctx, matrix& c, const binary_op& op, const matrix& a, const matrix& b,
@@ -114,18 +134,8 @@ operation_plan ewise_add(const context& ctx, matrix& c, const binary_op& op, con
 operation_plan ewise_mult(const context& ctx, vector& w, const binary_op& op, const vector& u,
                           const vector& v, const vector_options& options) {
     check(multiply_plan, w, u, v, options);
-    if (asks(options.kernel))
-        if (auto t = ops::join_balanced(ctx, set_operation::intersect, op, u.body(), v.body())) {
-            ops::write_back(ctx, w, std::move(*t), options);
-            return served(multiply_plan);
-        }
-    refuse_unserved(multiply_plan, options.kernel,
-                    u.form() == vector_form::sparse && v.form() == vector_form::sparse
-                        ? not_compiled(op, u.type(), v.type())
-                        : "joins sparse vectors, here one is " + std::string(name_of(u.form())) +
-                              " and one " + std::string(name_of(v.form())));
-    ops::write_back(ctx, w, kernels::reference::ewise_mult(ctx, op, u.body(), v.body()), options);
-    return multiply_plan;
+    return join(ctx, w, multiply_plan, set_operation::intersect, op, u, v, options,
+                [&] { return kernels::reference::ewise_mult(ctx, op, u.body(), v.body()); });
 }
 
 operation_plan ewise_mult(const context& ctx, matrix& c, const binary_op& op, const matrix& a,

@@ -81,9 +81,9 @@ matrix_values values_for(const product& p, const csr& a) {
     return v;
 }
 
-// The kernel's own result t = A u, masked rows left out where the kernel looks at the mask.
-vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_body& u, offset_t products,
-                         const array<bits::word>& mask) {
+// Runs the kernel into t: a result of its own, masked rows left out where the kernel looks at the mask, or the output.
+void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, const array<bits::word>& mask,
+                kernels::mxv_output output, vector_body& t) {
     const bool push = plan.direction == direction::push;
     const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal());
     const matrix_values values = values_for(p, a);
@@ -105,9 +105,7 @@ vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_bo
     k.threads = p.ctx.threads();
     const buffer workspace(p.ctx.memory(), plan.workspace_bytes);
     k.workspace = workspace.data();
-
-    vector_body t = storage::make_vector_body(p.ctx, p.value, k.output_size, plan.output,
-                                              plan.output == vector_form::sparse ? products : 0, false);
+    k.output = output;
     offset_t count = 0;
     k.out_values = t.values.data();
     k.out_present = t.form == vector_form::bitmap ? t.words() : nullptr;
@@ -117,7 +115,32 @@ vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_bo
     t.count = t.form == vector_form::dense    ? t.size
               : t.form == vector_form::sparse ? count
                                               : bits::count(t.words(), t.size);
+}
+
+vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_body& u, offset_t products,
+                         const array<bits::word>& mask) {
+    vector_body t =
+        storage::make_vector_body(p.ctx, p.value, static_cast<index_t>(p.output_size()), plan.output,
+                                  plan.output == vector_form::sparse ? products : 0, false);
+    run_kernel(p, plan, u, mask, kernels::mxv_output::own, t);
     return t;
+}
+
+// What the kernel may do with an output in which every entry is present, and stays so: results take the place of
+// entries or are added to them, and where there is none (or the mask does not let through) the old entry stays.
+kernels::mxv_output written_in_place(const product& p, const mxv_plan& plan) {
+    using kernels::mxv_output;
+    const bool able = plan.kernel == "csr_row" || plan.kernel == "csr_row_masked";
+    if (!able || !p.options.accum || p.options.replace || p.w.form() != vector_form::dense ||
+        p.w.type() != p.value || &p.w.body_anywhere() == &p.u.body_anywhere())
+        return mxv_output::own;
+    if (p.options.mask_complement && !p.options.mask) return mxv_output::own;
+    if (p.options.mask && plan.kernel != "csr_row_masked") return mxv_output::own;
+    const binary_id accum = p.options.accum->id();
+    return accum == binary_id::second ? mxv_output::overwrite
+           : accum == p.ring.add().id() && p.ring.add().is_built_in() && accum != binary_id::any
+               ? mxv_output::add
+               : mxv_output::own;
 }
 
 vector_body in_form(const vector_body& u, vector_form form, dtype type, bool values_matter) {
@@ -154,6 +177,10 @@ mxv_plan multiply(const product& p, std::string_view operation) {
     if (plan.converts_vector) {
         converted = in_form(*u, plan.input, p.operand, !p.ring.ignores_b());
         u = &*converted;
+    }
+    if (const auto output = written_in_place(p, plan); output != kernels::mxv_output::own) {
+        run_kernel(p, plan, *u, mask, output, p.w.mutable_body());
+        return plan;
     }
     ops::write_back(p.ctx, p.w, run_compiled(p, plan, *u, std::max<offset_t>(facts.products, 0), mask),
                     p.options);

@@ -1,6 +1,8 @@
 #include "kernels/reference/reduce.hpp"
 
+#include "core/checks.hpp"
 #include "ops/checks.hpp"
+#include "ops/vector_words.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz {
@@ -16,12 +18,16 @@ operation_plan reduce(const context& ctx, vector& w, const monoid& add, const ma
     ops::check_output("reduce", w, input.rows(), input.describe("A"));
     ops::check_mask("reduce", w, options);
     ops::check_kernel("reduce", options.kernel);
+    require<not_supported>(
+        options.kernel != "blocks",
+        "reduce: kernel blocks adds up a vector: leave the pin out for the rows of a matrix");
     ops::write_back(ctx, w, kernels::reference::reduce_rows(ctx, add, input.entries()), options);
     return plan;
 }
 
-// One thread in storage order: the same bits for floats whatever the number of threads.
-scalar reduce(const context&, const monoid& add, const vector& u) {
+// The order of summation depends on the vector alone: the same bits for floats whatever the number of threads.
+scalar reduce(const context& ctx, const monoid& add, const vector& u) {
+    if (const auto sum = ops::reduce_blocks(ctx, add, u.body())) return *sum;
     return kernels::reference::reduce(add, u.body());
 }
 scalar reduce(const context&, const monoid& add, const matrix& a) {

@@ -3,6 +3,7 @@
 #include "algebra/bound.hpp"
 #include "core/parallel.hpp"
 #include "ops/masks.hpp"
+#include "ops/vector_words.hpp"
 #include "storage/csr_builder.hpp"
 #include "storage/matrix_body.hpp"
 
@@ -244,6 +245,9 @@ void write_back(const context& ctx, vector& w, vector_body&& t, const vector_opt
         w = storage::make_vector(settled(t.type == w.type() ? std::move(t) : convert_values(t, w.type())));
         return;
     }
+    if (!options.mask && !options.mask_complement && w.form() != vector_form::sparse &&
+        t.form != vector_form::sparse && accumulate_words(ctx, *options.accum, w, t))
+        return;
     if (w.form() != vector_form::sparse || t.form != vector_form::sparse)
         return update_bitmap(ctx, w, t, options);
     const vector_mask mask(options.mask ? &options.mask->body() : nullptr, options.mask_structure,

@@ -146,6 +146,43 @@ TEST_P(EveryKernel, WritesThroughMaskAccumulatorAndReplace) {
     }
 }
 
+// Outputs in which every entry is present are written in place where the kernel can.
+TEST_P(EveryKernel, ReplacesAndAddsInFullOutputs) {
+    std::mt19937 random(seed + 3);
+    for (const int threads : {1, 2}) {
+        const context ctx({.threads = threads});
+        for (const auto* name : {"plus_times_int64", "plus_second_fp64", "min_plus_int32", "lor_land_bool"}) {
+            const semiring s(name);
+            const dtype type = *s.pinned_type();
+            const dictionary a = random_dictionary(200, 90, 0.02, type, random);
+            const matrix left = make_matrix(ctx, a);
+            for (const vector_form form : forms)
+                for (const binary_id accum : {binary_id::second, s.add().id(), binary_id::minus})
+                    for (int masked = 0; masked < 6; ++masked) {
+                        if (accum == binary_id::minus && type == dtype::boolean) continue;
+                        const dictionary u = random_input(90, form, type, random),
+                                         c = random_dictionary(200, 1, 1.1, type, random),
+                                         m = random_dictionary(200, 1, 0.5, dtype::boolean, random);
+                        const vector mask = make_vector(ctx, m, random);
+                        vector_options o = pinned(GetParam());
+                        writing how;
+                        o.accum = binary_op(accum);
+                        how.accum = binary_op(accum);
+                        if (masked > 0) o.mask = &mask, how.mask = &m;
+                        o.mask_complement = how.complement = masked == 2 || masked == 4;
+                        o.mask_structure = how.structure = masked >= 3;
+                        o.replace = how.replace = masked == 5;
+                        vector w = make_vector(ctx, c, vector_form::dense);
+                        const vector shared = w;
+                        mxv(ctx, w, s, left, make_vector(ctx, u, form), o);
+                        ASSERT_TRUE(same(write(c, model_mxm(s, a, u), how), w))
+                            << name << ", " << binary_op(accum).name() << ", mask " << masked;
+                        ASSERT_TRUE(same(c, shared)) << "a copy of the output changed";
+                    }
+        }
+    }
+}
+
 TEST_P(EveryKernel, MayWriteToItsInput) {
     std::mt19937 random(seed + 2);
     const context ctx({.threads = 2});

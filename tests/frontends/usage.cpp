@@ -4,7 +4,7 @@
 namespace nz::test {
 namespace {
 
-const std::vector<std::string> verbs = {"info", "spy",  "convert", "generate",
+const std::vector<std::string> verbs = {"info", "spy",  "convert", "generate", "pagerank",
                                         "bfs",  "spmv", "spmspv",  "bench"};
 
 class usage : public command_line {};
@@ -41,7 +41,7 @@ TEST_F(usage, version_is_one_line) {
 
 TEST_F(usage, an_unknown_verb_is_answered_with_the_verbs) {
     expect_refused({"frobnicate", "grid2d:3"}, 2, {"frobnicate", "info, spy, convert, generate, bfs"});
-    expect_refused({"pagerank", "grid2d:3"}, 2, {"pagerank", "spmspv"});
+    expect_refused({"pagerink", "grid2d:3"}, 2, {"pagerink", "spmspv"});
 }
 
 TEST_F(usage, no_verb_is_wrong_usage) { expect_refused({}, 2, {"verb", "bfs"}); }

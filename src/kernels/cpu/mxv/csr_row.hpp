@@ -26,6 +26,14 @@ void csr_row(const mxv_arguments& a) {
             const index_t first = first_row(a.offsets, a.output_size, t, threads),
                           last = first_row(a.offsets, a.output_size, t + 1, threads);
             offset_t begin = a.offsets[first];
+            if (a.output != mxv_output::own) {
+                for (index_t i = first; i < last; ++i) {
+                    const offset_t end = a.offsets[i + 1];
+                    update_row(reader, a, i, begin, end, out[i]);
+                    begin = end;
+                }
+                return;
+            }
             if (!a.out_present) {  // every row has entries and u has no gaps
                 for (index_t i = first; i < last; ++i) {
                     const offset_t end = a.offsets[i + 1];

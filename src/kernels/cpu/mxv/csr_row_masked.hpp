@@ -36,10 +36,12 @@ void csr_row_masked(const mxv_arguments& a) {
                     bits::for_each(allowed, 0, [&](offset_t bit) {
                         const auto i = static_cast<index_t>(k * bits::per_word + bit);
                         const offset_t begin = a.offsets[i], end = a.offsets[i + 1];
-                        if (begin < end && reader.sum(i, begin, end, a.early_exit, out[i]))
+                        if (a.output != mxv_output::own)
+                            update_row(reader, a, i, begin, end, out[i]);
+                        else if (begin < end && reader.sum(i, begin, end, a.early_exit, out[i]))
                             present |= bits::word{1} << bit;
                     });
-                    a.out_present[k] = present;
+                    if (a.output == mxv_output::own) a.out_present[k] = present;
                 }
         });
     });

@@ -1,0 +1,40 @@
+// PageRank: options and result.
+#pragma once
+
+#include "nonzero/context.hpp"
+#include "nonzero/matrix.hpp"
+#include "nonzero/vector.hpp"
+
+#include <string>
+#include <vector>
+
+namespace nz {
+
+struct pagerank_options {
+    double damping = 0.85;    ///< share of a rank that follows edges; the rest is spread anew
+    double tolerance = 1e-6;  ///< stop once the ranks change by no more in one step, summed over the vertices
+    int max_iterations = 100;     ///< ... or after so many steps
+    dtype type = dtype::float64;  ///< of the ranks: float64, or float32, which moves half the bytes
+    /// What is spread anew goes here, by weight: any numeric vector of entries that are not negative, of which one is
+    /// positive; it is scaled to sum up to 1. Null: to all vertices alike.
+    const vector* personalisation = nullptr;
+    /// Leave out vertices whose own rank changes by less than tolerance / n, and look at all again before the end.
+    bool adaptive = false;
+};
+
+/// One step as it was done.
+struct pagerank_step {
+    double change;    ///< sum over the vertices of |new rank - old rank|
+    offset_t active;  ///< vertices that were computed anew
+};
+
+struct pagerank_result {
+    vector ranks;  ///< dense; they sum up to 1
+    int iterations = 0;
+    double change = 0;       ///< of the last step
+    bool converged = false;  ///< change is at most the tolerance
+    std::vector<pagerank_step> steps;
+    std::string plan;  ///< of the products, as to_string gives it
+};
+
+}  // namespace nz

@@ -1,0 +1,159 @@
+// PageRank by power iteration (Brin and Page, 1998), pulling along in-edges.
+//
+// With D the out-degrees, d the damping and p where a surfer starts anew, one step is
+//     t  = A^T y            over (plus, second): the structure alone is read
+//     r' = t + (1 - sum t) p
+//     y' = d D^-1 r'        0 where a vertex has no edge out
+// The products of an iteration with r would divide nnz times; y holds rank over degree, prescaled, n times. What edges do
+// not carry, the damped part and the ranks of vertices without edges out alike, is 1 - sum t: one reduction, no list of
+// those vertices, and ranks sum up to 1 after every step however they are rounded.
+//
+// The adaptive form (Kamvar, Haveliwala, Golub 2004; a case for masks in yang2018) leaves out rows whose rank has
+// settled to its share of the tolerance: their t stays. Together they would have changed by at most the tolerance in
+// that step, but more may come over many: before it stops, all rows are computed once more, and those that still move
+// come back. Every iteration therefore begins at 1/n: ranks that are 0 until a far start reaches them look settled.
+#include "core/checks.hpp"
+#include "nonzero/algorithms.hpp"
+#include "nonzero/operations.hpp"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace nz {
+namespace {
+
+void check(const matrix& a, const pagerank_options& o) {
+    require<dimension_mismatch>(a.rows() == a.columns(),
+                                "pagerank: the matrix is {} x {}; a graph needs a square one", a.rows(),
+                                a.columns());
+    require<domain_error>(o.damping >= 0 && o.damping < 1, "pagerank: a damping of {} is not in [0, 1)",
+                          o.damping);
+    require<domain_error>(o.tolerance >= 0, "pagerank: a tolerance of {} is not one", o.tolerance);
+    require<domain_error>(o.max_iterations >= 0, "pagerank: {} iterations are fewer than none",
+                          o.max_iterations);
+    require<domain_error>(is_floating(o.type), "pagerank: ranks are float32 or float64, not {}",
+                          name_of(o.type));
+    if (!o.personalisation) return;
+    require<dimension_mismatch>(o.personalisation->size() == a.rows(),
+                                "pagerank: the graph has {} vertices, the personalisation {} places",
+                                a.rows(), o.personalisation->size());
+}
+
+class iteration {
+public:
+    iteration(const context& ctx, const matrix& a, const pagerank_options& o)
+        : ctx_(ctx),
+          a_(a),
+          o_(o),
+          n_(a.rows()),
+          ring_(binary_id::plus, binary_id::second, o.type),
+          start_(start()),
+          scale_(scale()),
+          carried_(vector::full(ctx, n_, value(0))),
+          ranks_(vector::full(ctx, n_, value(1 / static_cast<double>(n_)))),
+          active_(ctx, dtype::boolean, n_) {}
+
+    pagerank_result run() {
+        pagerank_result result{.ranks = vector(ctx_, o_.type, n_), .steps = {}, .plan = {}};
+        bool all = true;
+        while (result.iterations < o_.max_iterations && !result.converged) {
+            const bool was_all = all;
+            const offset_t active = all ? n_ : count_active();
+            result.change = step(all, result.plan);
+            result.steps.push_back({result.change, active});
+            ++result.iterations;
+            const bool small = result.change <= o_.tolerance;
+            result.converged = small && was_all;
+            if (o_.adaptive) all = small || !choose_active(was_all);
+        }
+        result.ranks = std::move(ranks_);
+        return result;
+    }
+
+private:
+    scalar value(double x) const { return scalar(o_.type, scalar(x).as(o_.type)); }
+
+    // The personalisation, its sum 1 and absent places 0; of size 0 where there is none.
+    vector start() const {
+        if (!o_.personalisation) return vector(ctx_, o_.type, 0);
+        vector p(ctx_, o_.type, n_);
+        apply(ctx_, p, unary_id::identity, *o_.personalisation);
+        const double total = reduce(ctx_, binary_id::plus, p).get<double>(),
+                     least = reduce(ctx_, binary_id::min, p).get<double>();
+        require<domain_error>(total > 0 && std::isfinite(total) && least >= 0,
+                              "pagerank: the personalisation sums up to {}, its least entry is {}: weights "
+                              "are not negative, and one is positive",
+                              total, least);
+        apply(ctx_, p, binary_id::times, p, value(1 / total));
+        ewise_add(ctx_, p, binary_id::plus, p, vector::full(ctx_, n_, value(0)));
+        return p;
+    }
+
+    // damping / out-degree, 0 where there is no edge out.
+    vector scale() const {
+        vector degrees(ctx_, dtype::int64, n_), s(ctx_, o_.type, n_);
+        mxv(ctx_, degrees, semiring("plus_pair"), a_, vector::full(ctx_, n_, scalar(std::int64_t{1})));
+        apply(ctx_, s, unary_id::identity, degrees);
+        apply(ctx_, s, binary_id::div, value(o_.damping), s);
+        if (s.count() < n_) ewise_add(ctx_, s, binary_id::first, s, vector::full(ctx_, n_, value(0)));
+        return s;
+    }
+
+    // One step; of the rows in `active_`, or of all. Returns the change.
+    double step(bool all, std::string& plan) {
+        vector y(ctx_, o_.type, n_), next(ctx_, o_.type, n_);
+        ewise_mult(ctx_, y, binary_id::times, ranks_, scale_);
+        vector_options through{.accum = binary_id::second, .transpose_a = true};  // rows without edges stay 0
+        if (!all) through.mask = &active_;
+        plan = to_string(mxv(ctx_, carried_, ring_, a_, y, through));
+        const double rest = 1 - reduce(ctx_, binary_id::plus, carried_).get<double>();
+        if (start_.size()) {
+            apply(ctx_, next, binary_id::times, start_, value(rest));
+            ewise_add(ctx_, next, binary_id::plus, next, carried_);
+        } else {
+            apply(ctx_, next, binary_id::plus, carried_, value(rest / static_cast<double>(n_)));
+        }
+        ewise_add(ctx_, ranks_, binary_id::minus, next, ranks_);
+        apply(ctx_, ranks_, unary_id::abs, ranks_);
+        const double change = reduce(ctx_, binary_id::plus, ranks_).get<double>();
+        moved_ = std::exchange(ranks_, std::move(next));
+        return change;
+    }
+
+    // Rows whose rank moved by more than their share of the tolerance stay active; none comes back. False without any.
+    bool choose_active(bool was_all) {
+        vector moves(ctx_, dtype::boolean, n_);
+        apply(ctx_, moves, binary_id::gt, *moved_, value(o_.tolerance / static_cast<double>(n_)));
+        if (was_all)
+            active_ = std::move(moves);
+        else
+            ewise_mult(ctx_, active_, binary_id::land, active_, moves);
+        return count_active() > 0;
+    }
+    offset_t count_active() const {
+        vector ones(ctx_, dtype::int64, n_);
+        apply(ctx_, ones, unary_id::identity, active_);
+        return reduce(ctx_, binary_id::plus, ones).get<offset_t>();
+    }
+
+    const context& ctx_;
+    const matrix& a_;
+    const pagerank_options& o_;
+    const offset_t n_;
+    const semiring ring_;
+    const vector start_, scale_;
+    vector carried_, ranks_, active_;
+    std::optional<vector> moved_;  // how far each rank went in the last step
+};
+
+}  // namespace
+
+pagerank_result pagerank(const context& ctx, const matrix& a, const pagerank_options& options) {
+    check(a, options);
+    if (a.rows() == 0)
+        return {.ranks = vector(ctx, options.type, 0), .converged = true, .steps = {}, .plan = {}};
+    return iteration(ctx, a, options).run();
+}
+
+}  // namespace nz

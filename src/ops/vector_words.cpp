@@ -1,0 +1,143 @@
+#include "ops/vector_words.hpp"
+
+#include "instantiate/vector_cells.hpp"
+#include "ops/write_back.hpp"
+
+namespace nz::ops {
+namespace {
+
+using kernels::set_operation;
+using kernels::words_side;
+using storage::vector_body;
+
+struct compiled {
+    kernels::words_kernel kernel = nullptr;
+    dtype operands = dtype::float64, result = dtype::float64;
+};
+compiled find(const binary_op& op, dtype a, dtype b) {
+    const dtype both = promote(a, b);
+    if (op.id() > binary_id::lxnor || op.input_type(both) != both) return {};
+    return {instantiate::find_words(op.id(), both), both, op.output_type(both)};
+}
+
+const bits::word* presence_of(const vector_body& v) {
+    return v.form == vector_form::bitmap ? v.words() : nullptr;
+}
+
+// A vector as an operand of type `type` that is not sparse; what had to be made is kept here.
+struct operand {
+    std::optional<vector_body> own;
+    words_side side;
+
+    operand(const vector_body& v, dtype type) {
+        if (v.form == vector_form::sparse) own = convert(v, vector_form::bitmap);
+        if (v.type != type) own = convert_values(own ? *own : v, type);
+        const vector_body& at = own ? *own : v;
+        side = {at.values.data(), presence_of(at), 1};
+    }
+};
+
+void run(const context& ctx, const compiled& c, set_operation operation, const words_side& a,
+         const words_side& b, vector_body& out) {
+    kernels::words_arguments k;
+    k.a = a;
+    k.b = b;
+    k.size = out.form == vector_form::sparse ? out.count : out.size;
+    k.operation = operation;
+    k.threads = ctx.threads();
+    k.values = out.values.data();
+    k.present = out.form == vector_form::bitmap ? out.words() : nullptr;
+    c.kernel(k);
+}
+
+// One operand is fixed: the values of u alone are gone through, whatever u's form.
+std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, scalar x, bool x_first,
+                                      const vector_body& u) {
+    const compiled c = x_first ? find(op, x.type(), u.type) : find(op, u.type, x.type());
+    if (!c.kernel) return {};
+    std::optional<vector_body> converted;
+    if (u.type != c.operands) converted = convert_values(u, c.operands);
+    const element fixed = x.as(c.operands);
+    std::uint64_t room = 0;
+    storage::store(&room, c.operands, 0, fixed);
+    vector_body w = storage::make_vector_body(ctx, c.result, u.size, u.form, u.count, false);
+    const words_side whole{(converted ? *converted : u).values.data(), presence_of(u), 1},
+        constant{&room, nullptr, 0};
+    if (u.indices.bytes() && u.form == vector_form::sparse)
+        std::memcpy(w.indices.data(), u.indices.data(), w.indices.bytes());
+    run(ctx, c, set_operation::intersect, x_first ? constant : whole, x_first ? whole : constant, w);
+    return w;
+}
+
+}  // namespace
+
+std::optional<vector_body> join_words(const context& ctx, set_operation operation, const binary_op& op,
+                                      const vector_body& u, const vector_body& v) {
+    if (u.form == vector_form::sparse && v.form == vector_form::sparse) return {};
+    const compiled c = find(op, u.type, v.type);
+    if (!c.kernel) return {};
+    const operand a(u, c.operands), b(v, c.operands);
+    const bool full = operation == set_operation::unite ? !a.side.present || !b.side.present
+                                                        : !a.side.present && !b.side.present;
+    vector_body w = storage::make_vector_body(ctx, c.result, u.size,
+                                              full ? vector_form::dense : vector_form::bitmap, u.size, false);
+    run(ctx, c, operation, a.side, b.side, w);
+    if (!full) w.count = bits::count(w.words(), w.size);
+    return w;
+}
+
+std::optional<vector_body> apply_words(const context& ctx, const binary_op& op, scalar x,
+                                       const vector_body& u) {
+    return with_fixed(ctx, op, x, true, u);
+}
+std::optional<vector_body> apply_words(const context& ctx, const binary_op& op, const vector_body& u,
+                                       scalar x) {
+    return with_fixed(ctx, op, x, false, u);
+}
+
+std::optional<vector_body> apply_words(const context& ctx, const unary_op& f, const vector_body& u) {
+    if (f.id() > unary_id::one || f.input_type(u.type) != u.type) return {};
+    const auto kernel = instantiate::find_apply(f.id(), u.type);
+    if (!kernel) return {};
+    vector_body w = storage::make_vector_body(ctx, u.type, u.size, u.form, u.count, false);
+    kernels::apply_arguments k;
+    k.from = u.values.data();
+    k.present = presence_of(u);
+    k.size = u.form == vector_form::sparse ? u.count : u.size;
+    k.threads = ctx.threads();
+    k.to = w.values.data();
+    kernel(k);
+    if (w.present.bytes()) std::memcpy(w.present.data(), u.present.data(), w.present.bytes());
+    if (w.indices.bytes()) std::memcpy(w.indices.data(), u.indices.data(), w.indices.bytes());
+    return w;
+}
+
+bool accumulate_words(const context& ctx, const binary_op& op, vector& w, const vector_body& t) {
+    const compiled c = find(op, w.type(), t.type);
+    if (!c.kernel || c.operands != w.type() || c.result != w.type() || t.type != w.type()) return false;
+    vector_body& v = w.mutable_body();
+    words_side a{v.values.data(), presence_of(v), 1}, b{t.values.data(), presence_of(t), 1};
+    run(ctx, c, set_operation::unite, a, b, v);
+    if (v.form == vector_form::bitmap) v.count = bits::count(v.words(), v.size);
+    v = settled(std::move(v));
+    return true;
+}
+
+std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, const vector_body& u) {
+    if (!add.is_built_in() || add.value_type(u.type) != u.type) return {};
+    const auto kernel = instantiate::find_reduce(add.id(), u.type);
+    if (!kernel) return {};
+    kernels::reduce_arguments k;
+    k.values = u.values.data();
+    k.present = presence_of(u);
+    k.size = u.form == vector_form::sparse ? u.count : u.size;
+    k.threads = ctx.threads();
+    const buffer parts(ctx.memory(),
+                       static_cast<std::size_t>(k.size / kernels::reduce_block + 1) * size_of(u.type));
+    std::uint64_t room = 0;
+    k.parts = parts.data();
+    k.result = &room;
+    return scalar(u.type, kernel(k) ? storage::load(&room, u.type, 0) : add.identity(u.type));
+}
+
+}  // namespace nz::ops

@@ -1,0 +1,31 @@
+// Whole vectors, dense or bitmaps, on the compiled kernels: what elementwise operations, apply, reduce and accumulators
+// share. Each says nothing where it does not serve, and the caller takes the reference.
+#pragma once
+
+#include "kernels/vector_arguments.hpp"
+#include "nonzero/algebra.hpp"
+#include "storage/vector_body.hpp"
+
+#include <optional>
+
+namespace nz::ops {
+
+/// u op v as union or intersection, where at least one of them is not sparse.
+std::optional<storage::vector_body> join_words(const context& ctx, kernels::set_operation operation,
+                                               const binary_op& op, const storage::vector_body& u,
+                                               const storage::vector_body& v);
+/// op(x, u) at every entry of u, or op(u, x).
+std::optional<storage::vector_body> apply_words(const context& ctx, const binary_op& op, scalar x,
+                                                const storage::vector_body& u);
+std::optional<storage::vector_body> apply_words(const context& ctx, const binary_op& op,
+                                                const storage::vector_body& u, scalar x);
+/// f(u) at every entry of u.
+std::optional<storage::vector_body> apply_words(const context& ctx, const unary_op& f,
+                                                const storage::vector_body& u);
+/// w = op(w, t) where both have an entry, the one that is there elsewhere; false where it does not serve. Neither is
+/// sparse.
+bool accumulate_words(const context& ctx, const binary_op& op, vector& w, const storage::vector_body& t);
+/// The sum of u's entries in u's type, the identity where there is none.
+std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, const storage::vector_body& u);
+
+}  // namespace nz::ops

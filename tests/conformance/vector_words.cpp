@@ -1,0 +1,153 @@
+// ewise/words, apply/words and reduce/blocks against the dictionary model: every compiled operator and type, dense,
+// bitmap and sparse operands, several words and blocks, all numbers of threads.
+#include "instantiate/vector_cells.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned seed = 20261122;
+constexpr vector_form forms[] = {vector_form::dense, vector_form::bitmap, vector_form::sparse};
+
+class VectorWords : public ::testing::TestWithParam<dtype> {
+protected:
+    std::mt19937 random{seed};
+    dictionary some(index_t size, vector_form form) {
+        return random_dictionary(size, 1, form == vector_form::dense ? 1.1 : 0.4, GetParam(), random);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Types, VectorWords, ::testing::ValuesIn(all_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST_P(VectorWords, JoinEveryOperatorAsTheModelSays) {
+    for (int id = 0; id <= static_cast<int>(binary_id::lxnor); ++id) {
+        const binary_op op(static_cast<binary_id>(id));
+        if (op.input_type(GetParam()) != GetParam()) continue;
+        SCOPED_TRACE(op.name());
+        const dtype result = result_type(op, GetParam(), GetParam());
+        const context ctx({.backend = backend::cpu, .threads = 2});
+        constexpr index_t size = 130;
+        for (const vector_form left : forms)
+            for (const vector_form right : forms)
+                for (const bool intersection : {false, true}) {
+                    const dictionary a = some(size, left), b = some(size, right);
+                    vector w(ctx, result, size);
+                    const vector u = make_vector(ctx, a, left), v = make_vector(ctx, b, right);
+                    const auto plan =
+                        intersection ? ewise_mult(ctx, w, op, u, v) : ewise_add(ctx, w, op, u, v);
+                    const bool sparse = left == vector_form::sparse && right == vector_form::sparse;
+                    const bool served = !sparse && instantiate::find_words(op.id(), GetParam());
+                    EXPECT_EQ(plan.kernel == "words", served);
+                    ASSERT_TRUE(same(model_ewise(op, a, b, intersection), w))
+                        << name_of(left) << " and " << name_of(right);
+                }
+    }
+}
+
+TEST_P(VectorWords, JoinLongVectorsInPieces) {
+    const context ctx({.backend = backend::cpu, .threads = 3});
+    const dictionary a = some(17000, vector_form::dense), b = some(17000, vector_form::bitmap);
+    const vector u = make_vector(ctx, a, vector_form::dense), v = make_vector(ctx, b, vector_form::bitmap);
+    for (const binary_id id : {binary_id::minus, binary_id::second, binary_id::lt}) {
+        const binary_op op(id);
+        vector w(ctx, result_type(op, GetParam(), GetParam()), 17000);
+        ewise_add(ctx, w, op, u, v);
+        EXPECT_TRUE(same(model_ewise(op, a, b, false), w));
+        ewise_mult(ctx, w, op, v, u);
+        EXPECT_TRUE(same(model_ewise(op, b, a, true), w));
+    }
+}
+
+TEST_P(VectorWords, AccumulateIntoWhatIsThere) {
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    for (const binary_id id : {binary_id::plus, binary_id::second, binary_id::minus, binary_id::gt})
+        for (const vector_form left : forms)
+            for (const vector_form right : forms) {
+                const dictionary c = some(150, left), t = some(150, right);
+                vector w = make_vector(ctx, c, left);
+                const vector shared = w;
+                writing how;
+                how.accum = binary_op(id);
+                apply(ctx, w, unary_id::identity, make_vector(ctx, t, right), {.accum = binary_op(id)});
+                ASSERT_TRUE(same(write(c, t, how), w)) << binary_op(id).name();
+                ASSERT_TRUE(same(c, shared));
+            }
+}
+
+TEST_P(VectorWords, ApplyAsTheReferenceDoes) {
+    const dtype type = GetParam();
+    const scalar fixed = scalar(type, cast(to_element(true), dtype::boolean, type));
+    for (const int threads : {3})
+        for (const vector_form form : forms)
+            for (const index_t size : {90, 17000}) {
+                const context ctx({.backend = backend::cpu, .threads = threads});
+                const vector u = make_vector(ctx, some(size, form), form);
+                const vector_options by_reference{.kernel = "reference"};
+                for (int id = 0; id <= static_cast<int>(unary_id::one); ++id) {
+                    const unary_op op(static_cast<unary_id>(id));
+                    if (op.id() == unary_id::bnot) continue;
+                    vector found(ctx, type, size), expected(ctx, type, size);
+                    apply(ctx, found, op, u);
+                    apply(ctx, expected, op, u, by_reference);
+                    ASSERT_TRUE(same(read(expected), found)) << op.name();
+                }
+                for (const binary_id id : {binary_id::minus, binary_id::div, binary_id::max, binary_id::ge}) {
+                    const binary_op op(id);
+                    vector found(ctx, result_type(op, type, type), size), expected = found;
+                    apply(ctx, found, op, fixed, u);
+                    apply(ctx, expected, op, fixed, u, by_reference);
+                    ASSERT_TRUE(same(read(expected), found)) << op.name() << ", first operand fixed";
+                    apply(ctx, found, op, u, fixed);
+                    apply(ctx, expected, op, u, fixed, by_reference);
+                    ASSERT_TRUE(same(read(expected), found)) << op.name() << ", second operand fixed";
+                }
+            }
+}
+
+TEST_P(VectorWords, ReduceAddsUpEveryBlockWhateverTheThreads) {
+    const dtype type = GetParam();
+    for (const index_t size : {0, 1, 15, 16, 17, 100, 8191, 8192, 8193, 20000})
+        for (const vector_form form : forms) {
+            const context one({.backend = backend::cpu, .threads = 1}),
+                three({.backend = backend::cpu, .threads = 3});
+            dictionary a = some(size, form);
+            if (form == vector_form::bitmap)  // the first blocks are empty
+                a.entries.erase(a.entries.begin(), a.entries.lower_bound({std::min(size, 10000), 0}));
+            const vector u = make_vector(one, a, form);
+            for (const binary_id id : {binary_id::plus, binary_id::min, binary_id::max}) {
+                const monoid add(id);
+                element sum = add.identity(type);
+                bool first = true;
+                for (const auto& [at, x] : a.entries) {
+                    sum = first ? x : compute(add.op(), sum, type, x, type);
+                    first = false;
+                }
+                ASSERT_EQ(show(sum, type), show(reduce(one, add, u).bits(), type)) << size << add.name();
+                ASSERT_EQ(reduce(one, add, u), reduce(three, add, u));
+            }
+        }
+}
+
+TEST(VectorWordsPins, SayWhatTheyCannotDo) {
+    const context ctx({.backend = backend::cpu});
+    const vector dense = vector::full(ctx, 5, scalar(1.0)),
+                 bytes = vector::full(ctx, 5, scalar(std::int8_t{1}));
+    vector w(ctx, dtype::float64, 5), sparse(ctx, dtype::float64, 5);
+    matrix a(ctx, dtype::float64, 3, 3);
+    const vector_options words{.kernel = "words"};
+    EXPECT_EQ(ewise_add(ctx, w, binary_id::plus, dense, sparse, words).kernel, "words");
+    EXPECT_EQ(apply(ctx, w, unary_id::abs, dense, words).kernel, "words");
+    EXPECT_THROW(ewise_add(ctx, w, binary_id::plus, sparse, sparse, words), not_supported);
+    EXPECT_THROW(ewise_add(ctx, w, binary_id::plus, bytes, bytes, words), not_supported);
+    EXPECT_THROW(apply(ctx, w, unary_id::abs, bytes, words), not_supported);
+    EXPECT_THROW(apply(ctx, w, index_unary_id::rowindex, dense, scalar(1), words), not_supported);
+    EXPECT_THROW(apply(ctx, a, unary_id::abs, a, {.kernel = "words"}), not_supported);
+    EXPECT_THROW(ewise_add(ctx, a, binary_id::plus, a, a, {.kernel = "words"}), not_supported);
+    EXPECT_THROW(reduce(ctx, w, binary_id::plus, matrix(ctx, dtype::float64, 5, 5), {.kernel = "blocks"}),
+                 not_supported);
+}
+
+}  // namespace
+}  // namespace nz::test
