@@ -18,6 +18,8 @@ std::vector<suite> suites() {
         {"matvec", "SpMV and SpMSpV by every kernel, with the share of the read bandwidth", matvec_suite},
         {"spadd", "A + A^T by the balanced path, with the share of the copy rate", spadd_suite},
         {"spgemm", "A * A by every kernel, against SuiteSparse:GraphBLAS and Eigen", spgemm_suite},
+        {"transpose", "transposes, and matrices from coordinates, with the share of the copy rate",
+         transpose_suite},
         {"reading", "files to sorted, expanded CSR: parse alone, whole, gzip", reading_suite},
         {"limits",
          "what the floors are made of: streams, scattered access by table size, launches, host link",
