@@ -23,6 +23,8 @@ std::vector<suite> suites() {
         {"spmm",
          "sparse x dense by every kernel, 8 to 64 columns, against Eigen, SuiteSparse:GraphBLAS and SpMV",
          spmm_suite},
+        {"transpose", "transposes, and matrices from coordinates, with the share of the copy rate",
+         transpose_suite},
         {"reading", "files to sorted, expanded CSR: parse alone, whole, gzip", reading_suite},
         {"limits",
          "what the floors are made of: streams, scattered access by table size, launches, host link",

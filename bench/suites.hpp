@@ -13,6 +13,7 @@ int pagerank_suite(const options& o);
 int matvec_suite(const options& o);
 int matvec_suite_on_gpu(const options& o, const context& gpu);
 int spadd_suite(const options& o);
+int transpose_suite(const options& o);
 int spgemm_suite(const options& o);
 int spmm_suite(const options& o);
 int spgemm_suite_on_gpu(const options& o, const context& gpu);

@@ -1,10 +1,11 @@
 // Sorting 30 million edges by row through memory costs a cache miss an edge. So they are first dealt into
-// buckets of adjacent rows small enough for the cache, then every bucket is sorted there by (row, column)
+// buckets of adjacent rows small enough for the cache (storage/deal.hpp), then every bucket is sorted there by (row, column)
 // with a radix sort, after which repeats are neighbours. The outcome does not depend on the order of the
 // edges, hence not on the number of threads.
 #include "io/adjacency.hpp"
 
 #include "core/parallel.hpp"
+#include "storage/deal.hpp"
 
 #include <atomic>
 #include <bit>
@@ -16,32 +17,20 @@ namespace {
 // An entry within its bucket: row number in the bucket, then column. Sorting these sorts the bucket.
 using key = std::uint64_t;
 
-constexpr offset_t bucket_entries = 32768;  // 256 KiB of keys, twice: half of a common second-level cache
-constexpr int max_bucket_bits = 11;         // more write streams than that at a time miss the TLB
 constexpr int digit_bits = 11;  // the radix sort's histogram is 8 KiB: it stays in the first-level cache
 
 struct layout {
+    storage::bucket_layout buckets;
     int column_bits = 1;  ///< of a key
-    int row_bits = 0;     ///< of a key: rows of a bucket, as a power of two
-    index_t buckets = 1;
 
-    layout(index_t vertices, offset_t entries) {
-        column_bits = std::bit_width(static_cast<std::uint32_t>(vertices));
-        const auto wanted = static_cast<std::uint64_t>(entries / bucket_entries + 1);
-        row_bits = std::max(0, column_bits - std::min<int>(std::bit_width(wanted), max_bucket_bits));
-        buckets = (vertices >> row_bits) + 1;
-    }
-    index_t bucket_of(index_t row) const { return row >> row_bits; }
+    layout(index_t vertices, offset_t entries)
+        : buckets(vertices, entries, storage::bucket_entries),
+          column_bits(std::bit_width(static_cast<std::uint32_t>(vertices))) {}
+    int row_bits() const { return buckets.bits; }
     key key_of(edge e) const {
-        const auto row = static_cast<key>(e.from) & ((key{1} << row_bits) - 1);
+        const auto row = static_cast<key>(e.from) & ((key{1} << row_bits()) - 1);
         return row << column_bits | static_cast<key>(e.to);
     }
-};
-
-// All keys, bucket after bucket; bucket b starts at starts[b].
-struct dealt {
-    array<key> keys;
-    std::vector<offset_t> starts;
 };
 
 template <class F>
@@ -53,33 +42,17 @@ void visit(std::span<const edge> edges, bool both_directions, F&& f) {
     }
 }
 
-dealt deal(const context& ctx, const layout& l, const array<edge>& edges, bool both_directions) {
+storage::dealt<key> deal(const context& ctx, const layout& l, const array<edge>& edges,
+                         bool both_directions) {
     const int threads = edges.size() < 65536 ? 1 : ctx.threads();
     const auto share = [&](int t) {
         const auto [begin, end] = parallel::piece(static_cast<offset_t>(edges.size()), t, threads);
         return std::span<const edge>(edges.data() + begin, edges.data() + end);
     };
-    std::vector<std::vector<offset_t>> next(threads);
-    parallel::run(threads, [&](int t, int) {
-        std::vector<offset_t> count(l.buckets);
-        visit(share(t), both_directions, [&](edge e) { ++count[l.bucket_of(e.from)]; });
-        next[t] = std::move(count);
-    });
-    dealt out;
-    out.starts.resize(static_cast<std::size_t>(l.buckets) + 1);
-    offset_t running = 0;
-    for (index_t b = 0; b < l.buckets; ++b) {
-        out.starts[b] = running;
-        for (auto& place : next) running += std::exchange(place[b], running);
-    }
-    out.starts[l.buckets] = running;
-    out.keys = array<key>(ctx, running);
-    parallel::run(threads, [&](int t, int) {
-        offset_t* place = next[t].data();
-        key* keys = out.keys.data();
-        visit(share(t), both_directions, [&](edge e) { keys[place[l.bucket_of(e.from)]++] = l.key_of(e); });
-    });
-    return out;
+    return storage::deal<key>(
+        ctx, l.buckets, threads,
+        [&](int t, auto&& f) { visit(share(t), both_directions, [&](edge e) { f(e.from); }); },
+        [&](int t, auto&& f) { visit(share(t), both_directions, [&](edge e) { f(e.from, l.key_of(e)); }); });
 }
 
 // Sorts keys of `bits` bits, lowest digit first; returns where the sorted ones are: `keys` or `scratch`.
@@ -99,7 +72,7 @@ key* radix_sort(key* keys, key* scratch, offset_t n, int bits) {
 
 // Sorts one bucket and counts its rows; its columns, repeats dropped, take the place of its first keys.
 void settle(const layout& l, key* keys, key* scratch, offset_t n, index_t* lengths) {
-    const key* sorted = radix_sort(keys, scratch, n, l.column_bits + l.row_bits);
+    const key* sorted = radix_sort(keys, scratch, n, l.column_bits + l.row_bits());
     const key column_mask = (key{1} << l.column_bits) - 1;
     auto* columns = reinterpret_cast<index_t*>(keys);  // column k is written after key k was read
     offset_t kept = 0;
@@ -118,30 +91,28 @@ void settle(const layout& l, key* keys, key* scratch, offset_t n, index_t* lengt
 
 storage::csr adjacency(const context& ctx, index_t vertices, array<edge> edges, bool both_directions) {
     const layout l(vertices, static_cast<offset_t>(edges.size()) * (both_directions ? 2 : 1));
-    const dealt all = deal(ctx, l, edges, both_directions);
+    const storage::dealt<key> all = deal(ctx, l, edges, both_directions);
     edges = {};
-    const auto size = [&](offset_t b) { return all.starts[b + 1] - all.starts[b]; };
-    offset_t largest = 0;
-    for (index_t b = 0; b < l.buckets; ++b) largest = std::max(largest, size(b));
     array<index_t> lengths(ctx, vertices);
     std::atomic<index_t> next{0};
     parallel::run(ctx.threads(), [&](int, int) {
-        array<key> scratch(ctx, largest);
-        for (index_t b; (b = next.fetch_add(1)) < l.buckets;) {
-            const offset_t first = offset_t{b} << l.row_bits,
-                           rows = std::min(offset_t{1} << l.row_bits, vertices - first);
+        array<key> scratch(ctx, static_cast<std::size_t>(all.largest()));
+        for (index_t b; (b = next.fetch_add(1)) < l.buckets.count;) {
+            const offset_t first = l.buckets.first(b), rows = std::min(l.buckets.first(1), vertices - first);
             std::fill_n(lengths.data() + first, std::max(offset_t{0}, rows), 0);
-            settle(l, all.keys.data() + all.starts[b], scratch.data(), size(b), lengths.data() + first);
+            settle(l, all.items.data() + all.starts[b], scratch.data(), all.size(b), lengths.data() + first);
         }
     });
     storage::csr a = storage::allocate_csr(ctx, dtype::boolean, value_kind::pattern, vertices, vertices,
                                            std::span<const index_t>(lengths.data(), vertices));
-    parallel::for_chunks(ctx.threads(), l.buckets, 1, [&](offset_t b, offset_t) {
-        const offset_t first = b << l.row_bits, last = std::min<offset_t>(vertices, (b + 1) << l.row_bits);
+    parallel::for_chunks(ctx.threads(), l.buckets.count, 1, [&](offset_t b, offset_t) {
+        const auto bucket = static_cast<index_t>(b);
+        const offset_t first = l.buckets.first(bucket),
+                       last = std::min<offset_t>(vertices, l.buckets.first(bucket + 1));
         if (first >= last) return;
         const offset_t begin = a.offset(first), end = a.offset(last);
         if (begin < end)
-            std::memcpy(a.indices.as<index_t>() + begin, all.keys.data() + all.starts[b],
+            std::memcpy(a.indices.as<index_t>() + begin, all.items.data() + all.starts[b],
                         (end - begin) * sizeof(index_t));
     });
     return a;

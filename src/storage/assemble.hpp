@@ -23,8 +23,9 @@ enum class mirror : std::uint8_t {
 };
 
 /// Builds the CSR of all tuples, chunks taken in order. Repeats are combined with `duplicates` in input
-/// order. Indices must lie within the shape (the caller checks; only debug builds check again). Memory: the
-/// CSR, and one offset a row and thread (nothing a row when tuples are fewer than rows / 8).
+/// order. Indices must lie within the shape (the caller checks; only debug builds check again). Memory: the CSR, and 16
+/// bytes an entry (tuples in random order: deal.hpp) or an offset a row and thread (in the order of rows, nearly);
+/// where there are repeats, also the CSR before they are combined.
 csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
              std::span<const tuple_chunk> chunks, mirror expand, const binary_op& duplicates);
 

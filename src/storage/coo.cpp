@@ -44,10 +44,18 @@ csr to_csr(const context& ctx, const coo& a) {
     csr out = allocate_csr(ctx, a.type, a.kind, a.rows, a.columns, a.nnz);
     copy_bytes(a.column_indices, out.indices);
     copy_bytes(a.values, out.values);
-    index_t row = 0;
-    for (offset_t k = 0; k < a.nnz; ++k)
-        while (row <= a.row_data()[k]) set_offset(out, row++, k);
-    while (row <= a.rows) set_offset(out, row++, a.nnz);
+    const index_t* rows = a.row_data();
+    by_width(static_cast<std::size_t>(out.offset_bytes), [&]<class U>(std::type_identity<U>) {
+        U* offsets = out.offsets.as<U>();
+        // Entry k begins its row and the empty ones before it.
+        parallel::for_pieces(ctx.threads(), a.nnz, [&](offset_t begin, offset_t end) {
+            for (offset_t k = begin; k < end; ++k)
+                for (offset_t i = k ? offset_t{rows[k - 1]} + 1 : 0; i <= rows[k]; ++i)
+                    offsets[i] = static_cast<U>(k);
+        });
+        std::fill(offsets + (a.nnz ? offset_t{rows[a.nnz - 1]} + 1 : 0), offsets + a.rows + 1,
+                  static_cast<U>(a.nnz));
+    });
     return out;
 }
 

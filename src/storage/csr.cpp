@@ -2,6 +2,7 @@
 
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
+#include "storage/row_shares.hpp"
 #include "storage/sort_row.hpp"
 
 #include <algorithm>
@@ -98,69 +99,13 @@ csr convert_values(const context& ctx, const csr& a, dtype type) {
 
 namespace {
 
-// Entries below which a second thread costs more than it brings.
-constexpr offset_t parallel_from = 65536;
-
-// Rows shared out by entries, so that long rows do not leave a thread behind: piece t of `parts` begins here.
-template <class Offset>
-index_t first_row(const Offset* offsets, index_t rows, int t, int parts) {
-    if (t == 0) return 0;
-    if (t == parts) return rows;
-    const auto target = static_cast<Offset>(static_cast<offset_t>(offsets[rows]) * t / parts);
-    return static_cast<index_t>(std::lower_bound(offsets, offsets + rows, target) - offsets);
-}
-
 // Calls f(first, last) once a thread over pieces of the rows with as many entries each.
 template <class Offset, class F>
 void for_rows(const context& ctx, const Offset* offsets, index_t rows, F&& f) {
-    parallel::run(offsets[rows] + rows < parallel_from ? 1 : ctx.threads(), [&](int t, int parts) {
+    parallel::run(offsets[rows] + rows < parallel_entries ? 1 : ctx.threads(), [&](int t, int parts) {
         const index_t first = first_row(offsets, rows, t, parts),
                       last = first_row(offsets, rows, t + 1, parts);
         if (first < last) f(first, last);
-    });
-}
-
-// Counting sort by column, one histogram a thread, so that rows arrive in order and nothing is sorted.
-template <class Offset>
-void transpose_into(const context& ctx, const csr& a, csr& out) {
-    const Offset* offsets = a.offsets.as<const Offset>();
-    const index_t* columns = a.index_data();
-    Offset* out_offsets = out.offsets.as<Offset>();
-    index_t* out_indices = out.indices.as<index_t>();
-    const int threads = a.nnz < parallel_from ? 1 : ctx.threads();
-    const auto width = static_cast<std::size_t>(a.columns);
-    array<Offset> counts(ctx, width * threads);
-    const auto first = [&](int t) { return first_row(offsets, a.rows, t, threads); };
-    parallel::run(threads, [&](int t, int) {
-        Offset* count = counts.data() + width * t;
-        std::fill_n(count, width, Offset{0});
-        for (Offset k = offsets[first(t)]; k < offsets[first(t + 1)]; ++k) ++count[columns[k]];
-    });
-    Offset running = 0;
-    for (std::size_t c = 0; c < width; ++c) {
-        out_offsets[c] = running;
-        for (int t = 0; t < threads; ++t) running += std::exchange(counts[width * t + c], running);
-    }
-    out_offsets[width] = running;
-    const auto scatter = [&](auto move_value) {
-        parallel::run(threads, [&](int t, int) {
-            Offset* next = counts.data() + width * t;
-            for (index_t i = first(t); i < first(t + 1); ++i)
-                for (Offset k = offsets[i]; k < offsets[i + 1]; ++k) {
-                    const Offset place = next[columns[k]]++;
-                    out_indices[place] = i;
-                    move_value(place, k);
-                }
-        });
-    };
-    if (a.kind != value_kind::full) {
-        if (out.values.bytes()) std::memcpy(out.values.data(), a.values.data(), out.values.bytes());
-        return scatter([](Offset, Offset) {});
-    }
-    by_width(a.value_bytes(), [&]<class U>(std::type_identity<U>) {
-        const U* from = a.values.as<const U>();
-        U* to = out.values.as<U>();
-        scatter([&](Offset place, Offset k) { to[place] = from[k]; });
     });
 }
 
@@ -277,15 +222,6 @@ bool sort_rows_typed(const context& ctx, csr& a, const binary_op& duplicates) {
 }
 
 }  // namespace
-
-csr transpose(const context& ctx, const csr& a) {
-    csr out = allocate_csr(ctx, a.type, a.kind, a.columns, a.rows, a.nnz);
-    if (a.offset_bytes == 4)
-        transpose_into<std::int32_t>(ctx, a, out);
-    else
-        transpose_into<std::int64_t>(ctx, a, out);
-    return out;
-}
 
 csr hub_first(const context& ctx, const csr& a, const csr& lengths) {
     csr out = allocate_csr(ctx, a.type, value_kind::pattern, a.rows, a.columns, a.nnz);

@@ -82,7 +82,8 @@ csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, 
 /// The same with offsets from the length of each row.
 csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
                  std::span<const index_t> lengths);
-/// The transpose, columns sorted; values moved along. O(nnz + rows + columns) a thread.
+/// The transpose, columns sorted; values moved along, offsets as wide as a's. Memory beside it: at most 16 bytes an entry
+/// and a few hundred KiB a thread. See transpose.cpp.
 csr transpose(const context& ctx, const csr& a);
 /// The same entries with values converted to `type`; structure is copied too.
 csr convert_values(const context& ctx, const csr& a, dtype type);

@@ -1,6 +1,7 @@
 #include "nonzero/matrix.hpp"
 
 #include "core/checks.hpp"
+#include "core/parallel.hpp"
 #include "storage/assemble.hpp"
 #include "storage/matrix_body.hpp"
 
@@ -448,6 +449,31 @@ matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) 
     return storage::make_matrix(ctx, std::move(own));
 }
 
+namespace {
+
+// Throws for the first coordinate that lies outside.
+void check_places(const context& ctx, offset_t rows, offset_t columns, std::span<const index_t> row_indices,
+                  std::span<const index_t> column_indices) {
+    const auto n = static_cast<offset_t>(row_indices.size());
+    const auto outside = [&](offset_t k) {
+        const index_t i = row_indices[static_cast<std::size_t>(k)],
+                      j = column_indices[static_cast<std::size_t>(k)];
+        return (i < 0) | (i >= rows) | (j < 0) | (j >= columns);
+    };
+    std::atomic<bool> all_inside{true};
+    parallel::for_pieces(ctx.threads(), n, [&](offset_t begin, offset_t end) {
+        bool any = false;  // without branches, for the vector unit
+        for (offset_t k = begin; k < end; ++k) any |= outside(k);
+        if (any) all_inside = false;
+    });
+    for (offset_t k = 0; !all_inside && k < n; ++k)
+        require<index_out_of_bounds>(!outside(k), "entry {} is ({}, {}), outside the {} x {} matrix", k,
+                                     row_indices[static_cast<std::size_t>(k)],
+                                     column_indices[static_cast<std::size_t>(k)], rows, columns);
+}
+
+}  // namespace
+
 matrix matrix::from_tuples(const context& ctx, dtype type, offset_t rows, offset_t columns,
                            std::span<const index_t> row_indices, std::span<const index_t> column_indices,
                            const void* values, std::size_t value_count, const binary_op& duplicates) {
@@ -459,17 +485,14 @@ matrix matrix::from_tuples(const context& ctx, dtype type, offset_t rows, offset
     const std::size_t n = row_indices.size();
     require<dimension_mismatch>(value_count == n || value_count <= 1, "{} values were given for {} entries",
                                 value_count, n);
-    for (std::size_t k = 0; k < n; ++k)
-        require<index_out_of_bounds>(row_indices[k] >= 0 && row_indices[k] < rows && column_indices[k] >= 0 &&
-                                         column_indices[k] < columns,
-                                     "entry {} is ({}, {}), outside the {} x {} matrix", k, row_indices[k],
-                                     column_indices[k], rows, columns);
+    check_places(ctx, rows, columns, row_indices, column_indices);
     // One value for several repeated entries still has to be combined: spread it out first.
     array<std::uint64_t> spread(ctx, value_count == n ? 0 : n);
     const element only = value_count == 1 ? storage::load(values, type, 0) : storage::one_of(type);
     if (value_count != n)
-        for (std::size_t k = 0; k < n; ++k)
-            storage::store(spread.data(), type, static_cast<offset_t>(k), only);
+        parallel::for_pieces(ctx.threads(), static_cast<offset_t>(n), [&](offset_t begin, offset_t end) {
+            for (offset_t k = begin; k < end; ++k) storage::store(spread.data(), type, k, only);
+        });
     const storage::tuple_chunk chunk{row_indices.data(), column_indices.data(),
                                      value_count == n ? values : spread.data(), static_cast<offset_t>(n)};
     return storage::make_matrix(

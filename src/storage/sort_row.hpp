@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -22,17 +23,6 @@ namespace detail {
 
 // Below, comparing sorts win over counting passes that each clear 256 counters.
 inline constexpr std::size_t radix_from = 512;
-// Below, inserting wins over everything.
-inline constexpr std::size_t insertion_below = 24;
-
-inline void insertion_sort(std::uint64_t* keys, std::size_t n) {
-    for (std::size_t k = 1; k < n; ++k) {
-        const std::uint64_t key = keys[k];
-        std::size_t place = k;
-        for (; place > 0 && keys[place - 1] > key; --place) keys[place] = keys[place - 1];
-        keys[place] = key;
-    }
-}
 
 // By the upper half of the keys, stable, a byte a pass; passes in which all keys agree are skipped.
 inline void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& other) {
@@ -51,11 +41,48 @@ inline void radix_sort(std::vector<std::uint64_t>& keys, std::vector<std::uint64
     }
 }
 
+// Every entry's place is the number of smaller ones and of equal ones before it: N x n comparisons for the vector unit,
+// and none of them is a branch.
+template <int N, class U>
+bool sort_by_rank(index_t* columns, U* values, int n) {
+    alignas(64) std::array<index_t, N> from, place{}, equal{};
+    std::array<U, N> moved;
+    for (int i = 0; i < N; ++i) from[i] = i < n ? columns[i] : std::numeric_limits<index_t>::max();
+    if (values) std::copy_n(values, n, moved.begin());
+    for (int j = 0; j < n; ++j) {
+        const index_t column = from[j];
+        for (int i = 0; i < N; ++i) {
+            const index_t same = (column == from[i]) & (j < i);
+            place[i] += (column < from[i]) | same;
+            equal[i] |= same;
+        }
+    }
+    index_t repeats = 0;
+    for (int i = 0; i < N; ++i) repeats |= equal[i];
+    for (int k = 0; k < n; ++k) {
+        columns[place[k]] = from[k];
+        if (values) values[place[k]] = moved[k];
+    }
+    return repeats;
+}
+
 }  // namespace detail
+
+/// Sorts up to rank_most columns, stably, and moves the values along where there are any; whether two are equal.
+inline constexpr std::size_t rank_most = 32;
+template <class U>
+bool sort_short_row(index_t* columns, U* values, std::size_t n) {
+    return n <= 16 ? detail::sort_by_rank<16>(columns, values, static_cast<int>(n))
+                   : detail::sort_by_rank<rank_most>(columns, values, static_cast<int>(n));
+}
 
 /// Sorts columns[0..n) and moves values[0..n) along.
 template <class U>
 void sort_row(index_t* columns, U* values, std::size_t n, row_scratch<U>& scratch) {
+    if (n <= rank_most) {
+        sort_short_row(columns, values, n);
+        return;
+    }
     // Keys of column and place: unique, so that any sort of them is stable. A row of 2^32 entries, which only
     // repeats can make, does not fit them and is sorted by a permutation of wider places.
     if (n >> 32) {
@@ -71,9 +98,7 @@ void sort_row(index_t* columns, U* values, std::size_t n, row_scratch<U>& scratc
     auto& keys = scratch.keys;
     keys.resize(n);
     for (std::size_t k = 0; k < n; ++k) keys[k] = static_cast<std::uint64_t>(columns[k]) << 32 | k;
-    if (n < detail::insertion_below)
-        detail::insertion_sort(keys.data(), n);
-    else if (n < detail::radix_from)
+    if (n < detail::radix_from)
         std::sort(keys.begin(), keys.end());
     else
         detail::radix_sort(keys, scratch.other);
