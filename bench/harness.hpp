@@ -20,6 +20,8 @@ struct options {
     int table = 0;                    ///< of a paper; 0: not asked for
     int figure = 0;                   ///< likewise
     std::string backend = "auto";     ///< auto: the GPU where there is one
+    int scale = 16;                   ///< of generated graphs, where a suite has one: 2^scale vertices
+    bool validate = true;             ///< suites check in any case; there for those who want to say so
     bool quick = false;               ///< smaller inputs, for a look
     std::vector<std::string> inputs;  ///< in place of the suite's own
 };

@@ -15,6 +15,8 @@ std::vector<suite> suites() {
         {"sssp", "shortest paths over weights 1 to 255; --table 1: the width of buckets", sssp_suite},
         {"bfs_many", "64 searches at once, counts alone and with levels, against as many single ones",
          bfs_many_suite},
+        {"gap", "GAP's six kernels on five kinds of graph of 2^SCALE vertices, by its rules; checked",
+         gap_suite},
         {"pagerank", "PageRank to a change of 1e-4, float and double ranks, all and settled rows left out",
          pagerank_suite},
         {"matvec", "SpMV and SpMSpV by every kernel, with the share of the read bandwidth", matvec_suite},

@@ -89,6 +89,10 @@ void add_verbs(CLI::App& app, runner& run) {
     add_bfs(app, run);
     add_sssp(app, run);
     add_pagerank(app, run);
+    add_cc(app, run);
+    add_tc(app, run);
+    add_bc(app, run);
+    add_kcore(app, run);
     add_spmv(app, run);
     add_spmspv(app, run);
     add_spmm(app, run);

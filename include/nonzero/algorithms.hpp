@@ -1,9 +1,13 @@
 // Graph algorithms, written once over the operations.
 #pragma once
 
+#include "nonzero/centrality.hpp"
+#include "nonzero/components.hpp"
+#include "nonzero/cores.hpp"
 #include "nonzero/pagerank.hpp"
 #include "nonzero/shortest.hpp"
 #include "nonzero/traverse.hpp"
+#include "nonzero/triangles.hpp"
 
 #include <span>
 
@@ -68,5 +72,49 @@ pagerank_result pagerank(const context& ctx, const matrix& a, const pagerank_opt
 /// first rule broken.
 std::string validate_pagerank(const context& ctx, const matrix& a, const vector& ranks,
                               const pagerank_options& options = {});
+
+/// Weakly connected components: vertices joined by a path whatever the direction of its edges have one label, the
+/// smallest of them. The same with every kernel and number of threads. About one look at each vertex's first two
+/// edges, and at all of those outside the largest component (n words beside the labels: none). Throws
+/// dimension_mismatch when A is not square.
+components_result components(const context& ctx, const matrix& a, const components_options& options = {});
+
+/// Checks a labelling, with any values for labels: every edge joins equal labels, and no label is in two components, which a
+/// sequential union of all edges finds. Returns an empty string, or the first rule broken.
+std::string validate_components(const context& ctx, const matrix& a, const vector& labels);
+
+/// Triangles of an undirected graph: sets of three vertices, each joined to the others. A must have both directions of
+/// every edge; values and the diagonal are not looked at. The total from one product C<U> = U U over (plus, pair), where U
+/// holds each edge from the end of smaller degree (smaller index among equals); with options.per_vertex two more
+/// products and, for each vertex, its triangles and the local clustering coefficient 2 t / (d (d - 1)), 0 for d < 2. Throws
+/// dimension_mismatch when A is not square, domain_error when its pattern is not symmetric.
+triangles_result triangles(const context& ctx, const matrix& a, const triangles_options& options = {});
+
+/// Checks counts of triangles by another method: edge by edge, common neighbours of both ends that come later in the order of
+/// indices. Per-vertex counts and coefficients are checked where there are any. Returns an empty string, or the first
+/// number that is wrong.
+std::string validate_triangles(const context& ctx, const matrix& a, const triangles_result& found);
+
+/// Betweenness centrality: for each vertex v, the sum over `sources` s and all targets t, both other than v, of the share of
+/// the shortest paths from s to t that pass through v. Paths count edges, i -> j for A(i,j). From all vertices as sources it
+/// is the exact centrality (of an undirected graph twice what counts each pair once); from a sample an estimate up to the
+/// factor vertices / sources. Two products a level and source, and 8 bytes a source and vertex reached. Throws
+/// index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is not square.
+centrality_result betweenness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
+                              const centrality_options& options = {});
+
+/// Checks centralities by Brandes's algorithm with a queue, source after source: every value within 1e-6 of the right one,
+/// relative to the larger of it and 1. Returns an empty string, or the first vertex that is wrong.
+std::string validate_betweenness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
+                                 const vector& centrality);
+
+/// Core numbers of an undirected graph: the largest k for which the vertex is left when vertices of fewer than k neighbours
+/// are taken away until there is none. A must have both directions of every edge; values and the diagonal are not looked
+/// at. By peeling: 2 nnz, and a few passes over n numbers a round. Throws dimension_mismatch when A is not square,
+/// domain_error when its pattern is not symmetric.
+cores_result cores(const context& ctx, const matrix& a);
+
+/// Checks core numbers by peeling one vertex at a time. Returns an empty string, or the first vertex that is wrong.
+std::string validate_cores(const context& ctx, const matrix& a, const vector& numbers);
 
 }  // namespace nz

@@ -43,6 +43,8 @@ inline constexpr kernel_id kernel_ids[] = {
     {"ewise", "balanced_path", presence::here, "", presence::here, ""},
     {"ewise", "words", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"apply", "words", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"select", "rows", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"components", "afforest", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"reduce", "blocks", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
 };

@@ -30,7 +30,8 @@ scalar reduce(const context& ctx, const monoid& add, const vector& u) {
     if (const auto sum = ops::reduce_blocks(ctx, add, u.body())) return *sum;
     return kernels::reference::reduce(add, u.body());
 }
-scalar reduce(const context&, const monoid& add, const matrix& a) {
+scalar reduce(const context& ctx, const monoid& add, const matrix& a) {
+    if (const auto sum = ops::reduce_blocks(ctx, add, a.body().rows())) return *sum;
     return kernels::reference::reduce(add, a.body().rows());
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/reference/select.hpp"
 
+#include "core/checks.hpp"
+#include "kernels/cpu/select/rows.hpp"
 #include "ops/checks.hpp"
 #include "ops/write_back.hpp"
 
@@ -8,6 +10,31 @@ namespace {
 
 constexpr operation_plan plan{"select", "reference", tier::generic,
                               "entry by entry through a function pointer, one thread"};
+constexpr operation_plan rows_plan{"select", "rows", tier::generic,
+                                   "rows shared out, an indirect call an entry"};
+
+storage::csr select_rows(const context& ctx, const algebra::entry_function& keep, const storage::csr& a) {
+    const array<index_t> lengths(ctx, static_cast<std::size_t>(a.rows));
+    kernels::select_arguments k;
+    k.keep = &keep;
+    k.rows = a.rows;
+    k.offsets = {a.offsets.data(), a.offset_bytes == 8};
+    k.columns = a.index_data();
+    k.values = a.kind == value_kind::pattern ? nullptr : a.values.data();
+    k.type = a.type;
+    k.constant = a.kind == value_kind::iso;
+    k.threads = ctx.threads();
+    k.lengths = lengths.data();
+    kernels::cpu::select_rows_count(k);
+    storage::csr t = storage::allocate_csr(ctx, a.type, a.kind, a.rows, a.columns,
+                                           std::span<const index_t>(lengths.data(), lengths.size()));
+    k.out_offsets = {t.offsets.data(), t.offset_bytes == 8};
+    k.out_columns = t.indices.as<index_t>();
+    if (a.kind == value_kind::full) k.out_values = t.values.data();
+    if (a.kind == value_kind::iso) storage::store(t.values.data(), a.type, 0, a.value(0));
+    kernels::cpu::select_rows_fill(k);
+    return t;
+}
 
 }  // namespace
 
@@ -17,6 +44,8 @@ operation_plan select(const context& ctx, vector& w, const index_unary_op& op, c
     ops::check_mask("select", w, options);
     ops::check_kernel("select", options.kernel);
     const auto keep = algebra::entry_function_of(op, u.type(), thunk);
+    require<not_supported>(options.kernel != rows_plan.kernel,
+                           "select: kernel rows is for matrices: leave the pin out");
     ops::write_back(ctx, w, kernels::reference::select(ctx, keep, u.body()), options);
     return plan;
 }
@@ -28,6 +57,10 @@ operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, c
     ops::check_mask("select", c, options);
     ops::check_kernel("select", options.kernel);
     const auto keep = algebra::entry_function_of(op, a.type(), thunk);
+    if (options.kernel != "reference") {
+        ops::write_back(ctx, c, select_rows(ctx, keep, input.entries()), options);
+        return rows_plan;
+    }
     ops::write_back(ctx, c, kernels::reference::select(ctx, keep, input.entries()), options);
     return plan;
 }

@@ -50,6 +50,56 @@ void run(const context& ctx, const compiled& c, set_operation operation, const w
     c.kernel(k);
 }
 
+// The values of a dense or bitmap vector at a sparse one's places, whatever is there where it has none.
+buffer gather(const context& ctx, const vector_body& from, const vector_body& places) {
+    buffer values(ctx.memory(), static_cast<std::size_t>(places.count) * size_of(from.type));
+    storage::by_width(size_of(from.type), [&]<class U>(std::type_identity<U>) {
+        const U* x = from.values.as<const U>();
+        U* to = values.as<U>();
+        for (offset_t k = 0; k < places.count; ++k) to[k] = x[places.index_data()[k]];
+    });
+    return values;
+}
+
+// The intersection of a sparse vector and a dense one: at the sparse one's places.
+vector_body join_at_places(const context& ctx, const compiled& c, const vector_body& u,
+                           const vector_body& v) {
+    const bool u_sparse = u.form == vector_form::sparse;
+    const vector_body& places = u_sparse ? u : v;
+    const auto values_of = [&](const vector_body& x) {
+        buffer own;
+        if (&x != &places) own = gather(ctx, x, places);
+        if (x.type != c.operands)
+            own = storage::convert_array(ctx, own.data() ? own : x.values, x.type, c.operands, places.count);
+        return own;
+    };
+    const buffer a = values_of(u), b = values_of(v);
+    vector_body w = storage::make_vector_body(ctx, c.result, u.size, vector_form::sparse, places.count);
+    if (places.count) std::memcpy(w.indices.data(), places.indices.data(), w.indices.bytes());
+    run(ctx, c, set_operation::intersect, {a.data() ? a.data() : u.values.data(), nullptr, 1},
+        {b.data() ? b.data() : v.values.data(), nullptr, 1}, w);
+    return w;
+}
+
+// w = op(w, t) at the few places of a sparse t.
+void accumulate_places(const context& ctx, const compiled& c, vector_body& w, const vector_body& t) {
+    const bool gaps = w.form == vector_form::bitmap;
+    const buffer old = gather(ctx, w, t);
+    vector_body joined = storage::make_vector_body(ctx, t.type, t.size, vector_form::sparse, t.count);
+    run(ctx, c, set_operation::intersect, {old.data(), nullptr, 1}, {t.values.data(), nullptr, 1}, joined);
+    storage::by_width(size_of(w.type), [&]<class U>(std::type_identity<U>) {
+        const U *both = joined.values.as<const U>(), *alone = t.values.as<const U>();
+        for (offset_t k = 0; k < t.count; ++k) {
+            const index_t i = t.index_data()[k];
+            const bool present = !gaps || bits::test(w.words(), i);
+            w.values.as<U>()[i] = present ? both[k] : alone[k];
+            if (present) continue;
+            bits::set(w.words(), i);
+            ++w.count;
+        }
+    });
+}
+
 // One operand is fixed: the values of u alone are gone through, whatever u's form.
 std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, scalar x, bool x_first,
                                       const vector_body& u) {
@@ -76,6 +126,10 @@ std::optional<vector_body> join_words(const context& ctx, set_operation operatio
     if (u.form == vector_form::sparse && v.form == vector_form::sparse) return {};
     const compiled c = find(op, u.type, v.type);
     if (!c.kernel) return {};
+    if (operation == set_operation::intersect &&
+        ((u.form == vector_form::sparse && v.form == vector_form::dense) ||
+         (u.form == vector_form::dense && v.form == vector_form::sparse)))
+        return join_at_places(ctx, c, u, v);
     const operand a(u, c.operands), b(v, c.operands);
     const bool full = operation == set_operation::unite ? !a.side.present || !b.side.present
                                                         : !a.side.present && !b.side.present;
@@ -116,6 +170,11 @@ bool accumulate_words(const context& ctx, const binary_op& op, vector& w, const 
     const compiled c = find(op, w.type(), t.type);
     if (!c.kernel || c.operands != w.type() || c.result != w.type() || t.type != w.type()) return false;
     vector_body& v = w.mutable_body();
+    if (t.form == vector_form::sparse) {
+        accumulate_places(ctx, c, v, t);
+        if (v.form == vector_form::bitmap && v.count == v.size) v = settled(std::move(v));
+        return true;
+    }
     words_side a{v.values.data(), presence_of(v), 1}, b{t.values.data(), presence_of(t), 1};
     run(ctx, c, set_operation::unite, a, b, v);
     if (v.form == vector_form::bitmap) v.count = bits::count(v.words(), v.size);
@@ -123,21 +182,30 @@ bool accumulate_words(const context& ctx, const binary_op& op, vector& w, const 
     return true;
 }
 
-std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, const vector_body& u) {
-    if (!add.is_built_in() || add.value_type(u.type) != u.type) return {};
-    const auto kernel = instantiate::find_reduce(add.id(), u.type);
+std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, dtype type, const void* values,
+                                    const bits::word* present, offset_t size) {
+    if (!add.is_built_in() || add.value_type(type) != type) return {};
+    const auto kernel = instantiate::find_reduce(add.id(), type);
     if (!kernel) return {};
     kernels::reduce_arguments k;
-    k.values = u.values.data();
-    k.present = presence_of(u);
-    k.size = u.form == vector_form::sparse ? u.count : u.size;
+    k.values = values;
+    k.present = present;
+    k.size = size;
     k.threads = ctx.threads();
     const buffer parts(ctx.memory(),
-                       static_cast<std::size_t>(k.size / kernels::reduce_block + 1) * size_of(u.type));
+                       static_cast<std::size_t>(k.size / kernels::reduce_block + 1) * size_of(type));
     std::uint64_t room = 0;
     k.parts = parts.data();
     k.result = &room;
-    return scalar(u.type, kernel(k) ? storage::load(&room, u.type, 0) : add.identity(u.type));
+    return scalar(type, kernel(k) ? storage::load(&room, type, 0) : add.identity(type));
+}
+std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, const vector_body& u) {
+    return reduce_blocks(ctx, add, u.type, u.values.data(), presence_of(u),
+                         u.form == vector_form::sparse ? u.count : u.size);
+}
+std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, const storage::csr& a) {
+    if (a.kind != value_kind::full) return {};
+    return reduce_blocks(ctx, add, a.type, a.values.data(), nullptr, a.nnz);
 }
 
 }  // namespace nz::ops

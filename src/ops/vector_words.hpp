@@ -22,10 +22,11 @@ std::optional<storage::vector_body> apply_words(const context& ctx, const binary
 /// f(u) at every entry of u.
 std::optional<storage::vector_body> apply_words(const context& ctx, const unary_op& f,
                                                 const storage::vector_body& u);
-/// w = op(w, t) where both have an entry, the one that is there elsewhere; false where it does not serve. Neither is
-/// sparse.
+/// w = op(w, t) where both have an entry, the one that is there elsewhere; false where it does not serve. w is not
+/// sparse; a sparse t costs its entries alone.
 bool accumulate_words(const context& ctx, const binary_op& op, vector& w, const storage::vector_body& t);
 /// The sum of u's entries in u's type, the identity where there is none.
 std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, const storage::vector_body& u);
+std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, const storage::csr& a);
 
 }  // namespace nz::ops

@@ -246,7 +246,7 @@ void write_back(const context& ctx, vector& w, vector_body&& t, const vector_opt
         return;
     }
     if (!options.mask && !options.mask_complement && w.form() != vector_form::sparse &&
-        t.form != vector_form::sparse && accumulate_words(ctx, *options.accum, w, t))
+        accumulate_words(ctx, *options.accum, w, t))
         return;
     if (w.form() != vector_form::sparse || t.form != vector_form::sparse)
         return update_bitmap(ctx, w, t, options);

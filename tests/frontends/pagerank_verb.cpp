@@ -45,16 +45,16 @@ TEST_F(pagerank_verb, json_is_one_object_with_every_field) {
 }
 
 TEST_F(pagerank_verb, reads_ids_from_a_file_and_writes_every_rank) {
-    write("web.el",
+    write("web.txt",
           "7000000010 7000000020\n7000000020 7000000030\n7000000010 7000000030\n7000000030 7000000010\n");
-    const auto r = expect_json({"pagerank", path("web.el"), "--validate", "-o", path("ranks.txt")});
+    const auto r = expect_json({"pagerank", path("web.txt"), "--validate", "-o", path("ranks.txt")});
     EXPECT_EQ(r["top"].size(), 3u);
     EXPECT_EQ(r["top"][0]["vertex"], 7000000030);
     const auto all = ranks("ranks.txt");
     ASSERT_EQ(all.size(), 3u);
     EXPECT_NEAR(all.at(7000000010) + all.at(7000000020) + all.at(7000000030), 1, 1e-6);
     EXPECT_NEAR(all.at(7000000020), 0.05 + 0.85 * all.at(7000000010) / 2, 1e-6);
-    EXPECT_EQ(nz({"pagerank", path("web.el"), "-o", path("ranks.npz")}).status, 0);
+    EXPECT_EQ(nz({"pagerank", path("web.txt"), "-o", path("ranks.npz")}).status, 0);
     const std::string archive = read("ranks.npz");
     EXPECT_TRUE(archive.starts_with("PK"));
     for (const auto* member : {"vertex.npy", "rank.npy"})
@@ -63,10 +63,10 @@ TEST_F(pagerank_verb, reads_ids_from_a_file_and_writes_every_rank) {
 
 TEST_F(pagerank_verb, personalised_adaptive_and_float_ranks_are_valid_too) {
     write(
-        "web.el",
+        "web.txt",
         "7000000010 7000000020\n7000000020 7000000030\n7000000010 7000000030\n7000000030 7000000010\n7000000040 7000000010\n");
     const auto from_twenty =
-        expect_json({"pagerank", path("web.el"), "--source", "7000000020", "--validate"});
+        expect_json({"pagerank", path("web.txt"), "--source", "7000000020", "--validate"});
     EXPECT_EQ(from_twenty["valid"], true);
     EXPECT_EQ(from_twenty["top"][3]["vertex"], 7000000040);
     EXPECT_EQ(from_twenty["top"][3]["rank"].get<double>() < 1e-6, true);

@@ -1,0 +1,23 @@
+// Betweenness centrality: options and result.
+#pragma once
+
+#include "nonzero/context.hpp"
+#include "nonzero/matrix.hpp"
+#include "nonzero/vector.hpp"
+
+#include <string>
+
+namespace nz {
+
+struct centrality_options {
+    bool normalise =
+        false;  ///< divide by (n - 1) (n - 2), the pairs that exclude a vertex; 1 below 3 vertices
+};
+
+struct centrality_result {
+    vector centrality;   ///< float64, dense
+    int iterations = 0;  ///< levels, summed over the sources
+    std::string plan;    ///< of the last product back
+};
+
+}  // namespace nz

@@ -1,0 +1,21 @@
+// What the kernels of components are called with.
+#pragma once
+
+#include "kernels/mxv_arguments.hpp"
+
+namespace nz::kernels {
+
+struct components_arguments {
+    index_t vertices = 0;
+    offset_reader out_offsets;
+    const index_t* out_neighbours = nullptr;
+    /// The edges' other direction. Not null: the edges of a component that a sample finds large may be passed over, since
+    /// their other ends see them too.
+    offset_reader in_offsets;
+    const index_t* in_neighbours = nullptr;
+    bool symmetric = false;  ///< in_* are the same as out_*
+    int threads = 1;
+    index_t* labels = nullptr;  ///< [vertices]: the smallest vertex of each one's component
+};
+
+}  // namespace nz::kernels

@@ -1,0 +1,119 @@
+// Betweenness centrality against all shortest paths of small graphs written out, and a checker that is itself held
+// against wrong centralities.
+#include "nonzero/nonzero.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace nz {
+namespace {
+
+// Distances and numbers of paths between all pairs (Floyd and Warshall's order), then the definition itself.
+std::vector<double> by_definition(const matrix& a, const std::vector<offset_t>& sources) {
+    const auto n = static_cast<std::size_t>(a.rows());
+    std::vector<index_t> from, to;
+    std::vector<double> ignored;
+    a.extract_tuples(from, to, ignored);
+    std::vector<std::vector<index_t>> out(n);
+    for (std::size_t k = 0; k < from.size(); ++k) out[from[k]].push_back(to[k]);
+    std::vector<std::vector<int>> distance(n, std::vector<int>(n, -1));
+    std::vector<std::vector<double>> paths(n, std::vector<double>(n));
+    for (std::size_t s = 0; s < n; ++s) {
+        std::vector<index_t> order{static_cast<index_t>(s)};
+        distance[s][s] = 0, paths[s][s] = 1;
+        for (std::size_t q = 0; q < order.size(); ++q)
+            for (const index_t v : out[order[q]]) {
+                if (distance[s][v] < 0) distance[s][v] = distance[s][order[q]] + 1, order.push_back(v);
+                if (distance[s][v] == distance[s][order[q]] + 1) paths[s][v] += paths[s][order[q]];
+            }
+    }
+    std::vector<double> centrality(n);
+    for (const offset_t s : sources)
+        for (std::size_t t = 0; t < n; ++t)
+            for (std::size_t v = 0; v < n; ++v) {
+                const auto u = static_cast<std::size_t>(s);
+                if (v == u || v == t || distance[u][t] < 0 || distance[u][v] < 0 || distance[v][t] < 0)
+                    continue;
+                if (distance[u][v] + distance[v][t] == distance[u][t])
+                    centrality[v] += paths[u][v] * paths[v][t] / paths[u][t];
+            }
+    return centrality;
+}
+
+constexpr const char* graphs[] = {"rmat:6,4",  "rmat_directed:7,3", "uniform:120,2", "grid2d:9,0.2",
+                                  "dense:1,1", "dense:9,9",         "banded:60,3",   "powerlaw:100"};
+
+TEST(Betweenness, IsWhatItsDefinitionSays) {
+    for (const char* graph : graphs)
+        for (const int threads : {1, 3}) {
+            const context ctx({.backend = backend::cpu, .threads = threads});
+            const matrix a = load(ctx, graph).matrix;
+            std::vector<offset_t> all(static_cast<std::size_t>(a.rows()));
+            std::iota(all.begin(), all.end(), offset_t{0});
+            for (const std::vector<offset_t>& sources :
+                 {all, std::vector<offset_t>{0}, std::vector<offset_t>{a.rows() - 1, 0, a.rows() / 2, 0}}) {
+                SCOPED_TRACE(std::string(graph) + ", " + std::to_string(sources.size()) + " sources");
+                const auto expected = by_definition(a, sources);
+                const auto found = betweenness(ctx, a, sources);
+                const auto x = found.centrality.values<double>();
+                for (std::size_t v = 0; v < expected.size(); ++v)
+                    ASSERT_NEAR(x[v], expected[v], 1e-9 * (1 + expected[v])) << v;
+                EXPECT_EQ(validate_betweenness(ctx, a, sources, found.centrality), "");
+            }
+        }
+}
+
+TEST(Betweenness, LargerGraphsAreValidAndThreadsDoNotMatter) {
+    for (const char* graph : {"rmat:13,8", "grid2d:100,0.2", "rmat_directed:13,4"}) {
+        const context one({.backend = backend::cpu, .threads = 1}),
+            two({.backend = backend::cpu, .threads = 2});
+        const matrix a = load(one, graph).matrix;
+        const std::vector<offset_t> sources = {1, 77, 4000};
+        const auto first = betweenness(one, a, sources), second = betweenness(two, a, sources);
+        EXPECT_EQ(validate_betweenness(one, a, sources, first.centrality), "");
+        const auto x = first.centrality.values<double>(), y = second.centrality.values<double>();
+        EXPECT_TRUE(std::ranges::equal(x, y)) << graph;
+    }
+}
+
+TEST(Betweenness, OfAStarIsItsCentres) {
+    const context ctx({.backend = backend::cpu});
+    std::vector<index_t> from, to;
+    for (index_t leaf = 1; leaf < 6; ++leaf)
+        from.insert(from.end(), {0, leaf}), to.insert(to.end(), {leaf, 0});
+    const std::vector<double> w(from.size(), 2.0);
+    const matrix a = matrix::build<double>(ctx, {6, 6, from, to, w});
+    const std::vector<offset_t> all = {0, 1, 2, 3, 4, 5};
+    EXPECT_EQ(betweenness(ctx, a, all).centrality.get(0)->get<double>(), 20);
+    EXPECT_EQ(betweenness(ctx, a, all, {.normalise = true}).centrality.get(0)->get<double>(), 1);
+    EXPECT_EQ(betweenness(ctx, a, all).centrality.get(3)->get<double>(), 0);
+}
+
+TEST(BetweennessCheck, RefusesWrongCentralities) {
+    const context ctx({.backend = backend::cpu});
+    const matrix a = load(ctx, "grid2d:6").matrix;
+    const std::vector<offset_t> sources = {0, 9};
+    const auto right = betweenness(ctx, a, sources).centrality;
+    EXPECT_EQ(validate_betweenness(ctx, a, sources, right), "");
+    for (const double by : {1e-3, -1e-3, 1.0, std::nan("")}) {
+        vector wrong = right;
+        wrong.set(8, scalar(right.get(8)->get<double>() + by));
+        EXPECT_NE(validate_betweenness(ctx, a, sources, wrong), "") << by;
+    }
+    EXPECT_NE(validate_betweenness(ctx, a, std::vector<offset_t>{0}, right), "") << "of other sources";
+    EXPECT_NE(validate_betweenness(ctx, a, sources, vector(ctx, dtype::float64, 36)), "") << "none at all";
+}
+
+TEST(BetweennessFaults, SayWhatIsWrong) {
+    const context ctx({.backend = backend::cpu});
+    const matrix a = load(ctx, "grid2d:4").matrix;
+    EXPECT_THROW(betweenness(ctx, a, std::vector<offset_t>{16}), index_out_of_bounds);
+    EXPECT_THROW(betweenness(ctx, matrix(ctx, dtype::int32, 3, 4), std::vector<offset_t>{0}),
+                 dimension_mismatch);
+    EXPECT_EQ(betweenness(ctx, a, {}).centrality.count(), 16);
+}
+
+}  // namespace
+}  // namespace nz

@@ -1,0 +1,74 @@
+// nz cc, tc and bc: their text, their objects, their files, and what they refuse.
+#include "run_nz.hpp"
+
+namespace nz::test {
+namespace {
+
+class graph_verbs : public command_line {};
+
+TEST_F(graph_verbs, cc_counts_components_and_names_the_largest) {
+    write("parts.txt", "7000000010 7000000020\n7000000030 7000000020\n7000000040 7000000050\n");
+    const auto r = expect_json({"cc", path("parts.txt"), "--validate", "--explain", "--repeat", "2"});
+    EXPECT_EQ(r["command"], "cc");
+    EXPECT_EQ(r["kernel"], "afforest");
+    EXPECT_EQ(r["components"], 2);
+    EXPECT_EQ(r["largest"][0]["vertex"], 7000000010);
+    EXPECT_EQ(r["largest"][0]["size"], 3);
+    EXPECT_EQ(r["valid"], true);
+    const outcome run = nz({"cc", "grid2d:9", "--validate", "--explain"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"1 component in", "81 vertices", "valid", "passed over"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+}
+
+TEST_F(graph_verbs, cc_gives_the_same_file_with_every_kernel) {
+    std::string first;
+    for (const auto* kernel : {"afforest", "label_loop", "reference"}) {
+        EXPECT_EQ(nz({"cc", "rmat:8,1", "--kernel", kernel, "-o", path("cc.txt")}).status, 0);
+        if (first.empty()) first = read("cc.txt");
+        EXPECT_EQ(read("cc.txt"), first) << kernel;
+    }
+    EXPECT_TRUE(first.starts_with("# vertex component\n0 "));
+    expect_refused({"cc", "grid2d:5", "--kernel", "bfs"}, 2, {"afforest, label_loop, reference"});
+}
+
+TEST_F(graph_verbs, tc_counts_triangles_in_all_and_of_each_vertex) {
+    const auto all = expect_json({"tc", "dense:8,8", "--validate"});
+    EXPECT_EQ(all["triangles"], 56);
+    EXPECT_EQ(all["valid"], true);
+    const auto each = expect_json({"tc", "rmat:8,8", "--per-vertex", "--validate", "--top", "3"});
+    EXPECT_EQ(each["top"].size(), 3u);
+    EXPECT_GE(each["top"][0]["triangles"], each["top"][1]["triangles"]);
+    EXPECT_EQ(nz({"tc", "dense:4,4", "-o", path("tc.txt")}).status, 0);
+    EXPECT_EQ(read("tc.txt"), "# vertex triangles clustering\n0 3 1\n1 3 1\n2 3 1\n3 3 1\n");
+    expect_refused({"tc", "rmat_directed:8,4"}, 2, {"one direction"});
+    EXPECT_EQ(expect_json({"tc", "rmat_directed:8,4", "--symmetrize", "--validate"})["valid"], true);
+}
+
+TEST_F(graph_verbs, bc_ranks_vertices_between_others) {
+    write("path.el", "0 1\n1 2\n2 3\n");
+    const auto r = expect_json({"bc", path("path.el"), "--symmetrize", "--all", "--validate"});
+    EXPECT_EQ(r["top"][0]["vertex"], 1);
+    EXPECT_EQ(r["top"][0]["centrality"], 4);
+    EXPECT_EQ(r["valid"], true);
+    const auto some = expect_json({"bc", "rmat:8,8", "--source", "3", "--source", "9", "--validate"});
+    EXPECT_EQ(some["sources"].size(), 2u);
+    EXPECT_EQ(expect_json({"bc", "rmat:8,8", "--validate", "--normalise"})["valid"], true);
+    EXPECT_EQ(nz({"bc", path("path.el"), "--source", "0", "-o", path("bc.txt")}).status, 0);
+    EXPECT_EQ(read("bc.txt"), "# vertex centrality\n0 0\n1 2\n2 1\n3 0\n");
+    expect_refused({"bc", "grid2d:5", "--source", "25"}, 2, {"25"});
+}
+
+TEST_F(graph_verbs, kcore_numbers_every_vertex) {
+    const auto r = expect_json({"kcore", "dense:6,6", "--validate"});
+    EXPECT_EQ(r["greatest"], 5);
+    EXPECT_EQ(r["deepest_core"], 6);
+    EXPECT_EQ(r["valid"], true);
+    write("lollipop.el", "0 1\n1 2\n2 0\n2 3\n");
+    EXPECT_EQ(nz({"kcore", path("lollipop.el"), "--symmetrize", "-o", path("cores.txt")}).status, 0);
+    EXPECT_EQ(read("cores.txt"), "# vertex core\n0 2\n1 2\n2 2\n3 1\n");
+    expect_refused({"kcore", "rmat_directed:8,4"}, 2, {"one direction"});
+}
+
+}  // namespace
+}  // namespace nz::test
