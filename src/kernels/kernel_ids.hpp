@@ -36,6 +36,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxm", "two_level_sort", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "masked_dot", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "masked_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxm", "dia_dia", presence::here, "", presence::absent, "not built yet"},
     {"ewise", "balanced_path", presence::here, "", presence::here, ""},
     {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
 };
