@@ -17,7 +17,7 @@ namespace {
 struct spgemm_settings : settings {
     std::string second;  // empty: A, or A^T where A is not square
     std::string mask;    // a file or a generator; empty: none
-    bool transpose_b = false, complement = false, mask_structure = false;
+    bool transpose_b = false, complement = false, mask_structure = false, estimate = false;
     std::string semiring = "plus_times";
     std::string type;  // empty: double
 };
@@ -33,6 +33,7 @@ struct spgemm {
     mxm_plan plan;
     double ms = 0;
     std::size_t peak_bytes = 0;  // beyond the inputs
+    std::optional<mxm_estimate> estimate{};
 };
 
 matrix load_other(const context& ctx, const settings& s, const std::string& source) {
@@ -87,6 +88,7 @@ mxm_plan multiply(const context& ctx, const spgemm_settings& s, const spgemm& m,
 }
 
 void compute(const context& ctx, const spgemm_settings& s, spgemm& m) {
+    if (s.estimate) m.estimate = estimate_mxm(ctx, m.ring, m.a, m.b, {.transpose_b = m.transposed});
     if (s.repeat > 1) multiply(ctx, s, m, m.c, s.kernel);
     std::vector<double> times;
     for (int k = 0; k < s.repeat; ++k) {
@@ -130,13 +132,30 @@ std::string second_text(const spgemm_settings& s, const spgemm& m) {
     return m.transposed ? name + " transposed" : name;
 }
 
+std::string chunks_text(const mxm_plan& plan) {
+    if (!plan.fewest_threads) return {};
+    return fmt::format(
+        " The workspace of all rows at once does not fit the memory limit: {}, the widest rows by {}.",
+        count_text(plan.chunks, "chunk of rows", "chunks of rows"),
+        count_text(plan.fewest_threads, "thread", "threads"));
+}
+
+std::string estimate_text(const spgemm& m) {
+    const mxm_estimate& e = *m.estimate;
+    return fmt::format("estimate: {} products, at most {}, {:.0f} expected from {} ({:+.1f}%), {} of result",
+                       e.products, count_text(e.most_entries, "entry", "entries"), e.expected_entries,
+                       count_text(e.sampled_rows, "row", "rows"), 100 * e.error(m.c.nnz()),
+                       bytes_text(e.expected_bytes));
+}
+
 std::string explanation(const spgemm& m) {
     return fmt::format(
-        "Kernel {}: {}. {} products make {} entries, {:.2f} each; {} of workspace, {} in all.", m.plan.kernel,
-        m.plan.reason, m.plan.products, m.c.nnz(),
-        m.c.nnz() ? static_cast<double>(m.plan.products) / static_cast<double>(m.c.nnz()) : 0.0,
-        bytes_text(static_cast<double>(m.plan.workspace_bytes)),
-        bytes_text(static_cast<double>(m.peak_bytes)));
+               "Kernel {}: {}. {} products make {} entries, {:.2f} each; {} of workspace, {} in all.",
+               m.plan.kernel, m.plan.reason, m.plan.products, m.c.nnz(),
+               m.c.nnz() ? static_cast<double>(m.plan.products) / static_cast<double>(m.c.nnz()) : 0.0,
+               bytes_text(static_cast<double>(m.plan.workspace_bytes)),
+               bytes_text(static_cast<double>(m.peak_bytes))) +
+           chunks_text(m.plan);
 }
 
 void report_spgemm(const spgemm_settings& s, const context& ctx, const spgemm& m, bool valid) {
@@ -151,6 +170,14 @@ void report_spgemm(const spgemm_settings& s, const context& ctx, const spgemm& m
         r["gflops"] = gflops(m);
         r["peak_bytes"] = m.peak_bytes;
         r["workspace_bytes"] = m.plan.workspace_bytes;
+        r["chunks"] = m.plan.chunks;
+        if (m.estimate)
+            r["estimate"] = {{"products", m.estimate->products},
+                             {"most_nonzeros", m.estimate->most_entries},
+                             {"expected_nonzeros", m.estimate->expected_entries},
+                             {"sampled_rows", m.estimate->sampled_rows},
+                             {"expected_bytes", m.estimate->expected_bytes},
+                             {"error", m.estimate->error(m.c.nnz())}};
         r["plan"] = to_string(m.plan);
         if (s.validate) r["valid"] = valid;
         if (s.explain) r["explanation"] = explanation(m);
@@ -159,6 +186,7 @@ void report_spgemm(const spgemm_settings& s, const context& ctx, const spgemm& m
     }
     fmt::print("{}\n", input_text(s, m.in));
     fmt::print("plan: {}\n", to_string(m.plan));
+    if (m.estimate) fmt::print("{}\n", estimate_text(m));
     if (s.explain) fmt::print("{}\n", explanation(m));
     fmt::print("times {}: {} products, {}, {}{}, {:.3f} GFLOP/s, {} at most\n", second_text(s, m),
                m.plan.products, count_text(m.c.nnz(), "entry", "entries"), time_text(m.ms),
@@ -197,6 +225,8 @@ void add_spgemm(CLI::App& app, runner& run) {
         ->option_text("INPUT");
     verb->add_flag("--mask-complement", s->complement, "Only places that the mask does not have");
     verb->add_flag("--mask-structure", s->mask_structure, "Whatever the values of the mask");
+    verb->add_flag("--estimate", s->estimate,
+                   "Say before computing what will come out (masks aside), and after how far off that was");
     verb->add_option("--semiring", s->semiring, "Like min_plus, any_pair, lor_land (default plus_times)")
         ->option_text("NAME");
     verb->add_option("--dtype", s->type, "Type of the products: int64, float32... (default float64)")

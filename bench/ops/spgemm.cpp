@@ -2,6 +2,7 @@
 // and Eigen in the same process. Each kernel's result is checked against the planned one's, bit for bit, and the planned
 // one's against the generic path where that is not too slow. The result's memory is taken and given back in each call, on all sides.
 #include "kernels/kernel_ids.hpp"
+#include "limits/cpu.hpp"
 #include "peers/eigen.hpp"
 #include "peers/graphblas.hpp"
 #include "suites.hpp"
@@ -71,6 +72,38 @@ measurement measure(const context& ctx, problem& p, std::string_view kernel, boo
              {"gflops", 2 * static_cast<double>(plan.products) / t.median / 1e6}}};
 }
 
+// New values at known places, against counting and filling. The patterns of A and B are read to see that they are known.
+measurement measure_numeric(const context& ctx, problem& p) {
+    const semiring s("plus_times");
+    const matrix_options options{.transpose_b = p.transposed};
+    const mxm_pattern pattern = find_pattern(ctx, s, p.a, p.a, options);
+    const auto fill = [&] {
+        matrix c(ctx, dtype::float64, p.a.rows(), p.transposed ? p.a.rows() : p.a.columns());
+        mxm(ctx, c, s, p.a, p.a, pattern, options);
+        return c;
+    };
+    if (!same(fill(), multiply(ctx, p, ""))) throw error(p.name + ": known places give other entries");
+    const timing t = time_ms(repeats, fill);
+    return {t.median, {{"best_ms", t.best}}};
+}
+
+measurement measure_estimate(const context& ctx, problem& p) {
+    const semiring s("plus_times");
+    const matrix_options options{.transpose_b = p.transposed};
+    const mxm_estimate e = estimate_mxm(ctx, s, p.a, p.a, options);
+    const timing t = time_ms(repeats, [&] { estimate_mxm(ctx, s, p.a, p.a, options); });
+    return {
+        t.median,
+        {{"error", e.error(p.entries)},
+         {"bound", p.entries ? static_cast<double>(e.most_entries) / static_cast<double>(p.entries) : 1}}};
+}
+
+// A's rows, B's and C's read or written once.
+double bytes_of(const problem& p) {
+    const auto rows = static_cast<double>(p.a.rows());
+    return 3 * 4 * rows + 12 * (2 * static_cast<double>(p.a.nnz()) + static_cast<double>(p.entries));
+}
+
 void add_peers(const std::shared_ptr<problem>& p, int threads) {
     const auto counted = [p](auto& peer, const char* name) {
         const timing t = time_ms(repeats, [&] { peer.run(); });
@@ -98,8 +131,9 @@ void add_peers(const std::shared_ptr<problem>& p, int threads) {
 }
 
 void report(const std::vector<std::shared_ptr<problem>>& problems,
-            const std::map<std::string, measurement>& results) {
-    fmt::print("\n{:24} {:>12} {:>11} {:>9} {:>7} {:>10} {:>6} {:>10} {:>6}\n", "median ms", "products",
+            const std::map<std::string, measurement>& results, double copy) {
+    fmt::print("\ncopy {:.1f} GB/s\n", copy / 1e9);
+    fmt::print("{:24} {:>12} {:>11} {:>9} {:>7} {:>10} {:>6} {:>10} {:>6}\n", "median ms", "products",
                "entries", "planned", "GFLOP/s", "graphblas", "ratio", "eigen", "ratio");
     std::vector<double> times, work;
     for (const auto& p : problems) {
@@ -117,6 +151,15 @@ void report(const std::vector<std::shared_ptr<problem>>& problems,
                 fmt::print(" {:>10.2f} {:>6.2f}", theirs->second.ms, theirs->second.ms / ours->second.ms);
         }
         fmt::print("\n");
+        if (const auto numeric = results.find("spgemm/" + p->name + "/numeric"); numeric != results.end())
+            fmt::print("    {:20} {:>34.2f} ms, {:.2f} times the planned\n", "places known",
+                       numeric->second.ms, numeric->second.ms / ours->second.ms);
+        if (const auto e = results.find("spgemm/" + p->name + "/estimate"); e != results.end())
+            fmt::print("    {:20} {:>34.2f} ms, {:+.1f}% off, bound {:.2f} times the entries\n", "estimate",
+                       e->second.ms, 100 * e->second.counters.at("error"), e->second.counters.at("bound"));
+        fmt::print("    {:20} {:>34.2f} ms, {:.0f}% of the rate of a copy\n", "bytes of A, B, C",
+                   1e3 * bytes_of(*p) / copy,
+                   1e5 * bytes_of(*p) / copy / ours->second.counters.at("best_ms"));
         for (const auto& id : kernels::kernel_ids)
             if (const auto other = results.find(fmt::format("spgemm/{}/{}", p->name, id.id));
                 other != results.end())
@@ -145,13 +188,16 @@ int spgemm_suite(const options& o) {
     for (const auto& source : sources) {
         const auto p = problems.emplace_back(std::make_shared<problem>(make(ctx, source)));
         add("spgemm/" + p->name + "/planned", [=] { return measure(ctx, *p, "", true); });
+        add("spgemm/" + p->name + "/numeric", [=] { return measure_numeric(ctx, *p); });
+        add("spgemm/" + p->name + "/estimate", [=] { return measure_estimate(ctx, *p); });
         add_peers(p, threads);
         for (const auto& id : kernels::kernel_ids)
             if (id.operation == "mxm" && id.cpu == kernels::presence::here && !id.id.starts_with("masked"))
                 add(fmt::format("spgemm/{}/{}", p->name, id.id),
                     [=] { return measure(ctx, *p, id.id, false); });
     }
-    report(problems, run(o, "^spgemm/"));
+    const double copy = copy_bandwidth(threads);
+    report(problems, run(o, "^spgemm/"), copy);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "nonzero/plan.hpp"
 #include "nonzero/vector.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -80,7 +81,7 @@ mxv_plan spmv(const context& ctx, vector& y, double alpha, const matrix& a, cons
 
 /// C = A (+).(x) B: C(i,j) = sum over k of A(i,k) x B(k,j), added in the order of k.
 /// Kernels: hash, dense_row, row_row, column_row (matam2012), two_level_sort (dalton2015), masked_dot, masked_row,
-/// reference.
+/// dia_dia (matam2012), reference.
 mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
              const matrix_options& options = {});
 
@@ -99,6 +100,34 @@ dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, con
 /// Kernels: row_dot, reference.
 dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_input& x, const dense_input& y,
                  const matrix& m, const dense_options& options = {});
+
+/// What mxm would take and give, without computing it: the products of every row, and the entries of up to 1024 rows
+/// drawn by their products. Reads the options' transposes only. The same for every number of threads.
+mxm_estimate estimate_mxm(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
+                          const matrix_options& options = {});
+
+namespace ops {
+struct mxm_symbolic;
+}
+/// The places of C = A B, counted once, for products of matrices with the same places and other values. Copies share it.
+class mxm_pattern {
+public:
+    explicit mxm_pattern(std::shared_ptr<const ops::mxm_symbolic> body) : body_(std::move(body)) {}
+    offset_t entries() const;
+    const mxm_plan& plan() const;
+    const ops::mxm_symbolic& body() const { return *body_; }
+
+private:
+    std::shared_ptr<const ops::mxm_symbolic> body_;
+};
+/// Plans and counts C = A B on the CPU. Of the options the transposes and the kernel. Throws not_supported under a mask and
+/// for semirings that are not compiled.
+mxm_pattern find_pattern(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
+                         const matrix_options& options = {});
+/// mxm without counting: A and B have the places that `pattern` was found with (domain_error otherwise; they are read once to
+/// see it), the semiring and the transposes are the same. The options' mask applies to the result. Equals mxm bit for bit.
+mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
+             const mxm_pattern& pattern, const matrix_options& options = {});
 
 /// Kernels of the four that follow, for matrices and sparse vectors: balanced_path (dalton2015), reference.
 /// Union: op where both are present; elsewhere the one that is present, converted to the type of op's result.

@@ -57,6 +57,9 @@ struct mxm_plan : operation_plan {
     bool packs_words = false;     ///< B's columns by words of 64 first: O(nnz) of B
     offset_t products = 0;        ///< entries of A with entries of their row of B
     std::size_t workspace_bytes = 0;
+    index_t chunks =
+        1;  ///< of rows, one after the other: more where the workspace of all does not fit the limit
+    int fewest_threads = 0;  ///< that a chunk's workspace leaves room for; 0: all, uncut
 
     friend bool operator==(const mxm_plan&, const mxm_plan&) = default;
 };
@@ -73,6 +76,20 @@ struct dense_plan : operation_plan {
     std::size_t workspace_bytes = 0;
 
     friend bool operator==(const dense_plan&, const dense_plan&) = default;
+};
+
+/// What a product will be, before it is computed; masks are left out of account.
+struct mxm_estimate {
+    offset_t products = 0;        ///< entries of A with entries of their row of B
+    offset_t most_entries = 0;    ///< no more can come out: in each row its products, or all columns
+    double expected_entries = 0;  ///< from sampled rows; exact where all are sampled
+    offset_t sampled_rows = 0;
+    std::size_t most_bytes = 0;  ///< of the result's CSR, with most_entries
+    double expected_bytes = 0;
+    /// How far off the expectation was once `entries` came out: 0.1 when it was 10% too many.
+    double error(offset_t entries) const {
+        return entries ? expected_entries / static_cast<double>(entries) - 1 : 0;
+    }
 };
 
 /// One line: kernel, direction, tier, conversions, workspace, reason.

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/mxm/column_row.hpp"
 #include "kernels/cpu/mxm/dense_row.hpp"
+#include "kernels/cpu/mxm/dia_dia.hpp"
 #include "kernels/cpu/mxm/hash.hpp"
 #include "kernels/cpu/mxm/masked_dot.hpp"
 #include "kernels/cpu/mxm/masked_row.hpp"
@@ -26,6 +27,7 @@ kernels::mxm_kernel find_mxm_count(std::string_view id) {
            : id == "two_level_sort" ? two_level_sort_count
            : id == "masked_dot"     ? masked_dot_count
            : id == "masked_row"     ? masked_row_count
+           : id == "dia_dia"        ? dia_dia_count
                                     : nullptr;
 }
 

@@ -9,7 +9,7 @@ namespace nz::instantiate {
 struct mxm_cell {
     binary_id add, multiply;
     dtype operand, value;
-    kernels::mxm_kernel hash, dense_row, row_row, column_row, two_level_sort, masked_dot, masked_row;
+    kernels::mxm_kernel hash, dense_row, row_row, column_row, two_level_sort, masked_dot, masked_row, dia_dia;
 
     /// The kernel with this id, or null.
     kernels::mxm_kernel kernel(std::string_view id) const {
@@ -20,6 +20,7 @@ struct mxm_cell {
                : id == "two_level_sort" ? two_level_sort
                : id == "masked_dot"     ? masked_dot
                : id == "masked_row"     ? masked_row
+               : id == "dia_dia"        ? dia_dia
                                         : nullptr;
     }
 };

@@ -5,6 +5,7 @@
 #include "instantiate/mxv_lists.hpp"
 #include "kernels/cpu/mxm/column_row.hpp"
 #include "kernels/cpu/mxm/dense_row.hpp"
+#include "kernels/cpu/mxm/dia_dia.hpp"
 #include "kernels/cpu/mxm/hash.hpp"
 #include "kernels/cpu/mxm/masked_dot.hpp"
 #include "kernels/cpu/mxm/masked_row.hpp"
@@ -25,7 +26,8 @@ constexpr mxm_cell make_mxm_cell() {
             &kernels::cpu::column_row_fill<Cell>,
             &kernels::cpu::two_level_sort_fill<Cell>,
             &kernels::cpu::masked_dot_fill<Cell>,
-            &kernels::cpu::masked_row_fill<Cell>};
+            &kernels::cpu::masked_row_fill<Cell>,
+            &kernels::cpu::dia_dia_fill<Cell>};
 }
 
 template <class... Cells>

@@ -36,6 +36,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxm", "two_level_sort", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "masked_dot", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "masked_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxm", "dia_dia", presence::here, "", presence::absent, "not built yet"},
     {"mxd", "csr_tiled", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxd", "csr_merge", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxd", "csr_half_warp", presence::absent, "a half warp is a GPU's; csr_tiled keeps a row's tile in registers", presence::absent, "no CUDA kernel yet"},

@@ -1,5 +1,6 @@
 #include "plan/mxm.hpp"
 
+#include "plan/mxm_chunks.hpp"
 #include "plan/mxm_device_workspace.hpp"
 #include "plan/mxm_workspace.hpp"
 
@@ -25,10 +26,15 @@ choice choose_masked(const mxm_facts& f) {
                                        : "the mask lists many places: other products are passed over"};
 }
 
+// What does not fit any memory, without overflow in sums of it.
+constexpr std::size_t most_bytes = std::size_t{1} << 62;
+
 choice choose(const mxm_facts& f) {
     if (!f.compiled)
         return {"generic", "this semiring and type are not compiled: an indirect call a product"};
     if (f.masked) return choose_masked(f);
+    if (f.band_share >= band_rows && mean(f.products, f.rows) >= band_products)
+        return {"dia_dia", "bands on both sides: by diagonals, many rows at a time"};
     if (static_cast<std::size_t>(f.columns) * f.value_bytes <= dense_sums_bytes)
         return {"dense_row", "a sum for every column fits the cache: rows come out sorted"};
     if (f.products >= 0 && mean(f.products, f.rows) >= dense_row_products)
@@ -37,15 +43,9 @@ choice choose(const mxm_facts& f) {
 }
 
 std::size_t workspace(std::string_view kernel, const mxm_facts& f, bool packs) {
-    const auto threads = static_cast<std::size_t>(f.threads);
-    if (kernel == "hash") return threads * hash_workspace(f.most_products, f.columns, f.value_bytes);
-    if (kernel == "dense_row")
-        return threads * dense_row_workspace(f.columns, f.value_bytes) + (packs ? packed_words(f.words) : 0);
-    if (kernel == "row_row") return threads * row_row_workspace(f.most_entries, f.value_bytes);
-    if (kernel == "column_row") return threads * column_row_workspace(f.most_entries, f.value_bytes);
-    if (kernel == "two_level_sort") return threads * two_level_workspace(f.most_products, f.value_bytes);
-    if (kernel == "masked_row") return threads * masked_row_workspace(f.columns, f.value_bytes);
-    return 0;
+    const std::size_t one = mxm_thread_workspace(kernel, f), threads = static_cast<std::size_t>(f.threads);
+    if (one > most_bytes / threads) return most_bytes;
+    return threads * one + (packs ? packed_words(f.words) : 0);
 }
 
 mxm_plan on_gpu(const mxm_facts& f) {
@@ -63,6 +63,19 @@ mxm_plan on_gpu(const mxm_facts& f) {
 }
 
 }  // namespace
+
+std::size_t mxm_thread_workspace(std::string_view kernel, const mxm_facts& f) noexcept {
+    // Several numbers of 8 bytes a product: rows beyond this many do not fit memory, and must not overflow.
+    if (f.most_products > offset_t{1} << 56 && kernel == "two_level_sort") return most_bytes;
+    if (kernel == "hash") return hash_workspace(f.most_products, f.columns, f.value_bytes);
+    if (kernel == "dense_row") return dense_row_workspace(f.columns, f.value_bytes);
+    if (kernel == "dia_dia") return dia_dia_workspace(f.most_products, f.columns, f.value_bytes);
+    if (kernel == "row_row") return row_row_workspace(f.most_entries, f.value_bytes);
+    if (kernel == "column_row") return column_row_workspace(f.most_entries, f.value_bytes);
+    if (kernel == "two_level_sort") return two_level_workspace(f.most_products, f.value_bytes);
+    if (kernel == "masked_row") return masked_row_workspace(f.columns, f.value_bytes);
+    return 0;
+}
 
 bool mxm_needs_words(const mxm_facts& f) noexcept {
     return f.words < 0 && mxm(f).kernel == "dense_row" &&

@@ -22,6 +22,7 @@ struct mxm_facts {
     // Costly; below 0 while not known.
     offset_t products = -1, most_products = -1;  ///< of all rows, of the largest
     offset_t most_entries = -1;                  ///< of a row of A
+    double band_share = -1;                      ///< of some rows of A, those in bands that meet bands of B
     offset_t words = -1;                         ///< words of 64 columns that B's rows touch
     offset_t block_rows = -1;                    ///< on a GPU: rows that a block takes
 };
@@ -35,6 +36,9 @@ inline constexpr double dense_row_products = 1024;
 /// Packing reads B twice; the count then reads words in place of products. Worth it for half as many words as entries, where
 /// B's entries are met often: at 8 products an entry (a mesh's triangles) it cost 6%.
 inline constexpr double packed_share = 0.5, packed_reuse = 10;
+/// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.9 of dense_row's
+/// time on a band of 21 diagonals, 1.2 on a mesh of 27 in rows of 58, both on a loaded machine.
+inline constexpr double band_rows = 0.97, band_products = 64;
 /// A step of masked_dot through two lists costs about a product of masked_row, which goes through them twice. Not measured yet,
 /// like the next.
 inline constexpr double dot_step_cost = 1;
@@ -46,6 +50,11 @@ inline bool mxm_needs_products(const mxm_facts& facts) noexcept { return facts.p
 /// Whether it runs on the GPU: not under a mask, where the CPU's kernels pass over what the mask bars, unless pinned.
 inline bool mxm_on_device(const mxm_facts& facts) noexcept {
     return facts.on_device && (facts.pinned == "hash" || (facts.pinned.empty() && !facts.masked));
+}
+/// Whether bands are to be looked for: not where another kernel is taken anyway.
+inline bool mxm_needs_band(const mxm_facts& f) noexcept {
+    return f.band_share < 0 && f.compiled && !f.masked && f.pinned.empty() && f.rows > 0 &&
+           static_cast<double>(f.products) >= band_products * static_cast<double>(f.rows);
 }
 bool mxm_needs_words(const mxm_facts& facts) noexcept;
 

@@ -34,6 +34,20 @@ constexpr std::size_t packed_words(offset_t words) {
            padded(static_cast<std::size_t>(words) * sizeof(std::uint64_t));
 }
 
+/// dia_dia: rows of a tile, and how many are summed at once: four vectors of 8 doubles.
+inline constexpr index_t dia_tile_rows = 128, dia_lanes = 32;
+/// Diagonals of A in a tile, and in each run of rows of B; diagonals of C.
+inline constexpr int dia_most = 64, dia_most_c = 256;
+/// Values between diagonals of A's tile: an odd number of lines, so that they do not meet in the cache.
+inline constexpr index_t dia_a_stride = dia_tile_rows + 8;
+/// Values of B's tile: three eighths of a second-level cache of 1 MiB.
+inline constexpr offset_t dia_b_values = 49152;
+/// The tiles, with values of up to 8 bytes, and what hash needs for rows that are no band.
+constexpr std::size_t dia_dia_workspace(offset_t most_products, offset_t columns, std::size_t value_bytes) {
+    return padded(static_cast<std::size_t>(dia_most * dia_a_stride) * 8) + padded(dia_b_values * 8) +
+           hash_workspace(most_products, columns, value_bytes);
+}
+
 /// row_row: columns of a strip. Sums of 8 bytes fill half of a first-level cache, beside the rows of B.
 inline constexpr index_t strip_columns = 2048;
 /// Two positions an entry of the longest row of A; a strip's bits and sums.

@@ -34,6 +34,9 @@ std::string to_string(const mxm_plan& p) {
     if (p.reads_columns)
         line += p.builds_columns ? ", reads the columns of B (built now)" : ", reads the columns of B";
     if (p.packs_words) line += ", packs B's columns by words";
+    if (p.fewest_threads)
+        line += fmt::format(", in {} chunk{} of at least {} thread{}", p.chunks, p.chunks == 1 ? "" : "s",
+                            p.fewest_threads, p.fewest_threads == 1 ? "" : "s");
     return line + fmt::format(", {} workspace bytes: {}", p.workspace_bytes, p.reason);
 }
 

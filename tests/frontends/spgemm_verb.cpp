@@ -66,6 +66,16 @@ TEST_F(spgemm_verb, writes_the_product_and_prints_the_plan) {
         EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
 }
 
+TEST_F(spgemm_verb, estimates_and_says_how_far_off_that_was) {
+    const auto r = expect_json({"spgemm", "rmat_directed:12,8", "--estimate", "--repeat", "1"});
+    EXPECT_EQ(r["estimate"]["products"], r["products"]);
+    EXPECT_GE(r["estimate"]["most_nonzeros"], r["output_nonzeros"]);
+    EXPECT_NEAR(r["estimate"]["error"].get<double>(), 0, 0.1);
+    EXPECT_EQ(r["chunks"], 1);
+    const outcome text = nz({"spgemm", "banded:50,3", "--estimate", "--repeat", "1"});
+    EXPECT_NE(text.out.find("expected from 50 rows (+0.0%)"), std::string::npos) << text.out;
+}
+
 TEST_F(spgemm_verb, refuses_what_cannot_be_multiplied) {
     expect_refused({"spgemm", "banded:9,3", "random:8,3"}, 2, {"9 x 9", "8 x 8"});
     expect_refused({"spgemm", "banded:9,3", "--mask", "random:8,3"}, 2, {"mask"});

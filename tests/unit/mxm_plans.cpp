@@ -1,9 +1,12 @@
 // What plan::mxm makes of facts.
 #include "plan/mxm.hpp"
+#include "plan/mxm_chunks.hpp"
 #include "plan/mxm_device_workspace.hpp"
 #include "plan/mxm_workspace.hpp"
 
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace nz::test {
 namespace {
@@ -125,6 +128,71 @@ TEST(MxmBins, HoldEveryRowThatMayCome) {
         }
     }
     EXPECT_EQ(bin_of_products(offset_t{1} << 40), 0);
+}
+
+TEST(MxmPlan, TakesDiagonalsWhereNearlyAllRowsAreBands) {
+    auto f = square(500000, 10500000, 220000000);
+    EXPECT_TRUE(plan::mxm_needs_band(f));
+    f.band_share = 1;
+    EXPECT_FALSE(plan::mxm_needs_band(f));
+    EXPECT_EQ(plan::mxm(f).kernel, "dia_dia");
+    EXPECT_GT(plan::mxm(f).workspace_bytes, 0u);
+    EXPECT_FALSE(plan::mxm_needs_words(f));
+    f.band_share = 0.5;
+    EXPECT_EQ(plan::mxm(f).kernel, "dense_row");
+    f.band_share = 1;
+    f.products = 4500000;
+    EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "few products a row";
+    f.band_share = -1;
+    EXPECT_FALSE(plan::mxm_needs_band(f));
+}
+
+TEST(MxmChunkPlan, JoinsPiecesThatAsManyThreadsShareAndRefusesWhatOneCannotHold) {
+    plan::mxm_facts f = square(100000, 700000, 5000000);
+    f.threads = 4;
+    const plan::mxm_piece pieces[] = {
+        {0, 10, 1000, 9}, {10, 20, 2000, 9}, {20, 21, 40000, 9}, {21, 30, 500, 9}};
+    plan::mxm_chunk chunks[4];
+    const auto one = [&](offset_t products) {
+        f.most_products = products;
+        return plan::mxm_thread_workspace("hash", f);
+    };
+    ASSERT_EQ(plan::mxm_chunks("hash", f, pieces, 4 * one(40000), chunks), 1u);
+    EXPECT_EQ(chunks[0].threads, 4);
+    EXPECT_EQ(chunks[0].workspace_bytes, 4 * one(40000));
+    ASSERT_EQ(plan::mxm_chunks("hash", f, pieces, 2 * one(40000), chunks), 3u);
+    EXPECT_EQ(chunks[0].last, 20);
+    EXPECT_EQ(chunks[0].threads, 4);
+    EXPECT_EQ(chunks[0].workspace_bytes, 4 * one(2000));
+    EXPECT_EQ(chunks[1].first, 20);
+    EXPECT_EQ(chunks[1].threads, 2);
+    EXPECT_EQ(chunks[2].first, 21);
+    EXPECT_EQ(chunks[2].last, 30);
+    EXPECT_EQ(plan::mxm_chunks("hash", f, pieces, one(40000) - 1, chunks), 0u);
+    EXPECT_EQ(plan::mxm_least_workspace("hash", f, pieces), one(40000));
+}
+
+TEST(MxmPlan, KeepsProductsBeyondTheWidthsOfIntegers) {
+    for (const offset_t products :
+         {(offset_t{1} << 31) + 5, offset_t{1} << 40, std::numeric_limits<offset_t>::max()}) {
+        auto f = square(1 << 30, 1 << 30, products);
+        f.most_products = products;
+        f.most_entries = 1 << 30;
+        for (const auto* pinned :
+             {"", "hash", "dense_row", "row_row", "column_row", "two_level_sort", "masked_row"}) {
+            f.pinned = pinned;
+            const mxm_plan p = plan::mxm(f);
+            EXPECT_EQ(p.products, products);
+            EXPECT_LE(p.workspace_bytes, std::size_t{1} << 62) << pinned;
+            EXPECT_GE(p.workspace_bytes, 2u * plan::mxm_thread_workspace(p.kernel, f) / 4)
+                << pinned << " wraps";
+        }
+        f.pinned = "two_level_sort";
+        EXPECT_GE(plan::mxm(f).workspace_bytes, std::size_t(std::min(products, offset_t{1} << 56)) * 16);
+        const plan::mxm_piece all{0, 1 << 30, products, 9};
+        plan::mxm_chunk chunk;
+        EXPECT_EQ(plan::mxm_chunks("two_level_sort", f, {&all, 1}, std::size_t{1} << 30, {&chunk, 1}), 0u);
+    }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ inline index_t run_begin(const mxm_arguments& k, int part, int parts) {
     if (part == 0) return 0;
     if (part == parts) return k.rows;
     const auto cost = [&](offset_t i) {
-        return static_cast<double>(k.products[i]) + static_cast<double>(row_cost * i);
+        return static_cast<double>(k.products[i] - k.products[0]) + static_cast<double>(row_cost * i);
     };
     const double target = cost(k.rows) * part / parts;
     offset_t low = 0, high = k.rows;

@@ -82,15 +82,68 @@ private:
     std::uint32_t mask_ = 0;
 };
 
+/// Thread t's part of a workspace of hash's own.
+inline plan::workspace_parts parts_of(const mxm_arguments& k, int t) {
+    return plan::workspace_parts(static_cast<std::byte*>(k.workspace) +
+                                 plan::hash_workspace(k.most_products, k.columns, k.value_bytes) *
+                                     static_cast<std::size_t>(t));
+}
+
+/// Counts rows.
+class counter {
+public:
+    counter(const mxm_arguments& k, int t) : counter(k, parts_of(k, t)) {}
+    counter(const mxm_arguments& k, plan::workspace_parts parts)
+        : k_(k),
+          parts_(parts),
+          table_(parts_, k),
+          slots_(after_sums(parts_, k, table_).take<std::uint32_t>(table_.most())),
+          ahead_(k, 0) {}
+
+    void operator()(index_t first, index_t last) {
+        for (index_t i = first; i < last; ++i) k_.counts[i] = static_cast<index_t>(count(i));
+    }
+
+private:
+    static plan::workspace_parts& after_sums(plan::workspace_parts& parts, const mxm_arguments& k,
+                                             const key_table& table) {
+        parts.take<std::byte>(plan::table_slots(table.most()) * static_cast<offset_t>(k.value_bytes));
+        return parts;
+    }
+
+    offset_t count(index_t i) {
+        const span_of_row a = row_of(k_.a.offsets, i);
+        if (a.size() <= short_row) {
+            for (offset_t p = a.begin; p < a.end; ++p) ahead_(p);
+            return count_short_row(k_, a);
+        }
+        table_.size_for(k_.products[i + offset_t{1}] - k_.products[i]);
+        offset_t n = 0;
+        for (offset_t p = a.begin; p < a.end; ++p) {
+            ahead_(p);
+            const span_of_row b = row_of(k_.b.offsets, k_.a.columns[p]);
+            for (offset_t q = b.begin; q < b.end; ++q)
+                table_.slot_of(k_.b.columns[q], [&](std::uint32_t made) { slots_[n++] = made; });
+        }
+        for (offset_t m = 0; m < n; ++m) table_.release(slots_[m]);
+        return n;
+    }
+
+    const mxm_arguments& k_;
+    plan::workspace_parts parts_;
+    key_table table_;
+    std::uint32_t* slots_;
+    rows_ahead ahead_;
+};
+
 template <class Cell>
 class filler {
 public:
     using V = typename Cell::value;
-    filler(const mxm_arguments& k, int t)
+    filler(const mxm_arguments& k, int t) : filler(k, parts_of(k, t)) {}
+    filler(const mxm_arguments& k, plan::workspace_parts parts)
         : k_(k),
-          parts_(static_cast<std::byte*>(k.workspace) +
-                 plan::hash_workspace(k.most_products, k.columns, k.value_bytes) *
-                     static_cast<std::size_t>(t)),
+          parts_(parts),
           table_(parts_, k),
           sums_(parts_.take<V>(plan::table_slots(table_.most()))),
           places_(parts_.take<place>(table_.most())),

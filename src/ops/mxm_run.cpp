@@ -1,0 +1,272 @@
+// Counting and filling a planned product, at once or in chunks of rows.
+#include "core/checks.hpp"
+#include "ops/masks.hpp"
+#include "ops/mxm_product.hpp"
+#include "plan/mxm_workspace.hpp"
+
+#include <cstring>
+#include <optional>
+
+namespace nz::ops {
+namespace {
+
+using storage::csr;
+
+// Values of the cell's operand type; converted or spread ones are kept here.
+struct side_values {
+    buffer own;
+    const void* data = nullptr;
+};
+side_values values_of(const product& p, const csr& a, bool spread) {
+    side_values v;
+    if (a.kind == value_kind::full) {
+        if (a.type == p.operand_type) return {{}, a.values.data()};
+        v.own = storage::convert_array(p.ctx, a.values, a.type, p.operand_type, a.nnz);
+    } else {
+        const element one = cast(a.value(0), a.type, p.operand_type);
+        const offset_t n = spread ? a.nnz : 1;
+        v.own = buffer(p.ctx.memory(), static_cast<std::size_t>(n) * sizeof(element));
+        for (offset_t k = 0; k < n; ++k) storage::store(v.own.data(), p.operand_type, k, one);
+    }
+    v.data = v.own.data();
+    return v;
+}
+
+// Offsets of row i and after.
+kernels::offset_reader from_row(const kernels::offset_reader& offsets, offset_t i) {
+    return {static_cast<const std::byte*>(offsets.data) + i * (offsets.wide ? 8 : 4), offsets.wide};
+}
+
+// The kernel's arguments but for workspace, counts and result, and what they point to.
+class prepared {
+public:
+    prepared(const product& p, const mxm_plan& plan, const mxm_collected& known) {
+        const csr &a = p.a(), &b = plan.reads_columns ? p.b_columns() : p.b();
+        k_.a = structure_of(a);
+        k_.b = structure_of(b);
+        if (!p.ring.ignores_a()) a_values_ = values_of(p, a, false);
+        if (!p.ring.ignores_b()) b_values_ = values_of(p, b, true);
+        k_.a.values = a_values_.data;
+        k_.a_step = a.kind == value_kind::full;
+        k_.b.values = b_values_.data;
+        k_.rows = a.rows;
+        k_.inner = a.columns;
+        k_.columns = static_cast<index_t>(p.right.columns());
+        k_.products = known.products.data();
+        k_.words = plan.packs_words ? known.words.data() : nullptr;
+        k_.most_products = known.most_products;
+        k_.most_entries = known.most_entries;
+        if (p.options.mask && plan.kernel.starts_with("masked")) take_mask(p);
+        k_.threads = p.ctx.threads();
+        k_.value_bytes = size_of(p.value);
+    }
+    kernels::mxm_arguments& arguments() { return k_; }
+
+    // The same for the rows of a chunk.
+    kernels::mxm_arguments of(const plan::mxm_chunk& chunk, const plan::mxm_piece& largest) const {
+        kernels::mxm_arguments k = k_;
+        const index_t first = chunk.first;
+        k.a.offsets = from_row(k.a.offsets, first);
+        k.products += first;
+        if (k.masked) k.mask_offsets = from_row(k.mask_offsets, first);
+        if (k.counts) k.counts += first;
+        if (k.offsets.data) k.offsets = from_row(k.offsets, first);
+        k.rows = chunk.last - first;
+        k.threads = chunk.threads;
+        k.most_products = largest.most_products;
+        k.most_entries = largest.most_entries;
+        return k;
+    }
+
+private:
+    void take_mask(const product& p) {
+        const csr& mask = p.options.mask->body().rows();
+        own_places_ = mask_places(p.ctx, mask, p.options.mask_structure);
+        const csr& places = own_places_ ? *own_places_ : mask;
+        k_.masked = true;
+        k_.complement = p.options.mask_complement;
+        k_.mask_offsets = {places.offsets.data(), places.offset_bytes == 8};
+        k_.mask_columns = places.index_data();
+    }
+
+    kernels::mxm_arguments k_;
+    side_values a_values_, b_values_;
+    std::optional<csr> own_places_;
+};
+
+// Chunks of rows, their largest rows, and one workspace for all of them in turn.
+struct cut_rows {
+    std::vector<plan::mxm_chunk> chunks;
+    std::vector<plan::mxm_piece> largest;
+    buffer workspace;
+};
+
+std::vector<plan::mxm_piece> pieces_between(const product& p, const mxm_collected& known,
+                                            std::span<const index_t> cuts) {
+    std::vector<plan::mxm_piece> pieces;
+    index_t first = 0;
+    const auto add = [&](index_t last) {
+        plan::mxm_piece piece{first, last};
+        for (offset_t i = first; i < last; ++i) {
+            piece.most_products = std::max(piece.most_products, known.products[i + 1] - known.products[i]);
+            piece.most_entries = std::max(piece.most_entries, p.a().offset(i + 1) - p.a().offset(i));
+        }
+        if (first < last) pieces.push_back(piece);
+        first = last;
+    };
+    for (const index_t cut : cuts) add(cut);
+    add(p.a().rows);
+    return pieces;
+}
+
+// `result_bytes` are those that the error names beside the workspace.
+cut_rows cut(const product& p, const mxm_plan& plan, const mxm_collected& known,
+             std::span<const index_t> cuts, std::size_t result_bytes) {
+    const plan::mxm_facts f = facts_of(p);
+    const auto pieces =
+        cuts.empty() ? mxm_pieces_of(p, known, plan::mxm_pieces) : pieces_between(p, known, cuts);
+    const std::size_t bytes = bytes_left(p.ctx);
+    cut_rows rows;
+    rows.chunks.resize(pieces.size());
+    if (cuts.empty()) {
+        rows.chunks.resize(plan::mxm_chunks(plan.kernel, f, pieces, bytes, rows.chunks));
+    } else {
+        for (std::size_t n = 0; n < pieces.size(); ++n)
+            plan::mxm_chunks(plan.kernel, f, {&pieces[n], 1}, bytes, {&rows.chunks[n], 1});
+    }
+    require<out_of_memory>(
+        pieces.empty() || !rows.chunks.empty(),
+        "mxm: {} bytes needed for the workspace of the largest row{}, {} of the memory limit of {} in use: raise the limit",
+        plan::mxm_least_workspace(plan.kernel, f, pieces),
+        result_bytes ? fmt::format(" beside {} of the result", result_bytes) : std::string(),
+        p.ctx.bytes_in_use(), p.ctx.memory_limit());
+    std::size_t most = 0;
+    std::size_t n = 0;
+    for (const plan::mxm_chunk& chunk : rows.chunks) {
+        plan::mxm_piece largest{chunk.first, chunk.last};
+        for (; n < pieces.size() && pieces[n].last <= chunk.last; ++n) {
+            largest.most_products = std::max(largest.most_products, pieces[n].most_products);
+            largest.most_entries = std::max(largest.most_entries, pieces[n].most_entries);
+        }
+        rows.largest.push_back(largest);
+        most = std::max(most, chunk.workspace_bytes);
+    }
+    rows.workspace = buffer(p.ctx.memory(), most);
+    return rows;
+}
+
+void run_chunks(const prepared& ready, const cut_rows& rows, kernels::mxm_kernel kernel) {
+    for (std::size_t n = 0; n < rows.chunks.size(); ++n) {
+        kernels::mxm_arguments k = ready.of(rows.chunks[n], rows.largest[n]);
+        k.workspace = rows.workspace.data();
+        kernel(k);
+    }
+}
+
+void say_chunks(mxm_plan& plan, const cut_rows& rows) {
+    plan.packs_words = false;
+    plan.chunks = std::max(plan.chunks, static_cast<index_t>(rows.chunks.size()));
+    plan.fewest_threads = 0;
+    for (const auto& chunk : rows.chunks)
+        plan.fewest_threads =
+            plan.fewest_threads ? std::min(plan.fewest_threads, chunk.threads) : chunk.threads;
+    plan.workspace_bytes = rows.workspace.bytes();
+}
+
+std::size_t result_bytes(const product& p, std::span<const index_t> counts) {
+    offset_t entries = 0;
+    for (const index_t n : counts) entries += n;
+    return (counts.size() + 1) * static_cast<std::size_t>(storage::offset_bytes_for(entries)) +
+           static_cast<std::size_t>(entries) * (sizeof(index_t) + size_of(p.value));
+}
+
+csr fill(const product& p, mxm_plan& plan, const mxm_collected& known, prepared& ready, array<index_t> counts,
+         buffer workspace, std::span<const index_t> cuts) {
+    auto& k = ready.arguments();
+    const std::span<const index_t> lengths(counts.data(), counts.size());
+    const std::size_t needed = result_bytes(p, lengths);
+    if (needed > bytes_left(p.ctx)) workspace = {};
+    require<out_of_memory>(
+        needed <= bytes_left(p.ctx),
+        "mxm: {} bytes needed for the result, {} of the memory limit of {} in use: raise the limit", needed,
+        p.ctx.bytes_in_use(), p.ctx.memory_limit());
+    csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns, lengths);
+    counts = {};
+    k.counts = nullptr;
+    k.offsets = {t.offsets.data(), t.offset_bytes == 8};
+    k.out_columns = t.indices.as<index_t>();
+    k.out_values = t.values.data();
+    const auto kernel = p.cell->kernel(plan.kernel);
+    if (cuts.empty() && (workspace.data() || plan.workspace_bytes == 0)) {
+        kernel(k);
+        return t;
+    }
+    k.words = nullptr;  // what was packed is gone
+    const cut_rows rows = cut(p, plan, known, cuts, needed);
+    run_chunks(ready, rows, kernel);
+    say_chunks(plan, rows);
+    return t;
+}
+
+}  // namespace
+
+csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known,
+                 std::span<const index_t> cuts) {
+    prepared ready(p, plan, known);
+    auto& k = ready.arguments();
+    array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));
+    k.counts = counts.data();
+    const auto count = instantiate::find_mxm_count(plan.kernel);
+    if (cuts.empty() && plan.workspace_bytes <= bytes_left(p.ctx)) {
+        buffer workspace(p.ctx.memory(), plan.workspace_bytes);
+        k.workspace = workspace.data();
+        count(k);
+        return fill(p, plan, known, ready, std::move(counts), std::move(workspace), cuts);
+    }
+    k.words = nullptr;  // B's words are for the whole
+    {
+        const cut_rows rows = cut(p, plan, known, cuts, 0);
+        run_chunks(ready, rows, count);
+        say_chunks(plan, rows);
+    }
+    return fill(p, plan, known, ready, std::move(counts), {}, cuts);
+}
+
+mxm_counted count_compiled(const product& p, const mxm_plan& plan, const mxm_collected& known) {
+    prepared ready(p, plan, known);
+    auto& k = ready.arguments();
+    const array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));
+    const buffer workspace(p.ctx.memory(), plan.workspace_bytes);
+    k.counts = counts.data();
+    k.workspace = workspace.data();
+    instantiate::find_mxm_count(plan.kernel)(k);
+    mxm_counted counted;
+    csr shape = storage::allocate_csr(p.ctx, p.value, value_kind::pattern, k.rows, 0,
+                                      std::span<const index_t>(counts.data(), counts.size()));
+    counted.offsets = std::move(shape.offsets);
+    counted.offset_bytes = shape.offset_bytes;
+    counted.entries = shape.nnz;
+    if (!plan.packs_words) return counted;
+    counted.packed =
+        buffer(p.ctx.memory(), plan::packed_words(known.words[static_cast<std::size_t>(k.inner)]));
+    if (counted.packed.bytes()) std::memcpy(counted.packed.data(), workspace.data(), counted.packed.bytes());
+    return counted;
+}
+
+csr fill_compiled(const product& p, const mxm_plan& plan, const mxm_collected& known,
+                  const mxm_counted& counted) {
+    prepared ready(p, plan, known);
+    auto& k = ready.arguments();
+    const buffer workspace(p.ctx.memory(), plan.workspace_bytes);
+    if (counted.packed.bytes()) std::memcpy(workspace.data(), counted.packed.data(), counted.packed.bytes());
+    k.workspace = workspace.data();
+    csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns, counted.entries);
+    std::memcpy(t.offsets.data(), counted.offsets.data(), t.offsets.bytes());
+    k.offsets = {t.offsets.data(), t.offset_bytes == 8};
+    k.out_columns = t.indices.as<index_t>();
+    k.out_values = t.values.data();
+    p.cell->kernel(plan.kernel)(k);
+    return t;
+}
+
+}  // namespace nz::ops

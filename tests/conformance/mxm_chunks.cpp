@@ -1,0 +1,274 @@
+// Products cut into chunks of rows, by hand and by a memory limit; estimates; and products whose places are known: all
+// bit for bit what mxm gives at once.
+#include "kernels/kernel_ids.hpp"
+#include "ops/mxm_product.hpp"
+#include "plan/mxm_workspace.hpp"
+#include "storage/matrix_body.hpp"
+#include "support/battery.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace nz::test {
+namespace {
+
+constexpr const char* rings[] = {"plus_times_fp64", "min_plus_fp64", "any_second_fp64", "any_secondi_int32"};
+
+std::vector<std::string_view> mxm_kernels() {
+    std::vector<std::string_view> ids;
+    for (const auto& k : kernels::kernel_ids)
+        if (k.operation == "mxm" && k.cpu == kernels::presence::here) ids.push_back(k.id);
+    return ids;
+}
+
+context with_threads(int threads, std::size_t limit = 0) {
+    return context({.backend = backend::cpu, .threads = threads, .memory_limit = limit});
+}
+
+// Rows of up to ten entries, every seventh empty, and one long row.
+matrix uneven(const context& ctx, index_t rows, index_t columns, index_t long_row, index_t longest,
+              unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> real(-1, 1);
+    std::vector<index_t> i, j;
+    std::vector<double> x;
+    for (index_t row = 0; row < rows; ++row) {
+        const index_t n = row == long_row ? longest : row % 7 == 0 ? 0 : static_cast<index_t>(random() % 10);
+        for (index_t m = 0; m < n; ++m) {
+            i.push_back(row);
+            j.push_back(static_cast<index_t>(random() % static_cast<unsigned>(columns)));
+            x.push_back(real(random));
+        }
+    }
+    return matrix::build<double>(ctx, {rows, columns, i, j, x}, binary_id::first);
+}
+
+bool same_bits(const storage::csr& x, const storage::csr& y) {
+    const auto equal = [](const buffer& u, const buffer& v) {
+        return u.bytes() == v.bytes() && (u.bytes() == 0 || std::memcmp(u.data(), v.data(), u.bytes()) == 0);
+    };
+    return x.nnz == y.nnz && equal(x.offsets, y.offsets) && equal(x.indices, y.indices) &&
+           equal(x.values, y.values);
+}
+bool same_bits(const matrix& x, const matrix& y) { return same_bits(x.body().rows(), y.body().rows()); }
+
+class EveryCut : public ::testing::TestWithParam<std::string_view> {};
+INSTANTIATE_TEST_SUITE_P(MxmChunks, EveryCut, ::testing::ValuesIn(mxm_kernels()),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(EveryCut, GivesTheSameBitsHoweverItsRowsAreCut) {
+    for (const int threads : {1, 3}) {
+        const context ctx = with_threads(threads);
+        const matrix a = uneven(ctx, 200, 300, 90, 250, 1), b = uneven(ctx, 300, 500, 20, 400, 2);
+        const matrix mask = uneven(ctx, 200, 500, 100, 300, 3);
+        for (const auto* ring : rings)
+            for (const int masked : {0, 1, 2}) {
+                const semiring s(ring);
+                matrix_options options{.kernel = GetParam()};
+                if (masked)
+                    options.mask = &mask, options.mask_structure = true,
+                    options.mask_complement = masked == 2;
+                const ops::product p = ops::make_product(ctx, s, a, b, options);
+                ops::mxm_collected known;
+                mxm_plan plan = ops::make_plan(p, known);
+                const storage::csr whole = ops::run_compiled(p, plan, known);
+                EXPECT_EQ(plan.chunks, 1);
+                for (const auto& cuts : {std::vector<index_t>{0, 200}, {100}, {1, 2, 89, 90, 91, 199}}) {
+                    mxm_plan cut = plan;
+                    ASSERT_TRUE(same_bits(whole, ops::run_compiled(p, cut, known, cuts)))
+                        << ring << ", mask " << masked << ", " << cuts.size() << " cuts";
+                    ASSERT_EQ(cut.chunks, cuts[0] == 0 ? 1 : static_cast<index_t>(cuts.size()) + 1);
+                }
+            }
+    }
+}
+
+// What a context of `threads` must allow for C = A B by `kernel` beside A, B and the workspace.
+std::size_t needed_beside_workspace(const matrix& a, const matrix& b, const matrix& c) {
+    return a.body().rows().bytes() + b.body().rows().bytes() + c.body().rows().bytes() +
+           12 * (static_cast<std::size_t>(a.rows()) + 1);
+}
+
+TEST(MxmChunks, KeepToALimitThatTheWholeWorkspaceExceeds) {
+    constexpr int threads = 4;
+    const context roomy = with_threads(threads);
+    const auto make = [](const context& ctx) {
+        return std::pair{uneven(ctx, 3000, 2000, 1500, 1500, 4), uneven(ctx, 2000, 200000, 20, 400, 5)};
+    };
+    const auto [a, b] = make(roomy);
+    for (const auto* kernel :
+         {"hash", "two_level_sort", "dense_row", "row_row", "column_row", "masked_row", "dia_dia"}) {
+        matrix whole(roomy, dtype::float64, 3000, 200000);
+        const mxm_plan uncut = mxm(roomy, whole, semiring("plus_times"), a, b, {.kernel = kernel});
+        ASSERT_EQ(uncut.fewest_threads, 0);
+        const std::size_t one = uncut.workspace_bytes / threads,
+                          beside = needed_beside_workspace(a, b, whole);
+        for (const int fitting : {1, 2}) {
+            const std::size_t limit = beside + one * static_cast<std::size_t>(fitting) + one / 2 + 1000;
+            const context tight = with_threads(threads, limit);
+            const auto [u, v] = make(tight);
+            matrix c(tight, dtype::float64, 3000, 200000);
+            const mxm_plan plan = mxm(tight, c, semiring("plus_times"), u, v, {.kernel = kernel});
+            EXPECT_TRUE(same_bits(whole, c)) << kernel;
+            EXPECT_LE(tight.peak_bytes(), limit) << kernel;
+            EXPECT_EQ(plan.fewest_threads, fitting) << kernel << ": " << to_string(plan);
+            EXPECT_LT(plan.workspace_bytes, uncut.workspace_bytes);
+            if (plan.kernel == "hash") {
+                EXPECT_GE(plan.chunks, 2) << "the long row and the others";
+            }
+            EXPECT_NE(to_string(plan).find("chunk"), std::string::npos);
+        }
+        const context tight = with_threads(threads, beside + one / 2);
+        const auto [u, v] = make(tight);
+        matrix c(tight, dtype::float64, 3000, 200000);
+        try {
+            mxm(tight, c, semiring("plus_times"), u, v, {.kernel = kernel});
+            FAIL() << kernel << ": half the smallest workspace was enough";
+        } catch (const out_of_memory& e) {
+            EXPECT_NE(std::string(e.what()).find(std::to_string(one) + " bytes needed"), std::string::npos)
+                << kernel << ": " << e.what();
+        }
+        EXPECT_EQ(c.nnz(), 0);
+    }
+}
+
+TEST(MxmChunks, NameTheBytesOfAResultThatDoesNotFit) {
+    const context roomy = with_threads(2);
+    const matrix a = uneven(roomy, 500, 500, 3, 400, 6);
+    matrix c(roomy, dtype::float64, 500, 500);
+    mxm(roomy, c, semiring("plus_times"), a, a, {.kernel = "row_row"});
+    const std::size_t result = c.body().rows().bytes();
+    const context tight = with_threads(2, needed_beside_workspace(a, a, c) - a.body().rows().bytes() - 1000);
+    const matrix u = uneven(tight, 500, 500, 3, 400, 6);
+    matrix d(tight, dtype::float64, 500, 500);
+    try {
+        mxm(tight, d, semiring("plus_times"), u, u, {.kernel = "row_row"});
+        FAIL() << "it fitted";
+    } catch (const out_of_memory& e) {
+        EXPECT_NE(std::string(e.what()).find(std::to_string(result) + " bytes needed for the result"),
+                  std::string::npos)
+            << e.what();
+    }
+}
+
+TEST(MxmEstimate, IsExactForFewRowsAndBoundsEveryProduct) {
+    std::mt19937 random(8);
+    for (const int threads : {1, 3}) {
+        const context ctx = with_threads(threads);
+        for (const auto& [name, d] : matrix_battery(dtype::float64, random)) {
+            const matrix a = make_matrix(ctx, d);
+            const bool square = d.rows == d.columns;
+            matrix c(ctx, dtype::float64, a.rows(), square ? a.columns() : a.rows());
+            const matrix_options options{.transpose_b = !square};
+            const mxm_plan plan = mxm(ctx, c, semiring("plus_times"), a, a, options);
+            const mxm_estimate e = estimate_mxm(ctx, semiring("plus_times"), a, a, options);
+            EXPECT_EQ(e.products, plan.products) << name;
+            EXPECT_EQ(e.expected_entries, static_cast<double>(c.nnz())) << name;
+            EXPECT_GE(e.most_entries, c.nnz()) << name;
+            EXPECT_EQ(e.error(c.nnz()), 0) << name;
+            EXPECT_EQ(e.expected_bytes, static_cast<double>(c.body().rows().bytes())) << name;
+        }
+    }
+}
+
+TEST(MxmEstimate, OfASampleComesNearAndDoesNotDependOnThreads) {
+    for (const auto* input :
+         {"rmat_directed:12,8", "banded:20000,9", "powerlaw:20000", "random:20000,8", "laplace2d:120"}) {
+        const context ctx = with_threads(2);
+        const matrix a = load(ctx, input).matrix;
+        matrix c(ctx, dtype::int64, a.rows(), a.columns());
+        const semiring s("plus_pair_int64");
+        mxm(ctx, c, s, a, a);
+        const mxm_estimate e = estimate_mxm(ctx, s, a, a);
+        EXPECT_LE(e.sampled_rows, 1024);
+        EXPECT_GT(e.sampled_rows, 100);
+        EXPECT_NEAR(e.error(c.nnz()), 0, 0.1) << input;
+        EXPECT_GE(e.most_entries, c.nnz());
+        EXPECT_GE(e.most_bytes, c.body().rows().bytes());
+        EXPECT_EQ(estimate_mxm(with_threads(5), s, a, a).expected_entries, e.expected_entries);
+    }
+}
+
+TEST(MxmEstimate, RefusesShapesThatDoNotAgree) {
+    const context ctx = with_threads(1);
+    EXPECT_THROW(estimate_mxm(ctx, semiring("plus_times"), matrix(ctx, dtype::float64, 3, 4),
+                              matrix(ctx, dtype::float64, 3, 4)),
+                 dimension_mismatch);
+}
+
+matrix with_values(const context& ctx, const matrix& a, unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> real(-1, 1);
+    std::vector<index_t> i, j;
+    std::vector<double> x;
+    a.extract_tuples(i, j, x);
+    for (double& value : x) value = real(random);
+    return matrix::build<double>(
+        ctx, {static_cast<index_t>(a.rows()), static_cast<index_t>(a.columns()), i, j, x});
+}
+
+TEST_P(EveryCut, FillsAKnownPatternWithNewValues) {
+    for (const auto* ring : rings) {
+        const semiring s(ring);
+        const dtype type = s.value_type(dtype::float64, dtype::float64);
+        const context ctx = with_threads(2), other = with_threads(5);
+        const matrix a = uneven(ctx, 200, 300, 90, 250, 1), b = uneven(ctx, 300, 500, 20, 400, 2);
+        const mxm_pattern pattern = find_pattern(ctx, s, a, b, {.kernel = GetParam()});
+        EXPECT_EQ(pattern.plan().kernel, GetParam());
+        for (const unsigned seed : {10u, 11u}) {
+            const matrix u = with_values(ctx, a, seed), v = with_values(ctx, b, seed + 100);
+            matrix expected(ctx, type, 200, 500), c(ctx, type, 200, 500), d(other, type, 200, 500);
+            mxm(ctx, expected, s, u, v, {.kernel = GetParam()});
+            const mxm_plan plan = mxm(ctx, c, s, u, v, pattern);
+            ASSERT_TRUE(same_bits(expected, c)) << ring;
+            ASSERT_EQ(plan.kernel, GetParam());
+            ASSERT_EQ(pattern.entries(), c.nnz());
+            mxm(other, d, s, u, v, pattern);
+            ASSERT_TRUE(same_bits(expected, d)) << ring << ", other threads";
+        }
+    }
+}
+
+TEST(MxmPattern, OfABandIsPackedOnceAndFilledOften) {
+    const context ctx = with_threads(2);
+    const matrix a = load(ctx, "banded:3000,21").matrix;
+    const semiring s("plus_times_fp64");
+    const mxm_pattern pattern = find_pattern(ctx, s, a, a, {.kernel = "dense_row"});
+    EXPECT_TRUE(pattern.plan().packs_words);
+    const matrix u = with_values(ctx, a, 3);
+    matrix expected(ctx, dtype::float64, 3000, 3000), c = expected;
+    mxm(ctx, expected, s, u, u, {.kernel = "dense_row"});
+    mxm(ctx, c, s, u, u, pattern);
+    EXPECT_TRUE(same_bits(expected, c));
+    matrix masked(ctx, dtype::float64, 3000, 3000), by_mask = masked;
+    mxm(ctx, masked, s, u, u, pattern, {.mask = &a, .accum = binary_id::plus});
+    mxm(ctx, by_mask, s, u, u, {.mask = &a, .accum = binary_id::plus});
+    EXPECT_TRUE(same_bits(by_mask, masked));
+}
+
+TEST(MxmPattern, OfOtherPlacesIsRefused) {
+    const context ctx = with_threads(2);
+    const semiring s("plus_times_fp64");
+    const matrix a = uneven(ctx, 100, 100, 9, 50, 1);
+    matrix moved = a, c(ctx, dtype::float64, 100, 100);
+    std::vector<index_t> i, j;
+    std::vector<double> x;
+    a.extract_tuples(i, j, x);
+    moved.remove(i[5], j[5]);
+    index_t free = 0;
+    while (a.contains(i[5], free)) ++free;
+    moved.set(i[5], free, 1.0);
+    ASSERT_EQ(moved.nnz(), a.nnz());
+    const mxm_pattern pattern = find_pattern(ctx, s, a, a);
+    EXPECT_NO_THROW(mxm(ctx, c, s, a, a, pattern));
+    EXPECT_THROW(mxm(ctx, c, s, moved, a, pattern), domain_error);
+    EXPECT_THROW(mxm(ctx, c, s, a, moved, pattern), domain_error);
+    EXPECT_THROW(mxm(ctx, c, s, a, a, pattern, {.transpose_a = true}), domain_error);
+    EXPECT_THROW(find_pattern(ctx, s, a, a, {.mask = &a}), not_supported);
+    EXPECT_THROW(find_pattern(ctx, semiring("max_times"), a, a), not_supported);
+}
+
+}  // namespace
+}  // namespace nz::test
