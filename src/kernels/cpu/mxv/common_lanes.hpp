@@ -30,8 +30,11 @@ struct lane_sum {
     /// The first `length` as they are, behind them what leaves a sum as it is.
     static values padded(values v, offset_t length) {
         numbers lane;
-        for (int j = 0; j < Lanes; ++j) lane[j] = static_cast<number>(j);
-        const values neutral = values{} + algebra::before_first<Cell>();
+        values neutral;  // lane by lane: a vector of zeros plus -0 would be one of zeros
+        for (int j = 0; j < Lanes; ++j) {
+            lane[j] = static_cast<number>(j);
+            neutral[j] = algebra::before_first<Cell>();
+        }
         return lane < static_cast<number>(std::min<offset_t>(length, Lanes)) ? v : neutral;
     }
     static V total(values v) {
