@@ -116,6 +116,37 @@ TEST_P(CompiledSemiring, RowsOfEveryLengthAddUpWithAndWithoutEmptyRows) {
     }
 }
 
+// csr_merge splits rows between threads; those that are short enough to sum anew do not show it.
+TEST(MxvByRows, SumsAreTheSameBitForBitWithAnyNumberOfThreads) {
+    std::mt19937 random(seed + 8);
+    std::uniform_real_distribution<double> unit(0, 1);
+    std::vector<index_t> rows, columns;
+    std::vector<double> values, x(6000);
+    index_t row = 0;
+    for (int k = 0; k < 200; ++k, ++row) {
+        const index_t length = k % 7 == 0 ? 0 : k % 11 == 0 ? 5000 - k : static_cast<index_t>(random() % 700);
+        for (index_t j = 0; j < length; ++j) {
+            rows.push_back(row);
+            columns.push_back(j);
+            values.push_back(unit(random));
+        }
+    }
+    for (double& v : x) v = unit(random);
+    for (const auto* kernel : {"csr_row", "csr_merge", "csr_row_masked"}) {
+        std::vector<double> first, again;
+        for (const int threads : {1, 2, 3, 4, 7}) {
+            const context ctx({.backend = backend::cpu, .threads = threads});
+            const matrix a = matrix::build<double>(ctx, {row, 6000, rows, columns, values});
+            vector w(ctx, dtype::float64, row);
+            std::vector<index_t> places;
+            mxv(ctx, w, semiring("plus_times"), a, vector::dense<double>(ctx, x), {.kernel = kernel});
+            w.extract_tuples(places, again);
+            if (threads == 1) first = again;
+            EXPECT_EQ(again, first) << kernel << ", " << threads << " threads";
+        }
+    }
+}
+
 class EveryKernel : public ::testing::TestWithParam<std::string_view> {};
 INSTANTIATE_TEST_SUITE_P(Mxv, EveryKernel, ::testing::ValuesIn(mxv_kernels()),
                          [](const auto& info) { return std::string(info.param); });

@@ -150,7 +150,7 @@ TEST_F(Operations, PinnedKernelsThatDoNotExistAreRefusedWithTheKnownOnes) {
     } catch (const domain_error& e) {
         EXPECT_STREQ(e.what(),
                      "'table' is not a kernel of mxm; there are hash, dense_row, row_row, column_row, "
-                     "two_level_sort, masked_dot, masked_row, reference");
+                     "two_level_sort, masked_dot, masked_row, dia_dia, reference");
     }
     EXPECT_THROW(apply(ctx, c, unary_id::ainv, a, {.kernel = "row_row"}), domain_error);
 }

@@ -1,18 +1,21 @@
 // mxv/csr_merge: w = A u, entries shared out evenly, rows split where need be (dalton2015, section III-A).
 //
-// Partition: piece p of P takes entries [p*nnz/P, (p+1)*nnz/P) and finds its first row by binary search.
+// Partition: piece p of P takes as many blocks of 512 entries as the others and finds its first row by binary search.
 // Reduce: products first, 512 at a time into the L1 cache, in the order of the entries; then their sums by rows, eight
 //   lanes at once (common_lanes.hpp). Neither step branches on where rows end, so more gathers of u are under way at once
 //   than a loop over short rows allows, and lengths that vary cost nothing. Where u has gaps, a product needs its row, or
 //   the first product wins: row by row. A row that ends inside the piece is stored; the part of a row that does not is
 //   the piece's carry.
-// Update: carries are added to their rows, last piece first, by one thread (there are as many as threads).
+// Update: by one thread, for the rows that begin in one piece and end in another (there are as many as threads): those of
+//   up to 65,536 entries are summed anew as a piece would have, so that the number of threads does not show; carries of
+//   longer ones are added to their rows, last piece first.
 // Empty rows: without them the next row is simply the next one (the fast path, offsets as stored). With them the rows
 //   that end among the 512 are first compacted to those that hold entries, as the paper does for the whole matrix.
 // Who owns what: a thread owns one piece; boundaries fall anywhere, so presence words at the seam are written
 //   with atomic or, gathered word by word. Joins: after reduce.
 // Memory: as csr_row, plus a carry a thread; up to 10 KiB of stack.
-// Determinism: sums depend on where pieces begin, i.e. on the number of threads, never on timing.
+// Determinism: same bits for any number of threads, except for sums of longer rows that two threads share: these depend on
+//   where pieces begin, never on timing.
 // Cost: as csr_row, balanced whatever the row lengths; time follows nnz + rows.
 // Distance to the limit: docs/measurements.md, both paths.
 // Why csr_row was not enough: a row longer than a thread's share leaves the other threads idle, and short rows of varying
@@ -150,7 +153,9 @@ auto reduce_flat(const Reader& reader, offset_t begin, offset_t end, Walk walk, 
     };
     while (begin < end) {
         const offset_t row_left = std::min(walk.end(), end) - begin;
-        if (row_left >= flat_products) {  // a long row gains nothing by the detour
+        // A long row gains nothing by the detour. Only from a block's begin on, wherever the piece began: the order of
+        // a row's sum follows from its place alone.
+        if (row_left >= flat_products && begin % flat_products == 0) {
             V value{};
             reader.sum(walk.row(), begin, begin + row_left, false, value);
             begin += row_left;
@@ -163,7 +168,7 @@ auto reduce_flat(const Reader& reader, offset_t begin, offset_t end, Walk walk, 
             }
             continue;
         }
-        const offset_t stop = std::min(begin + flat_products, end);
+        const offset_t stop = std::min((begin / flat_products + 1) * flat_products, end);
         const auto count = static_cast<int>(stop - begin);
 #pragma omp simd
         for (int k = 0; k < count; ++k) products[k] = reader.product(0, begin + k);
@@ -177,6 +182,22 @@ auto reduce_flat(const Reader& reader, offset_t begin, offset_t end, Walk walk, 
         begin = stop;
     }
     return any ? carry<V>{walk.row(), true, open} : carry<V>{-1, false, {}};
+}
+
+/// Rows of up to so many entries that two pieces share are summed anew: 30 microseconds at most.
+inline constexpr offset_t summed_anew = 65536;
+
+/// The sum of a whole row in the order of the two above; false when no entry of u is met.
+template <class Cell, bool Gaps, class Reader>
+bool sum_row(const Reader& reader, const mxv_arguments& a, index_t row, typename Cell::value& sum) {
+    const offset_t begin = a.offsets[row], end = a.offsets[row + offset_t{1}];
+    if constexpr (is_flat<Cell, Gaps>) {
+        const auto keep = [&](index_t, bool, typename Cell::value value) { sum = value; };
+        reduce_flat<Cell>(reader, begin, end, row_walk<true>(a.offsets, a.output_size, begin), keep);
+        return true;
+    } else {
+        return reader.sum(row, begin, end, false, sum);
+    }
 }
 
 }  // namespace merge_detail
@@ -193,7 +214,9 @@ void csr_merge(const mxv_arguments& a) {
     with_row_reader<Cell>(a, [&]<bool Constant, bool Gaps>() {
         const auto reduce_piece = [&]<bool Compact>(int t, int threads) {
             const row_reader<Cell, Constant, Gaps> reader(a);
-            const auto [begin, end] = parallel::piece(a.nnz, t, threads);
+            const auto [first, last] =
+                parallel::piece((a.nnz + flat_products - 1) / flat_products, t, threads);
+            const offset_t begin = first * flat_products, end = std::min(last * flat_products, a.nnz);
             const row_walk<Compact> walk(a.offsets, a.output_size, begin);
             presence_writer present(a.out_present);
             const auto store = [&](index_t row, bool met, V value) {
@@ -209,16 +232,21 @@ void csr_merge(const mxv_arguments& a) {
             a.compacts_rows ? reduce_piece.template operator()<true>(t, threads)
                             : reduce_piece.template operator()<false>(t, threads);
         });
+        // A carry comes before the rest of its row, which the next pieces hold: to keep the order of entries (`any` takes
+        // the first), parts are added from the last carry of a row to the first.
+        const row_reader<Cell, Constant, Gaps> reader(a);
+        for (int t = a.threads - 1; t >= 0; --t) {
+            const carry<V>& c = carries[t];
+            if (c.row < 0 || !c.any) continue;
+            if (a.offsets[c.row + offset_t{1}] - a.offsets[c.row] <= summed_anew) {
+                sum_row<Cell, Gaps>(reader, a, c.row, out[c.row]);
+            } else {
+                const bool stored = !a.out_present || bits::test(a.out_present, c.row);
+                out[c.row] = stored ? Cell::add(c.value, out[c.row]) : c.value;
+            }
+            if (a.out_present) bits::set(a.out_present, c.row);
+        }
     });
-    // Update. A carry comes before the rest of its row, which the next pieces hold: to keep the order of entries
-    // (`any` takes the first), parts are added from the last carry of a row to the first.
-    for (int t = a.threads - 1; t >= 0; --t) {
-        const carry<V>& c = carries[t];
-        if (c.row < 0 || !c.any) continue;
-        const bool stored = !a.out_present || bits::test(a.out_present, c.row);
-        out[c.row] = stored ? Cell::add(c.value, out[c.row]) : c.value;
-        if (a.out_present) bits::set(a.out_present, c.row);
-    }
 }
 
 }  // namespace nz::kernels::cpu
