@@ -183,6 +183,11 @@ void report(const std::vector<std::shared_ptr<problem>>& problems, double rate,
 }  // namespace
 
 int spmm_suite(const options& o) {
+    if (o.backend != "cpu") {
+        const context gpu(
+            {.backend = o.backend == "cuda" ? backend::cuda : backend::automatic, .threads = o.threads});
+        if (gpu.backend() == backend::cuda) return spmm_suite_on_gpu(o, gpu);
+    }
     const int threads = o.threads ? o.threads : omp_get_max_threads();
     const context ctx({.backend = backend::cpu, .threads = threads});
     std::vector<std::string> sources = o.inputs;

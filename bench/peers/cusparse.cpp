@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace nz::bench {
 namespace {
 
@@ -38,6 +40,11 @@ struct library {
     decltype(&cusparseSpGEMM_copy) multiply_copy = nullptr;
     decltype(&cusparseSpMatGetSize) matrix_size = nullptr;
     decltype(&cusparseCsrSetPointers) set_pointers = nullptr;
+    decltype(&cusparseCreateDnMat) create_dense = nullptr;
+    decltype(&cusparseDestroyDnMat) destroy_dense = nullptr;
+    decltype(&cusparseSpMM_bufferSize) spmm_buffer_size = nullptr;
+    decltype(&cusparseSpMM_preprocess) spmm_preprocess = nullptr;
+    decltype(&cusparseSpMM) spmm = nullptr;
 };
 
 constexpr const char* names[] = {"libcusparse.so.13",
@@ -92,6 +99,11 @@ library load_library() {
     find(l.multiply_copy, "cusparseSpGEMM_copy");
     find(l.matrix_size, "cusparseSpMatGetSize");
     find(l.set_pointers, "cusparseCsrSetPointers");
+    find(l.create_dense, "cusparseCreateDnMat");
+    find(l.destroy_dense, "cusparseDestroyDnMat");
+    find(l.spmm_buffer_size, "cusparseSpMM_bufferSize");
+    find(l.spmm_preprocess, "cusparseSpMM_preprocess");
+    find(l.spmm, "cusparseSpMM");
     return l;
 }
 
@@ -286,6 +298,61 @@ private:
     buffer offsets_, estimate_, compute_, columns_, values_;
 };
 
+// A sparse times a dense matrix, described to the library.
+class dense_product {
+public:
+    dense_product(const context& gpu, const device_spmm& p, cusparseSpMMAlg_t algorithm)
+        : l_(loaded()), algorithm_(algorithm) {
+        type_ = p.a.type == dtype::float64 ? CUDA_R_64F : CUDA_R_32F;
+        if (p.a.type == dtype::float32) {
+            const float one = 1, zero = 0;
+            std::memcpy(&one_, &one, sizeof one);
+            std::memcpy(&zero_, &zero, sizeof zero);
+        }
+        check(l_.create(&handle_), "cusparseCreate");
+        check(l_.set_stream(handle_, static_cast<cudaStream_t>(gpu.gpu()->stream())), "cusparseSetStream");
+        check(l_.create_csr(&a_, p.a.rows, p.a.columns, p.a.entries, p.a.offsets, p.a.indices, p.a.values,
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type_),
+              "cusparseCreateCsr");
+        check(l_.create_dense(&b_, p.a.columns, p.columns, p.columns, p.b, type_, CUSPARSE_ORDER_ROW),
+              "cusparseCreateDnMat");
+        check(l_.create_dense(&c_, p.a.rows, p.columns, p.columns, p.c, type_, CUSPARSE_ORDER_ROW),
+              "cusparseCreateDnMat");
+        std::size_t bytes = 0;
+        check(l_.spmm_buffer_size(handle_, none, none, &one_, a_, b_, &zero_, c_, type_, algorithm_, &bytes),
+              "cusparseSpMM_bufferSize");
+        workspace_ = buffer(gpu.device_memory(), std::max<std::size_t>(bytes, 1));
+        check(l_.spmm_preprocess(handle_, none, none, &one_, a_, b_, &zero_, c_, type_, algorithm_,
+                                 workspace_.data()),
+              "cusparseSpMM_preprocess");
+    }
+    ~dense_product() {
+        if (b_) l_.destroy_dense(b_);
+        if (c_) l_.destroy_dense(c_);
+        if (a_) l_.destroy_matrix(a_);
+        if (handle_) l_.destroy(handle_);
+    }
+    dense_product(const dense_product&) = delete;
+    dense_product& operator=(const dense_product&) = delete;
+
+    void run() {
+        check(l_.spmm(handle_, none, none, &one_, a_, b_, &zero_, c_, type_, algorithm_, workspace_.data()),
+              "cusparseSpMM");
+    }
+
+private:
+    static constexpr auto none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+
+    const library& l_;
+    cusparseSpMMAlg_t algorithm_;
+    cudaDataType type_ = CUDA_R_64F;
+    double one_ = 1, zero_ = 0;
+    cusparseHandle_t handle_ = nullptr;
+    cusparseSpMatDescr_t a_ = nullptr;
+    cusparseDnMatDescr_t b_ = nullptr, c_ = nullptr;
+    buffer workspace_;
+};
+
 }  // namespace
 
 std::string why_no_cusparse() { return loaded().why_absent; }
@@ -353,6 +420,24 @@ double cusparse_multiply_ms(const context& gpu, const device_multiply& p, int re
     }
     entries = square.entries();
     return median(times);
+}
+
+double cusparse_spmm_ms(const context& gpu, const device_spmm& p, int repeats) {
+    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+    device::session& session = *gpu.gpu();
+    double best = std::numeric_limits<double>::infinity();
+    for (const auto algorithm : {CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2,
+                                 CUSPARSE_SPMM_CSR_ALG3}) {
+        std::vector<double> times;
+        dense_product product(gpu, p, algorithm);
+        for (int k = 0; k <= repeats; ++k) {
+            session.timed([&] { product.run(); });
+            const double ms = session.milliseconds();
+            if (k > 0) times.push_back(ms);
+        }
+        best = std::min(best, median(times));
+    }
+    return best;
 }
 
 }  // namespace nz::bench

@@ -64,4 +64,15 @@ struct device_multiply {
 /// becomes C's.
 double cusparse_multiply_ms(const context& gpu, const device_multiply& p, int repeats, offset_t& entries);
 
+/// C = A B in device memory for dense B and C of `columns` columns that lie by rows, without gaps.
+struct device_spmm {
+    device_spmv a;  ///< of which x and y are not looked at
+    offset_t columns = 0;
+    void *b = nullptr, *c = nullptr;
+};
+
+/// By the best of SpMM's default algorithm, CSR_ALG1, 2 and 3, each after its analysis, as cusparse_spmv measures; C is what
+/// the last of them left.
+double cusparse_spmm_ms(const context& gpu, const device_spmm& p, int repeats);
+
 }  // namespace nz::bench

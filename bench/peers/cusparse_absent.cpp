@@ -12,8 +12,10 @@ cusparse_time cusparse_spmv(const context&, const device_spmv&, const cusparse_v
 double cusparse_add_ms(const context&, const device_add&, int, offset_t&) {
     throw not_supported("no cuSPARSE: " + why_no_cusparse());
 }
-
 double cusparse_multiply_ms(const context&, const device_multiply&, int, offset_t&) {
+    throw not_supported("no cuSPARSE: " + why_no_cusparse());
+}
+double cusparse_spmm_ms(const context&, const device_spmm&, int) {
     throw not_supported("no cuSPARSE: " + why_no_cusparse());
 }
 

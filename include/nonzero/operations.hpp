@@ -90,7 +90,7 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
 /// entry C(i,j) becomes the monoid's identity, the empty sum (0 for `any`, which has none). With accum
 /// C(i,j) = accum(C(i,j), sum), and rows without entries stay. Throws dimension_mismatch for shapes that do not agree and for
 /// memory too small for its view, domain_error for memory of C that overlaps an operand's.
-/// Kernels: csr_tiled, csr_merge, reference (csrmm of matam2012, section V).
+/// Kernels: csr_tiled, csr_merge, on a GPU csr_half_warp, reference (csrmm of matam2012, section V).
 dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
                const dense_input& b, const dense_options& options = {});
 

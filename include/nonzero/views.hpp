@@ -33,7 +33,8 @@ enum class dense_order : std::uint8_t { row_major, column_major };
 std::string_view name_of(dense_order order);
 
 /// A dense matrix in the caller's memory: entry (i, j) is values[i * stride + j] row-major, values[j * stride + i]
-/// column-major. Every place is an entry. `T` may be const.
+/// column-major. Every place is an entry. `T` may be const. mxd takes memory of the context's GPU too, ready before the call:
+/// it is used where it lies.
 template <class T>
     requires entry_type<std::remove_const_t<T>>
 struct dense_view {

@@ -110,6 +110,16 @@ public:
     void copy(void* to, const void* from, std::size_t bytes) override {
         if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, pool_->stream()));
     }
+    bool holds(const void* pointer) const override {
+        cudaPointerAttributes about{};
+        const cudaError_t status = cudaPointerGetAttributes(&about, pointer);
+        if (status == cudaErrorInvalidValue) {  // older drivers' word for memory that they do not know
+            cudaGetLastError();
+            return false;
+        }
+        check(status);
+        return about.type == cudaMemoryTypeDevice || about.type == cudaMemoryTypeManaged;
+    }
     void fill(void* at, unsigned char byte, std::size_t bytes) override {
         if (bytes) check(cudaMemsetAsync(at, byte, bytes, pool_->stream()));
     }

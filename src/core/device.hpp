@@ -39,6 +39,8 @@ public:
     virtual void download(void* to, const void* from, std::size_t bytes) = 0;
     /// From device memory to device memory.
     virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+    /// Whether a pointer of the caller's is to this device's memory.
+    virtual bool holds(const void* pointer) const = 0;
     virtual void fill(void* at, unsigned char byte, std::size_t bytes) = 0;
     /// Puts `work` on the stream between two events; milliseconds() waits for it and tells what it took.
     virtual void timed(const std::function<void()>& work) = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/device_ewise_arguments.hpp"
+#include "kernels/device_mxd_arguments.hpp"
 #include "kernels/device_mxm_arguments.hpp"
 #include "kernels/device_vectors.hpp"
 #include "kernels/mxv_arguments.hpp"
@@ -28,6 +29,7 @@ struct cuda_table {
     /// Partition and count, which every fill of the manifest goes by.
     void (*balanced_path_count)(const device_ewise_arguments& arguments, void* stream) = nullptr;
     device_mxm_table mxm{};
+    void (*copy_dense)(const device_dense_copy& copy, void* stream) = nullptr;
 };
 
 const cuda_table& on_cuda();

@@ -43,7 +43,7 @@ void check_apart(std::string_view operation, std::string_view name, const storag
 }
 
 void check_dense_kernel(std::string_view operation, std::string_view pinned, bool compiled,
-                        const semiring& ring, dtype operand) {
+                        const semiring& ring, dtype operand, bool on_device) {
     if (pinned.empty() || pinned == "reference") return;
     const auto* const id = std::ranges::find_if(kernels::kernel_ids, [&](const kernels::kernel_id& k) {
         return k.operation == operation && k.id == pinned;
@@ -51,9 +51,9 @@ void check_dense_kernel(std::string_view operation, std::string_view pinned, boo
     require<domain_error>(id != std::end(kernels::kernel_ids),
                           "'{}' is not a kernel of {}; there are {}, reference", pinned, operation,
                           kernels::known_ids(operation));
-    require<not_supported>(id->cpu == kernels::presence::here,
-                           "{}/{} is not there on the CPU ({}): use another kernel", operation, pinned,
-                           id->cpu_reason);
+    require<not_supported>(
+        id->cpu == kernels::presence::here || (on_device && id->cuda == kernels::presence::here),
+        "{}/{} is not there on the CPU ({}): use another kernel", operation, pinned, id->cpu_reason);
     require<not_supported>(compiled,
                            "kernel {} is not compiled for {} on {}: leave --kernel out for the generic path",
                            pinned, ring.name(), name_of(operand));

@@ -20,10 +20,10 @@ void check_apart(std::string_view operation, std::string_view name, const storag
                  std::string_view other, const void* data, std::size_t bytes);
 /// Bytes from the first entry of `d` to its last, both included.
 std::size_t extent(const storage::dense& d);
-/// Throws domain_error for an id that the operation does not have, not_supported for one that the CPU does not have or that
-/// is not compiled (`compiled` is false).
+/// Throws domain_error for an id that the operation does not have, not_supported for one that neither the CPU nor (with
+/// `on_device`) the GPU has or that is not compiled (`compiled` is false).
 void check_dense_kernel(std::string_view operation, std::string_view pinned, bool compiled,
-                        const semiring& ring, dtype operand);
+                        const semiring& ring, dtype operand, bool on_device = false);
 /// Bytes that the context's limit leaves.
 std::size_t memory_left(const context& ctx);
 

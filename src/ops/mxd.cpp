@@ -3,61 +3,39 @@
 
 #include "algebra/bound.hpp"
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "core/parallel.hpp"
-#include "instantiate/dense_cells.hpp"
 #include "kernels/cpu/schedule/rows.hpp"
 #include "kernels/reference/mxd.hpp"
-#include "ops/checks.hpp"
-#include "ops/dense.hpp"
+#include "ops/mxd_device.hpp"
 #include "plan/mxd_workspace.hpp"
 
-#include <optional>
+#include <limits>
 
 namespace nz {
+namespace ops {
 namespace {
 
 using storage::csr;
 using storage::dense;
 
-struct product {
-    const context& ctx;
-    const semiring& ring;
-    ops::operand left;
-    dense b, c;
-    const dense_options& options;
-    dtype operand, value;
-    const instantiate::dense_cell* cell;  // null: not compiled
-
-    const csr& a() const { return left.entries(); }
-};
-
-product make_product(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
-                     const dense_input& b, const dense_options& options) {
-    const dense right = ops::checked("mxd", "B", b, options.transpose_b),
-                result = ops::checked("mxd", "C", c, false);
-    const dtype operand = s.operand_type(a.type(), b.type), value = s.value_type(a.type(), b.type);
-    const auto* cell = s.add().is_built_in()
-                           ? instantiate::find_dense_cell(s.add().id(), s.multiply().id(), operand)
-                           : nullptr;
-    if (cell && cell->value != value) cell = nullptr;
-    return {ctx, s, {a, options.transpose_a}, right, result, options, operand, value, cell};
-}
-
-void check(const product& p) {
+void check(const mxd_product& p) {
     const offset_t rows = p.left.rows(), inner = p.left.columns();
     require<dimension_mismatch>(inner == p.b.rows,
                                 "mxd: {}, {}: the columns of the first must equal the rows of the second",
-                                p.left.describe("A"), ops::describe("B", p.b));
+                                p.left.describe("A"), describe("B", p.b));
     require<dimension_mismatch>(p.c.rows == rows && p.c.columns == p.b.columns,
-                                "mxd: {}, but the result is {} x {} since {}, {}", ops::describe("C", p.c),
-                                rows, p.b.columns, p.left.describe("A"), ops::describe("B", p.b));
+                                "mxd: {}, but the result is {} x {} since {}, {}", describe("C", p.c), rows,
+                                p.b.columns, p.left.describe("A"), describe("B", p.b));
     require<not_supported>(!p.options.mask_structure && !p.options.replace,
                            "mxd writes every place of C: a mask is for mxm or sddmm");
-    ops::check_dense_kernel("mxd", p.options.kernel, p.cell != nullptr, p.ring, p.operand);
-    ops::check_apart("mxd", "C", p.c, "B", p.b.data, ops::extent(p.b));
+    check_dense_kernel("mxd", p.options.kernel, p.cell != nullptr, p.ring, p.operand_type,
+                       p.device_cell != nullptr);
+    check_apart("mxd", "C", p.c, "B", p.b.data, extent(p.b));
+    if (p.c_on_device) return;  // A's arrays there are our own
     const csr& a = p.left.a.body().rows_as_given();
     for (const buffer* array : {&a.offsets, &a.indices, &a.values})
-        ops::check_apart("mxd", "C", p.c, "A", array->data(), array->bytes());
+        check_apart("mxd", "C", p.c, "A", array->data(), array->bytes());
 }
 
 kernels::offset_reader offsets_of(const csr& a) { return {a.offsets.data(), a.offset_bytes == 8}; }
@@ -75,7 +53,7 @@ double whole_rows_share(const csr& a, int threads) {
     return all ? static_cast<double>(most) * threads / static_cast<double>(all) : 1;
 }
 
-plan::mxd_facts facts_of(const product& p) {
+plan::mxd_facts facts_of(const mxd_product& p) {
     plan::mxd_facts f;
     f.transposed = p.left.transposed;
     f.transpose_ready = !f.transposed || p.left.a.body().has_columns();
@@ -84,42 +62,56 @@ plan::mxd_facts facts_of(const product& p) {
     f.inner = a.columns;
     f.columns = p.b.columns;
     f.nnz = a.nnz;
-    f.whole_rows_share = whole_rows_share(a, p.ctx.threads());
-    f.b_order = p.b.row_major() ? dense_order::row_major : dense_order::column_major;
+    f.on_device = p.device_cell != nullptr;
+    if (!f.on_device) f.whole_rows_share = whole_rows_share(a, p.ctx.threads());
+    if (f.on_device && !f.transposed) {
+        const auto sample = p.left.a.body().sampled_rows();
+        f.row_deviation = sample.deviation;
+        f.column_distance = sample.distance;
+    }
+    const auto order_of = [&](const dense& d) {
+        // Kernels of a GPU take steps of 32 bits.
+        const bool by_rows =
+            d.row_major() && (!f.on_device || d.row_step <= std::numeric_limits<unsigned>::max());
+        return by_rows ? dense_order::row_major : dense_order::column_major;
+    };
+    f.b_order = order_of(p.b);
+    f.c_order = order_of(p.c);
     f.compiled = p.cell != nullptr;
-    f.convert_matrix = !p.ring.ignores_a() && a.kind == value_kind::full && a.type != p.operand;
-    f.convert_b = !p.ring.ignores_b() && p.b.type != p.operand;
-    f.convert_c = p.c.type != p.value;
+    f.convert_matrix = !p.ring.ignores_a() && a.kind == value_kind::full && a.type != p.operand_type;
+    f.convert_b = !p.ring.ignores_b() && p.b.type != p.operand_type;
+    f.convert_c = p.c.type != p.value_type;
     f.accumulates = p.options.accum.has_value();
     f.adds = f.accumulates && *p.options.accum == p.ring.add().op();
-    f.operand_bytes = size_of(p.operand);
-    f.value_bytes = size_of(p.value);
+    f.operand_bytes = size_of(p.operand_type);
+    f.value_bytes = size_of(p.value_type);
     f.threads = p.ctx.threads();
-    f.memory_left = ops::memory_left(p.ctx);
+    f.memory_left = memory_left(p.ctx);
     f.pinned = p.options.kernel;
     return f;
 }
 
 // Values of the operand type: A's own, converted ones, or one for all.
-buffer values_of(const product& p, const csr& a) {
+buffer values_of(const mxd_product& p, const csr& a) {
     if (p.ring.ignores_a()) return {};
-    if (a.kind == value_kind::full && a.type == p.operand)
+    if (a.kind == value_kind::full && a.type == p.operand_type)
         return buffer::borrow(a.values.data(), a.values.bytes());
-    if (a.kind == value_kind::full) return storage::convert_array(p.ctx, a.values, a.type, p.operand, a.nnz);
+    if (a.kind == value_kind::full)
+        return storage::convert_array(p.ctx, a.values, a.type, p.operand_type, a.nnz);
     buffer one(p.ctx.memory(), sizeof(element));
-    storage::store(one.data(), p.operand, 0, cast(a.value(0), a.type, p.operand));
+    storage::store(one.data(), p.operand_type, 0, cast(a.value(0), a.type, p.operand_type));
     return one;
 }
 
 // T = A B of the value type, over C itself where the plan stages nothing; `memory` is the plan's workspace.
-void run_compiled(const product& p, const dense_plan& plan, const dense& t, std::byte* memory) {
+void run_compiled(const mxd_product& p, const dense_plan& plan, const dense& t, std::byte* memory) {
     const csr& a = p.a();
     const buffer values = values_of(p, a);
     dense b = p.b;
     if (plan.packs_second) {
-        b = storage::packed_dense(p.operand, memory, b.rows, b.columns, dense_order::row_major);
+        b = storage::packed_dense(p.operand_type, memory, b.rows, b.columns, dense_order::row_major);
         storage::copy_dense(p.ctx, p.b, b);
-        memory += plan::dense_copy(b.rows, b.columns, size_of(p.operand));
+        memory += plan::dense_copy(b.rows, b.columns, size_of(p.operand_type));
     }
     kernels::mxd_arguments k;
     k.rows = a.rows;
@@ -141,8 +133,47 @@ void run_compiled(const product& p, const dense_plan& plan, const dense& t, std:
     p.cell->mxd(plan.kernel)(k);
 }
 
-// C = T converted, or accum(C, T) in the rows that have entries.
-void write_back(const product& p, const dense& t) {
+}  // namespace
+
+mxd_product make_mxd_product(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
+                             const dense_input& b, const dense_options& options) {
+    const dense right = checked("mxd", "B", b, options.transpose_b), result = checked("mxd", "C", c, false);
+    const dtype operand = s.operand_type(a.type(), b.type), value = s.value_type(a.type(), b.type);
+    const bool built_in = s.add().is_built_in();
+    const auto* cell =
+        built_in ? instantiate::find_dense_cell(s.add().id(), s.multiply().id(), operand) : nullptr;
+    if (cell && cell->value != value) cell = nullptr;
+    const auto* on_device =
+        cell && ctx.gpu() ? instantiate::find_dense_device_cell(s.add().id(), s.multiply().id(), operand)
+                          : nullptr;
+    const auto there = [&](const dense& d) { return ctx.gpu() && d.data && ctx.gpu()->holds(d.data); };
+    return {ctx,
+            s,
+            {a, options.transpose_a},
+            right,
+            result,
+            options,
+            operand,
+            value,
+            cell,
+            on_device,
+            there(right),
+            there(result)};
+}
+
+dense_plan plan_mxd(const mxd_product& p) {
+    check(p);
+    if (p.options.accum)
+        algebra::bound_binary(*p.options.accum, p.c.type, p.value_type).valued();  // throws before any work
+    const dense_plan plan = plan::mxd(facts_of(p));
+    require<not_supported>(plan.on_device || (!p.b_on_device && !p.c_on_device),
+                           "mxd: {} lies in the GPU's memory, but {} on {} runs on the CPU: pass host memory",
+                           p.b_on_device ? "B" : "C", p.ring.name(), name_of(p.operand_type));
+    p.ctx.log(to_string(plan));
+    return plan;
+}
+
+void write_back_dense(const mxd_product& p, const dense& t) {
     if (!p.options.accum) return storage::copy_dense(p.ctx, t, p.c);
     const csr& a = p.a();
     const algebra::bound_binary accum = algebra::bound_binary(*p.options.accum, p.c.type, t.type).valued();
@@ -156,29 +187,31 @@ void write_back(const product& p, const dense& t) {
         64, 512);
 }
 
-}  // namespace
+}  // namespace ops
 
 dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
                const dense_input& b, const dense_options& options) {
-    const product p = make_product(ctx, c, s, a, b, options);
-    check(p);
-    if (options.accum)
-        algebra::bound_binary(*options.accum, p.c.type, p.value).valued();  // throws before any work
-    const dense_plan plan = plan::mxd(facts_of(p));
-    ctx.log(to_string(plan));
+    const ops::mxd_product p = ops::make_mxd_product(ctx, c, s, a, b, options);
+    const dense_plan plan = ops::plan_mxd(p);
     if (p.c.rows == 0 || p.c.columns == 0) return plan;
+    if (plan.on_device) {
+        ops::device_mxd product(p, plan);
+        product.enqueue();
+        product.finish();
+        return plan;
+    }
     const buffer workspace(ctx.memory(), plan.workspace_bytes);
     auto* memory = workspace.as<std::byte>();
-    dense t = p.c;
+    storage::dense t = p.c;
     if (plan.stages_result) {
-        t = storage::packed_dense(p.value, memory, p.c.rows, p.c.columns, dense_order::row_major);
-        memory += plan::dense_copy(t.rows, t.columns, size_of(p.value));
+        t = storage::packed_dense(p.value_type, memory, p.c.rows, p.c.columns, dense_order::row_major);
+        memory += plan::dense_copy(t.rows, t.columns, size_of(p.value_type));
     }
     if (plan.tier == tier::generic)
         kernels::reference::mxd(s, p.a(), p.b, t);
     else
-        run_compiled(p, plan, t, memory);
-    if (plan.stages_result) write_back(p, t);
+        ops::run_compiled(p, plan, t, memory);
+    if (plan.stages_result) ops::write_back_dense(p, t);
     return plan;
 }
 

@@ -17,14 +17,42 @@ choice choose(const mxd_facts& f) {
     return {"csr_tiled", "rows shared out whole by entries, a tile of columns at a time"};
 }
 
+choice choose_on_device(const mxd_facts& f) {
+    const double row_bytes = static_cast<double>(f.columns * static_cast<offset_t>(f.value_bytes)),
+                 entries = f.rows ? static_cast<double>(f.nnz) / static_cast<double>(f.rows) : 0;
+    if (entries >= tiled_from_entries && f.row_deviation <= tiled_deviation &&
+        row_bytes >= tiled_from_row_bytes && f.column_distance * row_bytes > first_level_bytes)
+        return {"csr_tiled",
+                "even rows that read far: neighbouring rows at the same time, a row to a group of lanes"};
+    return {"csr_merge", "entries shared out evenly over the GPU's blocks"};
+}
+
 bool met_often(offset_t uses, offset_t lines) {
     return static_cast<double>(uses) >= pack_from_uses * static_cast<double>(lines);
+}
+
+// Rows of B and C lie by rows there; what does not is turned first, or afterwards.
+void plan_on_device(const mxd_facts& f, dense_plan& plan) {
+    plan.on_device = true;
+    plan.converts_matrix = f.convert_matrix;
+    plan.packs_second = f.convert_b || (f.b_order == dense_order::column_major && f.columns > 1);
+    const bool pass_of_its_own = f.convert_c || (f.accumulates && !f.adds);
+    plan.stages_result = pass_of_its_own || (f.c_order == dense_order::column_major && f.columns > 1);
+    plan.accumulates = f.accumulates && !pass_of_its_own;
+    if (plan.packs_second) plan.workspace_bytes += dense_copy(f.inner, f.columns, f.operand_bytes);
+    if (plan.stages_result) plan.workspace_bytes += dense_copy(f.rows, f.columns, f.value_bytes);
+    if (plan.kernel == "csr_merge")
+        plan.workspace_bytes +=
+            mxd_device_merge_workspace(mxd_device_chunks(f.nnz), f.columns, f.value_bytes);
 }
 
 }  // namespace
 
 dense_plan mxd(const mxd_facts& f) noexcept {
-    const auto [kernel, reason] = f.pinned.empty() ? choose(f) : choice{f.pinned, "pinned"};
+    const bool on_device = mxd_on_device(f);
+    const auto [kernel, reason] = !f.pinned.empty() ? choice{f.pinned, "pinned"}
+                                  : on_device       ? choose_on_device(f)
+                                                    : choose(f);
     dense_plan plan;
     plan.operation = "mxd";
     plan.kernel = kernel;
@@ -32,6 +60,10 @@ dense_plan mxd(const mxd_facts& f) noexcept {
     plan.tier = kernel == "reference" ? tier::generic : tier::compiled;
     plan.reads_transpose = f.transposed;
     plan.builds_transpose = f.transposed && !f.transpose_ready;
+    if (on_device) {
+        plan_on_device(f, plan);
+        return plan;
+    }
     plan.stages_result = plan.tier == tier::generic || f.convert_c || (f.accumulates && !f.adds);
     const std::size_t result = dense_copy(f.rows, f.columns, f.value_bytes);
     if (plan.stages_result) plan.workspace_bytes += result;

@@ -43,6 +43,7 @@ std::string to_string(const mxm_plan& p) {
 std::string to_string(const dense_plan& p) {
     std::string line =
         fmt::format("{}/{} {}", p.operation, p.kernel, p.tier == tier::compiled ? "compiled" : "generic");
+    if (p.on_device) line += ", on the GPU";
     if (p.reads_transpose)
         line += p.builds_transpose ? ", reads the transpose (built now)" : ", reads the transpose";
     if (p.converts_matrix) line += ", converts matrix values";

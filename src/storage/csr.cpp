@@ -334,19 +334,23 @@ bool same_pattern(const context& ctx, const csr& a, const csr& b) {
 row_sample sample_rows(const csr& a) {
     constexpr offset_t samples = 256, looked_at = 16;
     const auto count = std::min<offset_t>(samples, a.rows);
-    double sum = 0, squares = 0, far = 0, seen = 0;
+    double sum = 0, squares = 0, far = 0, apart = 0, seen = 0;
     for (offset_t s = 0; s < count; ++s) {
         const auto i = static_cast<index_t>(s * a.rows / count);
         const offset_t begin = a.offset(i), length = a.offset(i + offset_t{1}) - begin;
         sum += static_cast<double>(length);
         squares += static_cast<double>(length) * static_cast<double>(length);
         const double diagonal = static_cast<double>(i) * a.columns / a.rows;
-        for (offset_t k = begin; k < begin + std::min(length, looked_at); ++k, ++seen)
-            far += std::abs(a.index_data()[k] - diagonal) > row_sample::near_columns;
+        for (offset_t k = begin; k < begin + std::min(length, looked_at); ++k, ++seen) {
+            const double distance = std::abs(a.index_data()[k] - diagonal);
+            far += distance > row_sample::near_columns;
+            apart += distance;
+        }
     }
     if (sum == 0) return {};
     const double mean = sum / static_cast<double>(count);
-    return {std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean * mean)) / mean, far / seen};
+    return {std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean * mean)) / mean, far / seen,
+            apart / seen};
 }
 
 matrix_facts collect_facts(const context& ctx, const csr& a, const csr* transposed) {

@@ -104,6 +104,7 @@ matrix_facts collect_facts(const context& ctx, const csr& a, const csr* transpos
 struct row_sample {
     double deviation = 0;  ///< standard deviation of their lengths over the mean length; 0 without entries
     double scattered = 0;  ///< share of their entries farther than near_columns from the matrix's diagonal
+    double distance = 0;   ///< how many columns from it they lie, on average
     static constexpr index_t near_columns = 32768;  ///< 256 KiB of doubles, which a core's own cache keeps
 };
 row_sample sample_rows(const csr& a);

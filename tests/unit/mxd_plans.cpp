@@ -41,6 +41,48 @@ TEST(MxdPlan, ChoosesByHowEvenlyWholeRowsAreShared) {
     EXPECT_EQ(plan::mxd(small).kernel, "csr_tiled") << "one thread does it";
 }
 
+TEST(MxdPlan, OnAGpuTakesRowsWhereTheyAreEvenAndReadFar) {
+    struct row {
+        double entries, deviation, distance;
+        offset_t columns;
+        std::string_view kernel;
+    };
+    for (const auto& [entries, deviation, distance, columns, kernel] :
+         {row{27, 0.05, 17000, 64, "csr_tiled"}, row{27, 0.05, 17000, 16, "csr_tiled"},
+          row{27, 0.05, 17000, 8, "csr_merge"}, row{21, 0.01, 5, 64, "csr_merge"},
+          row{5, 0.01, 1600, 64, "csr_merge"}, row{30, 0.5, 17000, 64, "csr_merge"}}) {
+        plan::mxd_facts f = square(100000, static_cast<offset_t>(entries * 100000), columns);
+        f.on_device = true;
+        f.row_deviation = deviation;
+        f.column_distance = distance;
+        const dense_plan plan = plan::mxd(f);
+        EXPECT_EQ(plan.kernel, kernel) << entries << " " << distance << " " << columns;
+        EXPECT_TRUE(plan.on_device);
+        EXPECT_EQ(plan.workspace_bytes,
+                  kernel == "csr_merge"
+                      ? plan::mxd_device_merge_workspace(plan::mxd_device_chunks(f.nnz), columns, 8)
+                      : 0u);
+        f.pinned = "reference";
+        EXPECT_FALSE(plan::mxd(f).on_device);
+    }
+}
+
+TEST(MxdPlan, OnAGpuTurnsWhatLiesByColumns) {
+    plan::mxd_facts f = square(1000, 8000, 16);
+    f.on_device = true;
+    f.pinned = "csr_tiled";
+    EXPECT_FALSE(plan::mxd(f).packs_second || plan::mxd(f).stages_result);
+    f.b_order = f.c_order = dense_order::column_major;
+    f.accumulates = f.adds = true;
+    const dense_plan both = plan::mxd(f);
+    EXPECT_TRUE(both.packs_second && both.stages_result && both.accumulates);
+    EXPECT_EQ(both.workspace_bytes, 2 * plan::dense_copy(1000, 16, 8));
+    f.adds = false;
+    EXPECT_FALSE(plan::mxd(f).accumulates) << "the host's pass does";
+    f.columns = 1;
+    EXPECT_FALSE(plan::mxd(f).packs_second) << "one column is one column";
+}
+
 TEST(MxdPlan, PacksAColumnMajorBThatIsMetOftenAndFits) {
     auto f = square(1000, 8000, 16);
     EXPECT_FALSE(plan::mxd(f).packs_second);

@@ -1,5 +1,6 @@
 // The table of a build with CUDA.
 #include "kernels/cuda/ewise/common_count.hpp"
+#include "kernels/cuda/mxd/common_layout.hpp"
 #include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxv/common_sort.hpp"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
@@ -21,7 +22,8 @@ const cuda_table& on_cuda() {
                                       &cuda::delta_stepping,
                                       &cuda::bit_parallel,
                                       &cuda::balanced_path_count,
-                                      {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_count}};
+                                      {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_count},
+                                      &cuda::copy_dense};
     return table;
 }
 

@@ -1,0 +1,136 @@
+// What the kernels of mxd share on a GPU: neighbouring lanes that have a tile of columns, some of them each.
+#pragma once
+
+#include "algebra/before_first.hpp"
+#include "algebra/cell.hpp"
+#include "core/cuda_check.hpp"
+#include "kernels/cuda/common_grid.cuh"
+#include "kernels/cuda/common_offsets.cuh"
+#include "kernels/device_mxd_arguments.hpp"
+#include "plan/mxd_workspace.hpp"
+
+#include <cstring>
+
+namespace nz::kernels::cuda {
+
+/// Columns [first, first + Values) of B and C, in one lane of `Lanes`; the grid's second dimension counts tiles. `Whole`: a
+/// lane's values lie in one aligned word of 16 bytes or less, and it has all of them or none.
+template <class Cell, int Lanes, int Values, bool Whole>
+class tile_lane {
+public:
+    using T = typename Cell::operand;
+    using V = typename Cell::value;
+    static_assert(sizeof(T) == sizeof(V) && (sizeof(T) == 4 || sizeof(T) == 8));
+    static constexpr int width = Lanes * Values, values = Values;
+
+    __device__ explicit tile_lane(const mxd_arguments& a)
+        : tile_(static_cast<index_t>(blockIdx.y) * width),
+          first_(tile_ + static_cast<index_t>(threadIdx.x % Lanes) * Values),
+          held_(max(0, min(Values, a.columns - first_))),
+          b_step_(static_cast<unsigned>(a.b_row_step)),
+          c_step_(static_cast<unsigned>(a.c_row_step)),
+          b_(static_cast<const T*>(a.b) + first_),
+          c_(static_cast<V*>(a.c) + first_) {}
+
+    index_t __device__ tile() const { return tile_; }
+    /// Before the first product; for a row without any what it holds.
+    static __device__ void reset(V (&sum)[Values], bool empty = false) {
+#pragma unroll
+        for (int v = 0; v < Values; ++v)
+            sum[v] = empty ? algebra::identity_of<Cell::add_id, V>() : algebra::before_first<Cell>();
+    }
+    static __device__ void add(V (&sum)[Values], const V (&x)[Values]) {
+#pragma unroll
+        for (int v = 0; v < Values; ++v) sum[v] = Cell::add(sum[v], x[v]);
+    }
+    static __device__ void add_product(V (&sum)[Values], T a, const T (&b)[Values]) {
+#pragma unroll
+        for (int v = 0; v < Values; ++v) sum[v] = Cell::add(sum[v], Cell::multiply(a, b[v], 0, 0));
+    }
+    /// Row k of B.
+    __device__ void load(index_t k, T (&x)[Values]) const {
+        const T* const row = b_ + row_at(k, b_step_);
+        if constexpr (Whole) {
+            if (held_) word_to(__ldg(reinterpret_cast<const word*>(row)), x);
+        } else {
+#pragma unroll
+            for (int v = 0; v < Values; ++v)
+                if (v < held_) x[v] = __ldg(row + v);
+        }
+    }
+    /// Row i of C = x.
+    __device__ void store(index_t i, const V (&x)[Values]) const {
+        V* const row = c_ + row_at(i, c_step_);
+        if constexpr (Whole) {
+            word w;
+            memcpy(&w, x, sizeof w);
+            if (held_) __stcs(reinterpret_cast<word*>(row), w);
+        } else {
+#pragma unroll
+            for (int v = 0; v < Values; ++v)
+                if (v < held_) row[v] = x[v];
+        }
+    }
+    /// Row i of C = C (+) x.
+    __device__ void add_to(index_t i, const V (&x)[Values]) const {
+        V sum[Values];
+        V* const row = c_ + row_at(i, c_step_);
+#pragma unroll
+        for (int v = 0; v < Values; ++v)
+            if (v < held_) sum[v] = Cell::add(row[v], x[v]);
+        store(i, sum);
+    }
+
+private:
+    using word = std::conditional_t<Values * sizeof(T) == 16, uint4,
+                                    std::conditional_t<Values * sizeof(T) == 8, uint2, unsigned>>;
+    static_assert(!Whole || sizeof(word) == Values * sizeof(T));
+
+    /// Steps fit 32 bits (ops has packed what does not), which saves three of four multiplications.
+    static __device__ std::size_t row_at(index_t row, unsigned step) {
+        return std::size_t{static_cast<unsigned>(row)} * step;
+    }
+    static __device__ void word_to(word w, T (&x)[Values]) { memcpy(x, &w, sizeof w); }
+
+    index_t tile_, first_;
+    int held_;
+    unsigned b_step_, c_step_;
+    const T* b_;
+    V* c_;
+};
+
+inline __device__ device_offsets on_device(const offset_reader& r) { return {r.data, r.wide}; }
+
+/// Whether all rows of B and C consist of aligned words of 16 bytes.
+inline bool whole_words(const mxd_arguments& a, std::size_t value_bytes) {
+    constexpr std::size_t word = plan::mxd_word_bytes;
+    const auto aligned = [&](const void* data, offset_t step) {
+        return reinterpret_cast<std::uintptr_t>(data) % word == 0 &&
+               static_cast<std::size_t>(step) * value_bytes % word == 0;
+    };
+    return static_cast<std::size_t>(a.columns) * value_bytes % word == 0 && aligned(a.b, a.b_row_step) &&
+           aligned(a.c, a.c_row_step);
+}
+
+/// Calls f.template operator()<Lanes, Values, Whole>(tiles) for the tile that suits the number of columns.
+template <class Cell, class F>
+void with_tile(const mxd_arguments& a, F&& f) {
+    constexpr int bytes = sizeof(typename Cell::value), values = plan::mxd_word_bytes / bytes;
+    const auto call = [&]<int Lanes, bool Whole>() {
+        constexpr int width = Lanes * values;
+        f.template operator()<Lanes, values, Whole>(static_cast<unsigned>((a.columns + width - 1) / width));
+    };
+    if (!whole_words(a, bytes)) return call.template operator()<plan::mxd_loose_lanes, false>();
+    switch (plan::mxd_tile_lanes(a.columns, bytes)) {
+        case 4:
+            return call.template operator()<4, true>();
+        case 8:
+            return call.template operator()<8, true>();
+        case 16:
+            return call.template operator()<16, true>();
+        default:
+            return call.template operator()<32, true>();
+    }
+}
+
+}  // namespace nz::kernels::cuda
