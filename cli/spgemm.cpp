@@ -133,6 +133,10 @@ std::string second_text(const spgemm_settings& s, const spgemm& m) {
 }
 
 std::string chunks_text(const mxm_plan& plan) {
+    if (plan.on_device && plan.chunks > 1)
+        return fmt::format(
+            " The result does not fit the GPU: {} chunks of rows, each on its way to the host while the next is computed.",
+            plan.chunks);
     if (!plan.fewest_threads) return {};
     return fmt::format(
         " The workspace of all rows at once does not fit the memory limit: {}, the widest rows by {}.",

@@ -3,6 +3,7 @@
 // and sizes known; `call_ms` is the whole call of the library, which takes memory, and waits for sizes and result.
 #include "core/device.hpp"
 #include "core/parallel.hpp"
+#include "limits/gpu.hpp"
 #include "ops/gpu_operands.hpp"
 #include "ops/mxm_device.hpp"
 #include "peers/cusparse.hpp"
@@ -12,6 +13,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <optional>
 
 namespace nz::bench {
@@ -98,6 +101,57 @@ measurement ours(square_slot& slot, const std::string& source) {
              {"gflops", 2 * static_cast<double>(plan.products) / ms / 1e6}}};
 }
 
+// Row sums of C against those of A (A 1): C is too large to be computed a second way.
+void expect_row_sums(const context& cpu, const storage::csr& a, std::span<const double> values,
+                     const matrix& found, const std::string& name) {
+    const storage::csr& c = found.body().rows();
+    const auto rows_of = [&](auto&& f) {
+        parallel::for_chunks(cpu.threads(), a.rows, 1024, [&](offset_t begin, offset_t end) {
+            for (auto i = static_cast<index_t>(begin); i < end; ++i) f(i);
+        });
+    };
+    std::vector<double> once(static_cast<std::size_t>(a.rows));
+    rows_of([&](index_t i) {
+        for (offset_t k = a.offset(i); k < a.offset(i + offset_t{1}); ++k)
+            once[static_cast<std::size_t>(i)] += values[static_cast<std::size_t>(k)];
+    });
+    std::atomic<bool> wrong = false;
+    rows_of([&](index_t i) {
+        double want = 0, sum = 0;
+        for (offset_t k = a.offset(i); k < a.offset(i + offset_t{1}); ++k)
+            want += values[static_cast<std::size_t>(k)] * once[static_cast<std::size_t>(a.index_data()[k])];
+        for (offset_t k = c.offset(i); k < c.offset(i + offset_t{1}); ++k) sum += c.values.as<double>()[k];
+        if (!(std::abs(sum - want) <= 1e-12 * want)) wrong = true;
+    });
+    if (wrong) throw error(name + ": rows with other sums than A (A 1)");
+}
+
+constexpr std::size_t streamed_limit = std::size_t{2} << 30;
+constexpr const char* streamed_source = "random:1000000,48";
+
+// A product of over ten times the memory limit: a call after one that pins the host's memory, and its bytes over the link's.
+measurement streamed(square_slot& slot) {
+    square_problem& p = slot.take(streamed_source);
+    const context gpu(
+        {.backend = backend::cuda, .threads = slot.cpu().threads(), .memory_limit = streamed_limit});
+    mxm_plan plan;
+    matrix c(gpu, dtype::float64, p.a->rows(), p.a->columns());
+    const timing call = time_ms(3, [&] {
+        c = matrix(gpu, dtype::float64, p.a->rows(), p.a->columns());
+        plan = mxm(gpu, c, semiring("plus_times"), *p.a, *p.a);
+    });
+    const storage::csr& rows = p.pattern.body().rows();
+    expect_row_sums(slot.cpu(), rows, p.values, c, "streamed");
+    const double bytes = static_cast<double>(c.nnz()) * 12;
+    fmt::print("{} within {} bytes: {}\n", streamed_source, streamed_limit, to_string(plan));
+    return {call.median,
+            {{"chunks", static_cast<double>(plan.chunks)},
+             {"output_entries", static_cast<double>(c.nnz())},
+             {"times_the_limit", bytes / static_cast<double>(streamed_limit)},
+             {"gbytes_per_s", bytes / call.median / 1e6},
+             {"share_of_link", bytes / call.median * 1e3 / measured_gpu_limits().to_host.per_second}}};
+}
+
 measurement cusparse(square_slot& slot, const std::string& source) {
     square_problem& p = slot.take(source);
     const context& gpu = slot.gpu();
@@ -133,6 +187,11 @@ void print_results(const std::vector<std::string>& sources,
                    peer == results.end() ? "-" : fmt::format("{:.3f}", peer->second.ms),
                    peer == results.end() ? "-" : fmt::format("{:.2f}", ratios.back()));
     }
+    if (const auto it = results.find("spgemm/streamed"); it != results.end())
+        fmt::print(
+            "{} within {} GiB: {:.0f} ms, {:.1f} times the limit in {:.0f} chunks, {:.0f}% of the link\n",
+            streamed_source, streamed_limit >> 30, it->second.ms, it->second.counters.at("times_the_limit"),
+            it->second.counters.at("chunks"), 100 * it->second.counters.at("share_of_link"));
     if (!ratios.empty()) fmt::print("geometric mean of the ratios {:.2f}\n", geometric_mean(ratios));
     if (times.size() > 2) fmt::print("correlation of time with products {:.4f}\n", correlation(times, work));
 }
@@ -151,6 +210,7 @@ int spgemm_suite_on_gpu(const options& o, const context& gpu) {
         add("spgemm/" + source + "/hash", [=] { return ours(*slot, source); });
         if (why.empty()) add("spgemm/" + source + "/cusparse", [=] { return cusparse(*slot, source); });
     }
+    if (o.inputs.empty() && !o.quick) add("spgemm/streamed", [=] { return streamed(*slot); });
     print_results(sources, run(o, "^spgemm/"));
     return 0;
 }

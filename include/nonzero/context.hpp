@@ -39,8 +39,10 @@ std::shared_ptr<memory_resource> host_memory();
 
 struct context_options {
     nz::backend backend = backend::automatic;
-    int threads = 0;               ///< 0: what OpenMP offers
-    std::size_t memory_limit = 0;  ///< bytes alive at a time on the host, and on the GPU; 0: no limit
+    int threads = 0;  ///< 0: what OpenMP offers
+    /// Bytes alive at a time on the host, and on the GPU; 0: no limit. A product that does not fit the GPU leaves it for host
+    /// memory that is not counted.
+    std::size_t memory_limit = 0;
     std::shared_ptr<memory_resource> memory{};    ///< null: host_memory()
     std::function<void(std::string_view)> log{};  ///< one line a call; null: silent
 };

@@ -58,7 +58,7 @@ struct mxm_plan : operation_plan {
     offset_t products = 0;        ///< entries of A with entries of their row of B
     std::size_t workspace_bytes = 0;
     index_t chunks =
-        1;  ///< of rows, one after the other: more where the workspace of all does not fit the limit
+        1;  ///< of rows, one after the other: more where the workspace of all (on a GPU: the result) does not fit
     int fewest_threads = 0;  ///< that a chunk's workspace leaves room for; 0: all, uncut
 
     friend bool operator==(const mxm_plan&, const mxm_plan&) = default;

@@ -17,8 +17,8 @@ struct device_mxm_arguments {
     std::size_t table_count = 0;
     // Rows in each bin: the survey's for count, count's for fill.
     plan::mxm_survey by_products{}, by_entries{};
-    // The result, for fill.
-    void* offsets = nullptr;  ///< [rows + 1]
+    // The result, for fill. Entries of row i stand from the sum of the entries of all rows before it.
+    void* offsets = nullptr;  ///< [rows + 1]; null: not wanted
     bool wide = false;
     index_t* out_columns = nullptr;
     void* out_values = nullptr;
@@ -32,6 +32,9 @@ struct device_mxm_table {
     std::size_t (*scan_bytes)(index_t rows) = nullptr;
     device_mxm_kernel survey = nullptr;  ///< products, and rows by them
     device_mxm_kernel count = nullptr;   ///< entries of rows, rows by them, and where they start
+    /// After count, again and again: fill takes rows [first, last) alone, once by_entries has been read anew.
+    void (*choose)(const device_mxm_arguments& arguments, index_t first, index_t last,
+                   void* stream) = nullptr;
 };
 
 }  // namespace nz::kernels

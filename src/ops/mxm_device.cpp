@@ -2,10 +2,11 @@
 #include "ops/mxm_device.hpp"
 
 #include "core/checks.hpp"
-#include "core/device.hpp"
+#include "core/device_copies.hpp"
 #include "instantiate/mxm_device_cells.hpp"
 #include "kernels/cuda_table.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace nz::ops {
@@ -46,7 +47,18 @@ public:
         tables_ = buffer(ctx_.device_memory(), k_.table_count * plan::column_table_bytes(k_.columns));
         k_.tables = tables_.data();
     }
-    /// After count: memory for the result.
+    /// After count: memory for the result, if there is as much.
+    bool takes_result() {
+        try {
+            take_result();
+            return true;
+        } catch (const out_of_memory&) {
+            offsets_ = buffer();
+            indices_ = buffer();
+            values_ = buffer();
+            return false;
+        }
+    }
     void take_result() {
         ctx_.gpu()->download(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
         ctx_.gpu()->download(&entries_, parts().starts + k_.rows, sizeof entries_);
@@ -61,6 +73,38 @@ public:
         k_.wide = width == 8;
         k_.out_columns = indices_.as<index_t>();
         k_.out_values = values_.data();
+    }
+    /// In place of take_result, fill and result where the entries do not fit: rows in chunks, each on its way to the host
+    /// while the next is computed. Returns how many there were.
+    matrix stream_result(const context& own, index_t& chunks) {
+        ctx_.gpu()->download(&entries_, parts().starts + k_.rows, sizeof entries_);
+        std::vector<offset_t> starts(static_cast<std::size_t>(k_.rows) + 1);
+        ctx_.gpu()->download(starts.data(), parts().starts, starts.size() * sizeof(offset_t));
+        csr c = host_result(starts);
+        const std::vector<index_t> cuts = take_slots(starts);
+        const auto copies = device::copies_beside(*ctx_.gpu());
+        const std::size_t width = size_of(value_type_);
+        k_.offsets = nullptr;
+        for (std::size_t n = 0; n + 1 < cuts.size(); ++n) {
+            const int slot = static_cast<int>(n % device::copies::slots);
+            const offset_t from = starts[static_cast<std::size_t>(cuts[n])],
+                           count = starts[static_cast<std::size_t>(cuts[n + 1])] - from;
+            kernels::on_cuda().mxm.choose(k_, cuts[n], cuts[n + 1], stream());
+            ctx_.gpu()->download(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
+            if (n >= device::copies::slots) copies->reuse(slot);
+            k_.out_columns = slots_[slot].columns.as<index_t>() - from;
+            k_.out_values = slots_[slot].values.as<std::byte>() - from * static_cast<offset_t>(width);
+            fill();
+            const auto entries = static_cast<std::size_t>(count);
+            copies->start(slot, c.indices.as<index_t>() + from, slots_[slot].columns.data(),
+                          entries * sizeof(index_t));
+            copies->start(slot, c.values.as<std::byte>() + static_cast<std::size_t>(from) * width,
+                          slots_[slot].values.data(), entries * width);
+        }
+        copies->wait();
+        ctx_.gpu()->wait();
+        chunks = static_cast<index_t>(cuts.size()) - 1;
+        return storage::make_matrix(own, std::move(c));
     }
     matrix result(const context& own) {
         csr shape;
@@ -77,6 +121,47 @@ private:
     void* stream() const { return ctx_.gpu()->stream(); }
     plan::mxm_device_parts parts() const { return {k_.row_parts, k_.rows, k_.scan_bytes}; }
 
+    // The result in host memory that the GPU may write to, its offsets there.
+    csr host_result(const std::vector<offset_t>& starts) const {
+        csr c;
+        c.rows = k_.rows;
+        c.columns = k_.columns;
+        c.nnz = entries_;
+        c.type = value_type_;
+        c.offset_bytes = storage::offset_bytes_for(entries_);
+        const auto n = static_cast<std::size_t>(entries_);
+        const auto pinned = device::pinned_memory();
+        c.offsets = buffer(ctx_.memory(), starts.size() * static_cast<std::size_t>(c.offset_bytes));
+        c.indices = buffer(pinned, n * sizeof(index_t));
+        c.values = buffer(pinned, n * size_of(value_type_));
+        if (c.offset_bytes == 8)
+            std::ranges::copy(starts, c.offsets.as<std::int64_t>());
+        else
+            std::ranges::transform(starts, c.offsets.as<std::int32_t>(),
+                                   [](offset_t at) { return static_cast<std::int32_t>(at); });
+        return c;
+    }
+    // Memory for two chunks, as large as there is room for up to plan::mxm_slot_bytes, and where rows are cut: chunks hold
+    // as many entries as a slot.
+    std::vector<index_t> take_slots(const std::vector<offset_t>& starts) {
+        const std::size_t entry = sizeof(index_t) + size_of(value_type_);
+        offset_t longest = 1;
+        for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+            longest = std::max(longest, starts[i + 1] - starts[i]);
+        for (auto room = static_cast<offset_t>(plan::mxm_slot_bytes / entry);; room /= 2) {
+            const auto n = static_cast<std::size_t>(std::max(room, longest));
+            try {
+                for (auto& slot : slots_) {
+                    slot.columns = buffer(ctx_.device_memory(), n * sizeof(index_t));
+                    slot.values = buffer(ctx_.device_memory(), n * size_of(value_type_));
+                }
+                return plan::mxm_cuts(starts, static_cast<offset_t>(n));
+            } catch (const out_of_memory&) {
+                for (auto& slot : slots_) slot = {};
+                if (room <= longest) throw;
+            }
+        }
+    }
     const csr& place(const operand& x, bool ignores_values, dtype type, kernels::mxm_side& side,
                      offset_t& step) {
         const storage::matrix_body& body = x.a.body();
@@ -99,6 +184,9 @@ private:
     std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
     offset_t entries_ = 0;
     buffer row_parts_, tables_, offsets_, indices_, values_;
+    struct slot {
+        buffer columns, values;
+    } slots_[device::copies::slots];
 };
 
 const instantiate::mxm_device_cell* cell_of(const context& ctx, const device_factors& f) {
@@ -122,12 +210,15 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
                            f.left.describe("A"), f.right.describe("B"));
     facts.products = static_cast<offset_t>(known.products);
     facts.block_rows = known.most_block_rows();
-    const mxm_plan plan = plan::mxm(facts);
+    mxm_plan plan = plan::mxm(facts);
     product.take_tables();
     product.count();
-    product.take_result();
-    product.fill();
-    return device_product{plan, product.result(own)};
+    if (product.takes_result()) {
+        product.fill();
+        return device_product{plan, product.result(own)};
+    }
+    matrix result = product.stream_result(own, plan.chunks);
+    return device_product{plan, std::move(result)};
 }
 
 mxm_kernel_times mxm_kernel_ms(const context& ctx, const device_factors& f, int repeats) {

@@ -4,6 +4,8 @@
 #include "plan/workspace.hpp"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 namespace nz::plan {
 
@@ -93,6 +95,21 @@ constexpr std::size_t global_tables(index_t columns, offset_t block_rows) {
     if (block_rows == 0 || tables_in_shared(columns)) return 0;
     return std::min({static_cast<std::size_t>(block_rows), most_global_tables,
                      std::max<std::size_t>(1, global_table_bytes / column_table_bytes(columns))});
+}
+
+/// Where a result does not fit the GPU, it leaves by two slots of as much: some milliseconds of the host link each.
+inline constexpr std::size_t mxm_slot_bytes = std::size_t{256} << 20;
+/// Rows whose results leave together: [cuts[k], cuts[k + 1]), of at most `entries`, which no row exceeds.
+inline std::vector<index_t> mxm_cuts(std::span<const offset_t> starts, offset_t entries) {
+    std::vector<index_t> cuts = {0};
+    offset_t from = 0;
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+        if (starts[i + 1] - from > entries) {
+            cuts.push_back(static_cast<index_t>(i));
+            from = starts[i];
+        }
+    cuts.push_back(static_cast<index_t>(starts.size() - 1));
+    return cuts;
 }
 
 }  // namespace nz::plan

@@ -34,6 +34,7 @@ std::string to_string(const mxm_plan& p) {
     if (p.reads_columns)
         line += p.builds_columns ? ", reads the columns of B (built now)" : ", reads the columns of B";
     if (p.packs_words) line += ", packs B's columns by words";
+    if (p.on_device && p.chunks > 1) line += fmt::format(", in {} chunks that leave for the host", p.chunks);
     if (p.fewest_threads)
         line += fmt::format(", in {} chunk{} of at least {} thread{}", p.chunks, p.chunks == 1 ? "" : "s",
                             p.fewest_threads, p.fewest_threads == 1 ? "" : "s");

@@ -111,6 +111,32 @@ TEST_F(MxmOnDevice, RowsOfEveryBinAreTheCpusBitForBit) {
     }
 }
 
+TEST_F(MxmOnDevice, ResultsThatDoNotFitLeaveInChunksBitForBit) {
+    const context cpu({.backend = backend::cpu, .threads = 2}),
+        small({.backend = backend::cuda, .memory_limit = std::size_t{8} << 20});
+    for (const index_t columns : {4000, 900000}) {  // the second has rows whose tables lie in device memory
+        SCOPED_TRACE(columns);
+        const matrix a = uneven(cpu, 4000, 3000, 600, random), b = uneven(cpu, 3000, columns, 900, random);
+        for (const auto* name : {"plus_times_fp64", "any_second_fp64"}) {
+            const semiring s(name);
+            matrix c(small, dtype::float64, 4000, columns), expected(cpu, dtype::float64, 4000, columns);
+            const mxm_plan plan = mxm(small, c, s, a, b);
+            mxm(cpu, expected, s, a, b, {.kernel = "hash"});
+            ASSERT_GT(expected.nnz() * 12, offset_t{16} << 20) << "no test of what does not fit";
+            EXPECT_TRUE(plan.on_device);
+            EXPECT_GT(plan.chunks, 3) << to_string(plan);
+            c.validate();
+            ASSERT_NO_FATAL_FAILURE(expect_same_bits(expected, c));
+            mxm(small, c, s, a, b);
+            ASSERT_NO_FATAL_FAILURE(expect_same_bits(expected, c)) << "a second time";
+        }
+    }
+    const context tiny({.backend = backend::cuda, .memory_limit = std::size_t{64} << 10});
+    const matrix a = uneven(cpu, 4000, 4000, 600, random);
+    matrix c(tiny, dtype::float64, 4000, 4000);
+    EXPECT_THROW(mxm(tiny, c, semiring("plus_times"), a, a), out_of_memory);
+}
+
 TEST_F(MxmOnDevice, MasksAccumulatorsAndTransposesAreObeyed) {
     const context ctx({.backend = backend::cuda});
     const semiring s("plus_times_int64");

@@ -22,6 +22,14 @@ plan::mxm_facts square(index_t n, offset_t entries, offset_t products) {
     return f;
 }
 
+TEST(MxmPlan, CutsWhatDoesNotFitAGpuIntoChunksOfWholeRows) {
+    const std::vector<offset_t> starts = {0, 3, 3, 8, 9, 14, 15};
+    EXPECT_EQ(plan::mxm_cuts(starts, 15), (std::vector<index_t>{0, 6}));
+    EXPECT_EQ(plan::mxm_cuts(starts, 8), (std::vector<index_t>{0, 3, 6}));
+    EXPECT_EQ(plan::mxm_cuts(starts, 5), (std::vector<index_t>{0, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(plan::mxm_cuts(std::vector<offset_t>{0}, 5), (std::vector<index_t>{0, 0}));
+}
+
 TEST(MxmPlan, ChoosesByWidthAndMask) {
     EXPECT_EQ(plan::mxm(square(65536, 500000, 120000000)).kernel, "dense_row");
     EXPECT_EQ(plan::mxm(square(8000000, 64000000, 512000000)).kernel, "hash");

@@ -13,17 +13,18 @@
 namespace nz::kernels {
 
 const cuda_table& on_cuda() {
-    static constexpr cuda_table table{&cuda::push_pull_fused,
-                                      &cuda::strongest_neighbours,
-                                      {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse,
-                                       &cuda::mask_words, &cuda::fill, &cuda::write_back, &cuda::count_bits},
-                                      &cuda::sort_bytes,
-                                      &cuda::column_starts,
-                                      &cuda::delta_stepping,
-                                      &cuda::bit_parallel,
-                                      &cuda::balanced_path_count,
-                                      {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_count},
-                                      &cuda::copy_dense};
+    static constexpr cuda_table table{
+        &cuda::push_pull_fused,
+        &cuda::strongest_neighbours,
+        {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse, &cuda::mask_words, &cuda::fill,
+         &cuda::write_back, &cuda::count_bits},
+        &cuda::sort_bytes,
+        &cuda::column_starts,
+        &cuda::delta_stepping,
+        &cuda::bit_parallel,
+        &cuda::balanced_path_count,
+        {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_count, &cuda::hash_choose},
+        &cuda::copy_dense};
     return table;
 }
 

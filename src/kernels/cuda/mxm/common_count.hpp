@@ -8,6 +8,8 @@ namespace nz::kernels::cuda {
 std::size_t hash_scan_bytes(index_t rows);
 void hash_survey(const device_mxm_arguments& arguments, void* stream);
 void hash_count(const device_mxm_arguments& arguments, void* stream);
+/// After count: fill takes rows [first, last) alone.
+void hash_choose(const device_mxm_arguments& arguments, index_t first, index_t last, void* stream);
 /// The result's row offsets from what count left; a part of fill.
 void hash_offsets(const device_mxm_arguments& arguments, void* stream);
 

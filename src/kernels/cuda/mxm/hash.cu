@@ -86,27 +86,31 @@ __global__ void __launch_bounds__(survey_block)
     }
 }
 
-/// Rows by the entries that were counted.
-__global__ void __launch_bounds__(survey_block) hash_bin_kernel(index_t rows, plan::mxm_device_parts parts) {
+/// Rows [first, last) by the entries that were counted; `known` where their bins are those already.
+__global__ void __launch_bounds__(survey_block)
+    hash_bin_kernel(index_t first, index_t last, bool known, plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
     bins.clear();
-    const offset_t row = offset_t{blockIdx.x} * survey_block + threadIdx.x;
-    if (row < rows) {
-        const int bin = plan::bin_of_entries(parts.counts[row], parts.bins[row]);
-        parts.bins[row] = static_cast<std::uint8_t>(bin);
+    const offset_t row = first + offset_t{blockIdx.x} * survey_block + threadIdx.x;
+    if (row < last) {
+        int bin = parts.bins[row];
+        if (!known) {
+            bin = plan::bin_of_entries(parts.counts[row], bin);
+            parts.bins[row] = static_cast<std::uint8_t>(bin);
+        }
         atomicAdd(bins.rows + bin, 1u);
     }
     bins.add_to(parts.by_entries->rows);
 }
 
-/// Lists the rows of each bin; in which order inside one does not show in the result.
+/// Lists the rows [first, last) of each bin; in which order inside one does not show in the result.
 __global__ void __launch_bounds__(survey_block)
-    hash_list_kernel(index_t rows, plan::mxm_survey* survey, plan::mxm_device_parts parts) {
+    hash_list_kernel(index_t first, index_t last, plan::mxm_survey* survey, plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
     __shared__ unsigned begins[plan::row_bins];
     bins.clear();
-    const offset_t row = offset_t{blockIdx.x} * survey_block + threadIdx.x;
-    const int bin = row < rows ? parts.bins[row] : plan::empty_bin;
+    const offset_t row = first + offset_t{blockIdx.x} * survey_block + threadIdx.x;
+    const int bin = row < last ? parts.bins[row] : plan::empty_bin;
     const unsigned place = bin == plan::empty_bin ? 0 : atomicAdd(bins.rows + bin, 1u);
     __syncthreads();
     if (threadIdx.x < plan::empty_bin && bins.rows[threadIdx.x]) {
@@ -184,6 +188,14 @@ auto as_offsets(const index_t* counts) { return thrust::make_transform_iterator(
 unsigned blocks_for(offset_t n, int a_block) { return static_cast<unsigned>((n + a_block - 1) / a_block); }
 cudaStream_t on(void* stream) { return static_cast<cudaStream_t>(stream); }
 
+void bin_rows(const device_mxm_arguments& k, index_t first, index_t last, bool known, void* stream) {
+    if (first == last) return;
+    const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
+    const unsigned blocks = blocks_for(last - first, survey_block);
+    hash_bin_kernel<<<blocks, survey_block, 0, on(stream)>>>(first, last, known, parts);
+    hash_list_kernel<<<blocks, survey_block, 0, on(stream)>>>(first, last, parts.by_entries, parts);
+}
+
 template <int Lanes>
 void count_bin(const device_mxm_arguments& k, const index_t* listed, unsigned rows, int slots,
                index_t* counts, cudaStream_t stream) {
@@ -212,7 +224,7 @@ void hash_survey(const device_mxm_arguments& k, void* stream) {
     hash_survey_kernel<<<std::min(blocks_for(k.rows, survey_block / survey_lanes), survey_blocks),
                          survey_block, 0, on(stream)>>>(a, b.offsets, k.rows, parts);
     hash_list_kernel<<<blocks_for(k.rows, survey_block), survey_block, 0, on(stream)>>>(
-        k.rows, parts.by_products, parts);
+        0, k.rows, parts.by_products, parts);
     check(cudaGetLastError());
 }
 
@@ -235,18 +247,22 @@ void hash_count(const device_mxm_arguments& k, void* stream) {
                                  : count_bin<32>(k, listed, rows, slots, parts.counts, on(stream));
         listed += rows;
     }
-    if (k.rows > 0) {
-        hash_bin_kernel<<<blocks_for(k.rows, survey_block), survey_block, 0, on(stream)>>>(k.rows, parts);
-        hash_list_kernel<<<blocks_for(k.rows, survey_block), survey_block, 0, on(stream)>>>(
-            k.rows, parts.by_entries, parts);
-    }
+    bin_rows(k, 0, k.rows, false, stream);
     std::size_t bytes = parts.scan_bytes;
     check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes, as_offsets(parts.counts), parts.starts,
                                         offset_t{k.rows} + 1, on(stream)));
     check(cudaGetLastError());
 }
 
+void hash_choose(const device_mxm_arguments& k, index_t first, index_t last, void* stream) {
+    const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
+    check(cudaMemsetAsync(parts.by_entries, 0, sizeof(plan::mxm_survey), on(stream)));
+    bin_rows(k, first, last, true, stream);
+    check(cudaGetLastError());
+}
+
 void hash_offsets(const device_mxm_arguments& k, void* stream) {
+    if (!k.offsets) return;
     const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
     const offset_t n = offset_t{k.rows} + 1;
     const unsigned blocks = blocks_for(n, survey_block);
