@@ -90,6 +90,7 @@ void add_verbs(CLI::App& app, runner& run) {
     add_sssp(app, run);
     add_pagerank(app, run);
     add_cc(app, run);
+    add_scc(app, run);
     add_tc(app, run);
     add_bc(app, run);
     add_kcore(app, run);

@@ -69,6 +69,7 @@ void add_bfs(CLI::App& app, runner& run);
 void add_sssp(CLI::App& app, runner& run);
 void add_pagerank(CLI::App& app, runner& run);
 void add_cc(CLI::App& app, runner& run);
+void add_scc(CLI::App& app, runner& run);
 void add_tc(CLI::App& app, runner& run);
 void add_bc(CLI::App& app, runner& run);
 void add_kcore(CLI::App& app, runner& run);

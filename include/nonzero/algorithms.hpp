@@ -6,6 +6,7 @@
 #include "nonzero/cores.hpp"
 #include "nonzero/pagerank.hpp"
 #include "nonzero/shortest.hpp"
+#include "nonzero/strong_components.hpp"
 #include "nonzero/traverse.hpp"
 #include "nonzero/triangles.hpp"
 
@@ -82,6 +83,18 @@ components_result components(const context& ctx, const matrix& a, const componen
 /// Checks a labelling, with any values for labels: every edge joins equal labels, and no label is in two components, which a
 /// sequential union of all edges finds. Returns an empty string, or the first rule broken.
 std::string validate_components(const context& ctx, const matrix& a, const vector& labels);
+
+/// Strongly connected components: u and v have one label, the smallest vertex of their component, when paths along the
+/// edges i -> j for A(i,j) lead from each to the other. The same labels with all options and any number of threads. By
+/// trimming, searches forward and backward, and a depth-first walk over what these leave: products over nnz while they settle
+/// much at once, then at most one look at each edge; A with its transpose, and up to 32 bytes a vertex. Throws
+/// dimension_mismatch when A is not square.
+strong_components_result strong_components(const context& ctx, const matrix& a,
+                                           const strong_components_options& options = {});
+
+/// Checks a labelling, with any values for labels, by Tarjan's algorithm: equal labels where components are the same, and only
+/// there. Returns an empty string, or the first two vertices that are wrong.
+std::string validate_strong_components(const context& ctx, const matrix& a, const vector& labels);
 
 /// Triangles of an undirected graph: sets of three vertices, each joined to the others. A must have both directions of
 /// every edge; values and the diagonal are not looked at. The total from one product C<U> = U U over (plus, pair), where U

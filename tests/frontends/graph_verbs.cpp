@@ -1,4 +1,4 @@
-// nz cc, tc and bc: their text, their objects, their files, and what they refuse.
+// The verbs on vertices and edges of graphs: their text, their objects, their files, and what they refuse.
 #include "run_nz.hpp"
 
 namespace nz::test {
@@ -30,6 +30,21 @@ TEST_F(graph_verbs, cc_gives_the_same_file_with_every_kernel) {
     }
     EXPECT_TRUE(first.starts_with("# vertex component\n0 "));
     expect_refused({"cc", "grid2d:5", "--kernel", "bfs"}, 2, {"afforest, label_loop, reference"});
+}
+
+TEST_F(graph_verbs, scc_follows_directions) {
+    write("ring.el", "0 1\n1 2\n2 0\n2 3\n3 4\n4 3\n");
+    const auto r = expect_json({"scc", path("ring.el"), "--validate", "--explain", "-o", path("scc.txt")});
+    EXPECT_EQ(r["components"], 2);
+    EXPECT_EQ(r["largest"][0]["vertex"], 0);
+    EXPECT_EQ(r["largest"][0]["size"], 3);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("scc.txt"), "# vertex component\n0 0\n1 0\n2 0\n3 3\n4 3\n");
+    const outcome run = nz({"scc", "rmat_directed:10,4", "--validate", "--explain", "--top", "1"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"strong components in", "settled by trimming", "valid: Tarjan"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+    expect_refused({"scc", "random:5,2", "--kernel", "trim"}, 2, {"--kernel"});
 }
 
 TEST_F(graph_verbs, tc_counts_triangles_in_all_and_of_each_vertex) {

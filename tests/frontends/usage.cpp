@@ -4,8 +4,8 @@
 namespace nz::test {
 namespace {
 
-const std::vector<std::string> verbs = {"info", "spy",   "convert", "generate", "pagerank", "cc",   "tc",
-                                        "bc",   "kcore", "bfs",     "spmv",     "spmspv",   "bench"};
+const std::vector<std::string> verbs = {"info", "spy",   "convert", "generate", "pagerank", "cc",    "tc",
+                                        "bc",   "kcore", "bfs",     "spmv",     "spmspv",   "bench", "scc"};
 
 class usage : public command_line {};
 
