@@ -94,6 +94,9 @@ void add_verbs(CLI::App& app, runner& run) {
     add_tc(app, run);
     add_bc(app, run);
     add_kcore(app, run);
+    add_mis(app, run);
+    add_color(app, run);
+    add_cdlp(app, run);
     add_spmv(app, run);
     add_spmspv(app, run);
     add_spmm(app, run);

@@ -4,7 +4,9 @@
 #include "nonzero/centrality.hpp"
 #include "nonzero/components.hpp"
 #include "nonzero/cores.hpp"
+#include "nonzero/independent.hpp"
 #include "nonzero/pagerank.hpp"
+#include "nonzero/propagation.hpp"
 #include "nonzero/shortest.hpp"
 #include "nonzero/strong_components.hpp"
 #include "nonzero/traverse.hpp"
@@ -129,5 +131,42 @@ cores_result cores(const context& ctx, const matrix& a);
 
 /// Checks core numbers by peeling one vertex at a time. Returns an empty string, or the first vertex that is wrong.
 std::string validate_cores(const context& ctx, const matrix& a, const vector& numbers);
+
+/// A maximal independent set of an undirected graph: no two members are joined, and every other vertex is joined to a
+/// member. The set that a walk in options.order takes, whatever the number of threads. A must have both directions of every
+/// edge; values and the diagonal are not looked at. By rounds of two products over (max, second) and (any, pair), O(log^2 n) of
+/// them expected; 48 bytes a vertex. Throws dimension_mismatch when A is not square, domain_error when its pattern is not
+/// symmetric.
+independent_set_result independent_set(const context& ctx, const matrix& a,
+                                       const independent_set_options& options = {});
+
+/// Checks a set edge by edge: `members` has a value for each vertex, other than 0 for those in the set; no edge joins two
+/// of them, and each of the others has an edge to one. Returns an empty string, or the first rule broken.
+std::string validate_independent_set(const context& ctx, const matrix& a, const vector& members);
+
+/// A colouring of an undirected graph: no edge joins vertices of one colour. That of the greedy walk in options.order, where
+/// each vertex takes the least colour that no neighbour before it has: at most (largest degree + 1) colours, the same for any
+/// number of threads. A must have both directions of every edge; values and the diagonal are not looked at. By a maximal
+/// independent set a colour; a copy of the edges that are left. Throws dimension_mismatch when A is not square, domain_error
+/// when its pattern is not symmetric.
+colouring_result colouring(const context& ctx, const matrix& a, const colouring_options& options = {});
+
+/// Checks colours: every vertex has one, not negative, and no edge but a loop joins equal ones. Returns an empty string, or the
+/// first rule broken.
+std::string validate_colouring(const context& ctx, const matrix& a, const vector& colours);
+
+/// Communities by label propagation, with the rule of LDBC Graphalytics: every vertex begins with its own number for a label; a
+/// step gives each, all at once, the most frequent label among its neighbours, the smallest of such. Edges count at both
+/// ends; in a graph whose pattern is not symmetric a neighbour in both directions counts twice, as does a loop. Vertices
+/// without neighbours keep their label. At most options.max_iterations steps, fewer when one changes nothing.
+/// Values are not looked at. A step is one product of nnz (2 nnz where the pattern is not symmetric) pairs, and as many
+/// counts of 12 bytes at most. Throws dimension_mismatch when A is not square, domain_error for a negative number of steps.
+propagation_result label_propagation(const context& ctx, const matrix& a,
+                                     const propagation_options& options = {});
+
+/// Checks labels by taking the same steps vertex by vertex, sorting the labels of its neighbours. Returns an empty string, or the
+/// first vertex that is wrong.
+std::string validate_label_propagation(const context& ctx, const matrix& a, const vector& labels,
+                                       const propagation_options& options = {});
 
 }  // namespace nz

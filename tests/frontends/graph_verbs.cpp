@@ -85,5 +85,48 @@ TEST_F(graph_verbs, kcore_numbers_every_vertex) {
     expect_refused({"kcore", "rmat_directed:8,4"}, 2, {"one direction"});
 }
 
+TEST_F(graph_verbs, mis_takes_a_maximal_set) {
+    write("star.el", "0 1\n0 2\n0 3\n");
+    const auto r = expect_json({"mis", path("star.el"), "--symmetrize", "--order", "small", "--validate",
+                                "--explain", "--top", "2", "-o", path("mis.txt")});
+    EXPECT_EQ(r["members"], 3);
+    EXPECT_EQ(r["order"], "small");
+    EXPECT_EQ(r["top"][1]["vertex"], 2);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("mis.txt"), "# vertex member\n0 0\n1 1\n2 1\n3 1\n");
+    const outcome run = nz({"mis", "rmat:9,4", "--seed", "5", "--validate"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"members in", "rounds", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+    expect_refused({"mis", "rmat:8,4", "--order", "degree"}, 2, {"--order"});
+    expect_refused({"mis", "rmat_directed:8,4"}, 2, {"one direction"});
+}
+
+TEST_F(graph_verbs, color_joins_no_equal_colours) {
+    const auto r = expect_json({"color", "grid2d:9", "--validate", "--explain"});
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_LE(r["colours"], 5);
+    EXPECT_EQ(expect_json({"color", "dense:6,6", "--validate"})["colours"], 6);
+    write("pair.el", "0 1\n2 2\n");
+    EXPECT_EQ(nz({"color", path("pair.el"), "--symmetrize", "--order", "hashed", "-o", path("c.txt")}).status,
+              0);
+    EXPECT_TRUE(read("c.txt") == "# vertex colour\n0 0\n1 1\n2 0\n" ||
+                read("c.txt") == "# vertex colour\n0 1\n1 0\n2 0\n");
+    expect_refused({"color", "rmat_directed:8,4"}, 2, {"one direction"});
+}
+
+TEST_F(graph_verbs, cdlp_names_communities_by_label) {
+    write("two.el", "0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n");
+    const auto r = expect_json({"cdlp", path("two.el"), "--symmetrize", "--validate", "-o", path("l.txt")});
+    EXPECT_EQ(r["communities"], 2);
+    EXPECT_EQ(r["converged"], true);
+    EXPECT_EQ(r["largest"][0]["size"], 3);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("l.txt"), "# vertex label\n0 0\n1 0\n2 0\n3 3\n4 3\n5 3\n");
+    EXPECT_EQ(expect_json({"cdlp", "rmat_directed:8,4", "--max-iterations", "3", "--validate"})["iterations"],
+              3);
+    expect_refused({"cdlp", "grid2d:5", "--max-iterations", "-1"}, 2, {"--max-iterations"});
+}
+
 }  // namespace
 }  // namespace nz::test

@@ -4,8 +4,9 @@
 namespace nz::test {
 namespace {
 
-const std::vector<std::string> verbs = {"info", "spy",   "convert", "generate", "pagerank", "cc",    "tc",
-                                        "bc",   "kcore", "bfs",     "spmv",     "spmspv",   "bench", "scc"};
+const std::vector<std::string> verbs = {"info",  "spy", "convert", "generate", "pagerank", "cc",
+                                        "tc",    "bc",  "kcore",   "bfs",      "spmv",     "spmspv",
+                                        "bench", "scc", "mis",     "color",    "cdlp"};
 
 class usage : public command_line {};
 
