@@ -1,50 +1,26 @@
 // nz bc: betweenness centrality from some sources, or all.
 #include "nonzero/algorithms.hpp"
-#include "nonzero/errors.hpp"
 #include "sources.hpp"
 #include "vertices.hpp"
 
 #include <fmt/format.h>
 
 #include <memory>
-#include <numeric>
 #include <optional>
-#include <random>
 
 namespace nz::cli {
 namespace {
 
 struct bc_settings : vertex_settings {
-    std::vector<std::int64_t> sources;
-    int random_sources = 4;
-    bool all = false, normalise = false;
+    source_sample sample{{}, 4, false};
+    bool normalise = false;
 };
-
-std::vector<offset_t> sources_of(const bc_settings& s, const loaded& in) {
-    const matrix& a = in.matrix();
-    std::vector<offset_t> chosen;
-    if (s.all) {
-        chosen.resize(static_cast<std::size_t>(a.rows()));
-        std::iota(chosen.begin(), chosen.end(), offset_t{0});
-        return chosen;
-    }
-    for (const auto name : s.sources) chosen.push_back(vertex_named(in, name));
-    if (!chosen.empty()) return chosen;
-    if (a.nnz() == 0) throw usage_error("no vertex has an edge out: name a --source");
-    const structure rows(a);
-    std::mt19937_64 random(s.seed);
-    while (static_cast<int>(chosen.size()) < s.random_sources) {
-        const auto v = static_cast<offset_t>(random() % static_cast<std::uint64_t>(a.rows()));
-        if (rows.length(v) > 0) chosen.push_back(v);
-    }
-    return chosen;
-}
 
 int run_bc(const bc_settings& s) {
     const graph_input graph = open_graph(s);
     const context& ctx = graph.ctx;
     const matrix& a = graph.matrix();
-    const auto sources = sources_of(s, graph.in);
+    const auto sources = sampled_sources(graph.in, s.sample, s.seed);
     const centrality_options o{s.normalise};
     std::optional<centrality_result> found;
     vertex_report r{"bc"};
@@ -73,13 +49,7 @@ void add_bc(CLI::App& app, runner& run) {
     auto* verb = app.add_subcommand("bc", "Betweenness centrality from some sources or all");
     const auto s = std::make_shared<bc_settings>();
     add_vertex_verb(*verb, *s, "Print so many vertices of highest centrality", "centrality");
-    add_sources(*verb, s->sources);
-    verb->get_option("--source")->description("Source, by the input's own id; may be given again");
-    verb->add_option("--sources-random", s->random_sources,
-                     "Without --source: so many random vertices with edges out (default 4)")
-        ->check(CLI::Range(1, 1000000))
-        ->option_text("K");
-    verb->add_flag("--all", s->all, "From every vertex: the exact centrality");
+    add_source_sample(*verb, s->sample);
     verb->add_flag("--normalise", s->normalise, "Divide by (n - 1) (n - 2)");
     verb->footer(
         "Example: nz bc rmat:14,16 --sources-random 8 --validate -o centrality.npz\n"

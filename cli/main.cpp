@@ -97,6 +97,11 @@ void add_verbs(CLI::App& app, runner& run) {
     add_mis(app, run);
     add_color(app, run);
     add_cdlp(app, run);
+    add_ktruss(app, run);
+    add_closeness(app, run);
+    add_matching(app, run);
+    add_closure(app, run);
+    add_mcl(app, run);
     add_spmv(app, run);
     add_spmspv(app, run);
     add_spmm(app, run);

@@ -127,11 +127,12 @@ void add_vertex_output(CLI::App& verb, settings& s, const std::string& columns) 
         fmt::format("Write 'vertex {}' for every vertex to this file: .npz for NumPy, else text", columns));
 }
 
-void write_vertices(const settings& s, const loaded& in, const std::vector<vertex_column>& columns) {
+void write_vertices(const settings& s, const loaded& in, const std::vector<vertex_column>& columns,
+                    const std::string& vertex) {
     const offset_t n = in.matrix().rows();
     std::vector<std::int64_t> names(static_cast<std::size_t>(n));
     for (offset_t v = 0; v < n; ++v) names[static_cast<std::size_t>(v)] = in.original(v);
-    std::vector<io::named_array> arrays = {{"vertex", dtype::int64, names.data(), n}};
+    std::vector<io::named_array> arrays = {{vertex, dtype::int64, names.data(), n}};
     for (const auto& c : columns)
         arrays.push_back({c.name, c.values.type(),
                           dispatch(c.values.type(),

@@ -67,6 +67,7 @@ void add_top(CLI::App& verb, int& top, const std::string& what);
 void add_vertex_output(CLI::App& verb, settings& s, const std::string& columns);
 /// By the suffix of s.output: .npz, an array for each column and one of the vertices' own names; else text, a line for
 /// each vertex.
-void write_vertices(const settings& s, const loaded& in, const std::vector<vertex_column>& columns);
+void write_vertices(const settings& s, const loaded& in, const std::vector<vertex_column>& columns,
+                    const std::string& vertex = "vertex");
 
 }  // namespace nz::cli

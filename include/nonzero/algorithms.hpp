@@ -2,15 +2,20 @@
 #pragma once
 
 #include "nonzero/centrality.hpp"
+#include "nonzero/closeness.hpp"
+#include "nonzero/closure.hpp"
 #include "nonzero/components.hpp"
 #include "nonzero/cores.hpp"
 #include "nonzero/independent.hpp"
+#include "nonzero/markov.hpp"
+#include "nonzero/matching.hpp"
 #include "nonzero/pagerank.hpp"
 #include "nonzero/propagation.hpp"
 #include "nonzero/shortest.hpp"
 #include "nonzero/strong_components.hpp"
 #include "nonzero/traverse.hpp"
 #include "nonzero/triangles.hpp"
+#include "nonzero/truss.hpp"
 
 #include <span>
 
@@ -168,5 +173,61 @@ propagation_result label_propagation(const context& ctx, const matrix& a,
 /// first vertex that is wrong.
 std::string validate_label_propagation(const context& ctx, const matrix& a, const vector& labels,
                                        const propagation_options& options = {});
+
+/// The k-truss of an undirected graph: the largest set of edges of which each is in k - 2 triangles or more of edges of the set;
+/// with options.k = 0 for the largest k that has one. A must have both directions of every edge; values and the diagonal are not
+/// looked at. By rounds of three masked products over (plus, pair), at most m sqrt(2 m) pairs each for m edges; 40 bytes an
+/// edge. Throws dimension_mismatch when A is not square, domain_error when its pattern is not symmetric and for k below 2.
+truss_result truss(const context& ctx, const matrix& a, const truss_options& options = {});
+
+/// Checks the k-truss by taking away one edge at a time: `edges` are those left, in both directions, each with its triangles.
+/// Returns an empty string, or the first edge that is wrong.
+std::string validate_truss(const context& ctx, const matrix& a, offset_t k, const matrix& edges);
+
+/// Closeness and eccentricity of every vertex v from `sources`, each counted once: with r of the s sources other than v having a
+/// path to v, over t edges in all, closeness(v) = (r / s) (r / t), and eccentricity(v) is the longest of these paths. From all
+/// vertices as sources both are exact (Wasserman and Faust's closeness), from a sample an estimate and a lower bound. Paths
+/// count edges, i -> j for A(i,j); with options.outward those from v to the sources. A multi-source search for each 64 sources and
+/// 5 n a source; 256 bytes a vertex. Throws index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is
+/// not square.
+closeness_result closeness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
+                           const closeness_options& options = {});
+
+/// Checks sums by a search with a queue from each source: counts, distances and eccentricities are equal, closeness is within
+/// 1e-12. Returns an empty string, or the first value that is wrong.
+std::string validate_closeness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
+                               const closeness_result& found, const closeness_options& options = {});
+
+/// A maximal matching of the bipartite graph whose edges join row i and column j for A(i,j), of any shape: entries no two of
+/// which share a row or a column, and to which none can be added. At least half as many as the most possible. The same for
+/// any number of threads. By rounds of proposals over (min, plus), about log n of them expected; 12 bytes an edge.
+matching_result matching(const context& ctx, const matrix& a, const matching_options& options = {});
+
+/// Checks a matching, with -1 for no mate: mates are each other's and joined by an entry, and no entry joins two without a mate.
+/// Returns an empty string, or the first rule broken.
+std::string validate_matching(const context& ctx, const matrix& a, const vector& of_rows,
+                              const vector& of_columns);
+
+/// The transitive closure: (i,j) is an entry where a path of at least one edge leads from i to j, or with options.reflexive of
+/// none. By squaring over (any, pair): log2 of the longest shortest path products, the last of them on as many entries as there
+/// are pairs, up to n^2. Throws dimension_mismatch when A is not square, domain_error for a negative number of steps,
+/// out_of_memory where the closure does not fit.
+closure_result transitive_closure(const context& ctx, const matrix& a, const closure_options& options = {});
+
+/// Checks a closure by a search from every vertex. Returns an empty string, or the first pair that is wrong.
+std::string validate_transitive_closure(const context& ctx, const matrix& a, const matrix& reach,
+                                        const closure_options& options = {});
+
+/// Clusters by the Markov process: flows along the edges, weighted by their values, are squared (P = P P over (plus, times)),
+/// pruned below options.threshold and raised to the power options.inflation, each vertex's scaled to 1, until they are even;
+/// clusters are the components of what is left. A needs both directions of every edge and values above 0; the diagonal is not
+/// looked at. Deterministic. Nearly all of the cost are the products; rows have at most 1 / threshold entries after the first
+/// step, which takes A A. Throws dimension_mismatch when A is not square, domain_error for other graphs and options.
+markov_result markov_clustering(const context& ctx, const matrix& a, const markov_options& options = {});
+
+/// Checks clusters by taking the same steps row by row in plain loops. Returns an empty string, or the first vertex that is
+/// elsewhere.
+std::string validate_markov_clustering(const context& ctx, const matrix& a, const vector& labels,
+                                       const markov_options& options = {});
 
 }  // namespace nz

@@ -10,8 +10,9 @@
 // Both are worth their passes over n bits only while they settle much at once: a path of n vertices has n / 2 rounds of
 // trimming and n levels. So trimming goes on while it takes an eighth of what is left, searches while they settle an eighth and
 // for at most 512 levels. What is left then, millions of small components or a deep graph, is walked over depth first
-// (Gabow 2000) on one thread: 2 words a vertex left and one look at each of its edges. That is a plain loop over rows: an order
+// (Gabow 2000) on one thread: 28 bytes a vertex and one look at each of its edges. That is a plain loop over rows: an order
 // that depends on every edge before it is no product, and no graph makes it slow.
+// A loop keeps its vertex from being trimmed; the walk settles it.
 // A graph whose pattern is symmetric has strong components where it has weak ones: `components` finds them.
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"

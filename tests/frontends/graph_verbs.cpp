@@ -128,5 +128,90 @@ TEST_F(graph_verbs, cdlp_names_communities_by_label) {
     expect_refused({"cdlp", "grid2d:5", "--max-iterations", "-1"}, 2, {"--max-iterations"});
 }
 
+TEST_F(graph_verbs, ktruss_keeps_edges_in_triangles) {
+    write("kite.el", "0 1\n0 2\n0 3\n1 2\n1 3\n2 3\n3 4\n4 5\n5 3\n");
+    const auto r = expect_json({"ktruss", path("kite.el"), "--symmetrize", "--validate", "--explain", "-o",
+                                path("degrees.txt"), "--edges", path("truss.el")});
+    EXPECT_EQ(r["k"], 4);
+    EXPECT_EQ(r["edges"], 6);
+    EXPECT_EQ(r["vertices"], 4);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("degrees.txt"), "# vertex edges\n0 3\n1 3\n2 3\n3 3\n4 0\n5 0\n");
+    EXPECT_TRUE(exists("truss.el"));
+    EXPECT_EQ(expect_json({"ktruss", path("kite.el"), "--symmetrize", "-k", "3", "--validate"})["edges"], 9);
+    EXPECT_EQ(expect_json({"ktruss", path("kite.el"), "--symmetrize", "-k", "5", "--validate"})["edges"], 0);
+    const outcome run = nz({"ktruss", "rmat:9,8", "--validate"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"-truss is the deepest", "rounds in", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+    expect_refused({"ktruss", "rmat:8,4", "-k", "1"}, 2, {"--k"});
+    expect_refused({"ktruss", "rmat_directed:8,4"}, 2, {"one direction"});
+}
+
+TEST_F(graph_verbs, closeness_of_a_sample_or_of_all) {
+    write("path.el", "0 1\n1 2\n2 3\n");
+    const auto r =
+        expect_json({"closeness", path("path.el"), "--symmetrize", "--all", "--validate", "--explain"});
+    EXPECT_EQ(r["sources"], 4);
+    EXPECT_EQ(r["diameter"], 3);
+    EXPECT_EQ(r["top"][0]["vertex"], 1);
+    EXPECT_EQ(r["top"][0]["closeness"], 0.75);
+    EXPECT_EQ(r["top"][0]["eccentricity"], 2);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(nz({"closeness", path("path.el"), "--source", "0", "-o", path("c.txt")}).status, 0);
+    EXPECT_EQ(
+        read("c.txt"),
+        "# vertex closeness eccentricity reached distances\n0 0 0 0 0\n1 1 1 1 1\n2 0.5 2 1 2\n3 0.3333333333333333 3 1 3\n");
+    for (const char* direction : {"--outward", "--fast"})
+        EXPECT_EQ(nz({"closeness", "rmat_directed:9,4", direction, "--validate"}).status,
+                  direction == std::string("--outward") ? 0 : 2);
+    expect_refused({"closeness", "grid2d:5", "--source", "25"}, 2, {"25"});
+}
+
+TEST_F(graph_verbs, matching_pairs_rows_and_columns) {
+    const auto r = expect_json({"matching", "dense:7,4", "--validate", "--explain"});
+    EXPECT_EQ(r["matched"], 4);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(nz({"matching", "banded:3,1", "-o", path("m.txt")}).status, 0);
+    EXPECT_EQ(read("m.txt"), "# row column\n0 0\n1 1\n2 2\n");
+    const outcome run = nz({"matching", "lp:60,90,300", "--seed", "4", "--validate", "--explain"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"columns matched in", "proposes", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+}
+
+TEST_F(graph_verbs, closure_has_every_pair) {
+    write("path.el", "0 1\n1 2\n2 3\n");
+    const auto r = expect_json({"closure", path("path.el"), "--validate", "-o", path("reach.el")});
+    EXPECT_EQ(r["pairs"], 6);
+    EXPECT_EQ(r["complete"], true);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_TRUE(exists("reach.el"));
+    EXPECT_EQ(expect_json({"closure", path("path.el"), "--reflexive", "--validate"})["pairs"], 10);
+    EXPECT_EQ(expect_json({"closure", path("path.el"), "--max-steps", "1"})["complete"], false);
+    EXPECT_EQ(nz({"closure", path("path.el"), "--max-steps", "1", "--validate"}).status, 1);
+    const outcome run = nz({"closure", "rmat_directed:7,1", "--validate", "--explain"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"pairs", "complete after", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+}
+
+TEST_F(graph_verbs, mcl_finds_clusters) {
+    write("two.el", "0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n2 3\n");
+    const auto r =
+        expect_json({"mcl", path("two.el"), "--symmetrize", "--validate", "--explain", "-o", path("m.txt")});
+    EXPECT_EQ(r["clusters"], 2);
+    EXPECT_EQ(r["converged"], true);
+    EXPECT_EQ(r["largest"][0]["size"], 3);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("m.txt"), "# vertex cluster\n0 0\n1 0\n2 0\n3 3\n4 3\n5 3\n");
+    const outcome run = nz({"mcl", "grid2d:12,0.3", "--inflation", "1.6", "--validate"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"clusters after", "steps in", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+    expect_refused({"mcl", "grid2d:5", "--inflation", "1"}, 2, {"inflation"});
+    expect_refused({"mcl", "rmat_directed:8,4"}, 2, {"one direction"});
+}
+
 }  // namespace
 }  // namespace nz::test
