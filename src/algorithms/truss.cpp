@@ -7,8 +7,8 @@
 // truss once a round keeps all. U U and U U^T form at most m sqrt(2 m) products of m edges, U^T U as many: the rows that it adds
 // up are those of U. It is asked to do just that, where the plan, which knows mean lengths, would rather take dot products of
 // columns: those of hubs are long, and hubs are where U has most entries. Every round counts anew, over the edges left.
-// The deepest truss is found by going on: where all edges left are in t triangles or more, they are the (t + 2)-truss, and
-// the next k to try is t + 3, beginning with them.
+// The deepest truss is found by halving: an edge in t triangles is in no truss beyond t + 2, and where all edges left are in t or
+// more they are the (t + 2)-truss. Every k tried begins with the edges and counts of the deepest truss known.
 #include "algorithms/degree_order.hpp"
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
@@ -19,44 +19,51 @@ namespace {
 
 class dropping {
 public:
-    dropping(const context& ctx, const matrix& a, const truss_options& o)
-        : ctx_(ctx), o_(o), n_(a.rows()), up_(algorithms::upwards(ctx, a, algorithms::degrees(ctx, a))) {}
+    dropping(const context& ctx, const matrix& a, const truss_options& o) : ctx_(ctx), o_(o), n_(a.rows()) {}
 
-    truss_result run() {
+    truss_result run(const matrix& up) {
         truss_result r{
             matrix(ctx_, dtype::int64, n_, n_), vector(ctx_, dtype::int64, 0), o_.k ? o_.k : 2, 0, 0, 0, {}};
-        matrix found = down_to(r.k, r);
-        for (up_ = found; o_.k == 0 && found.nnz() > 0;) {
-            const offset_t next = reduce(ctx_, binary_id::min, found).get<offset_t>() + 3;
-            matrix deeper = down_to(next, r);
-            r.k = next - 1;
-            if (deeper.nnz() == 0) break;
-            r.k = next;
-            found = std::move(deeper);
-        }
+        matrix found = down_to(r.k, triangles_of(up, r), r);
+        if (o_.k == 0 && found.nnz() > 0) found = deepest(std::move(found), r);
         finish(found, r);
         return r;
     }
 
 private:
-    // Drops edges of up_ until all left are in k - 2 triangles or more; returns their triangles.
-    matrix down_to(offset_t k, truss_result& r) {
+    // What is left of the edges whose triangles are `counts` when those of fewer than k - 2 go, with its triangles.
+    matrix down_to(offset_t k, matrix counts, truss_result& r) const {
         while (true) {
             matrix left(ctx_, dtype::int64, n_, n_);
-            select(ctx_, left, index_unary_id::valuege, triangles_of_edges(r), scalar(std::int64_t{k - 2}));
-            const bool all = left.nnz() == up_.nnz();
-            up_ = left;
-            if (all || left.nnz() == 0) return left;
+            select(ctx_, left, index_unary_id::valuege, counts, scalar(std::int64_t{k - 2}));
+            if (left.nnz() == counts.nnz() || left.nnz() == 0) return left;
+            counts = triangles_of(left, r);
         }
     }
-    matrix triangles_of_edges(truss_result& r) {
+    matrix deepest(matrix found, truss_result& r) const {
+        const auto extreme = [&](binary_id which) { return reduce(ctx_, which, found).get<offset_t>(); };
+        offset_t none = extreme(binary_id::max) + 3;
+        r.k = extreme(binary_id::min) + 2;
+        while (r.k + 1 < none) {
+            const offset_t k = r.k + (none - r.k) / 2;
+            matrix deeper = down_to(k, found, r);
+            if (deeper.nnz() == 0) {
+                none = k;
+            } else {
+                found = std::move(deeper);
+                r.k = extreme(binary_id::min) + 2;
+            }
+        }
+        return found;
+    }
+    matrix triangles_of(const matrix& u, truss_result& r) const {
         ++r.rounds;
         matrix s(ctx_, dtype::int64, n_, n_);
-        apply(ctx_, s, binary_id::second, up_, scalar(std::int64_t{0}));
+        apply(ctx_, s, binary_id::second, u, scalar(std::int64_t{0}));
         for (const auto& [first, second] :
              {std::pair(false, false), std::pair(false, true), std::pair(true, false)})
-            r.plan = to_string(mxm(ctx_, s, ring_, up_, up_,
-                                   {.mask = &up_,
+            r.plan = to_string(mxm(ctx_, s, ring_, u, u,
+                                   {.mask = &u,
                                     .mask_structure = true,
                                     .accum = binary_id::plus,
                                     .transpose_a = first,
@@ -78,7 +85,6 @@ private:
     const context& ctx_;
     const truss_options& o_;
     const offset_t n_;
-    matrix up_;
     const semiring ring_{binary_id::plus, binary_id::pair, dtype::int64};
 };
 
@@ -92,7 +98,7 @@ truss_result truss(const context& ctx, const matrix& a, const truss_options& opt
                           "truss: the graph has edges in one direction only: store both first (symmetrize)");
     require<domain_error>(options.k == 0 || options.k >= 2,
                           "truss: there is no {}-truss: k is 2 or more, or 0 for the deepest", options.k);
-    return dropping(ctx, a, options).run();
+    return dropping(ctx, a, options).run(algorithms::upwards(ctx, a, algorithms::degrees(ctx, a)));
 }
 
 }  // namespace nz
