@@ -90,9 +90,18 @@ void add_verbs(CLI::App& app, runner& run) {
     add_sssp(app, run);
     add_pagerank(app, run);
     add_cc(app, run);
+    add_scc(app, run);
     add_tc(app, run);
     add_bc(app, run);
     add_kcore(app, run);
+    add_mis(app, run);
+    add_color(app, run);
+    add_cdlp(app, run);
+    add_ktruss(app, run);
+    add_closeness(app, run);
+    add_matching(app, run);
+    add_closure(app, run);
+    add_mcl(app, run);
     add_spmv(app, run);
     add_spmspv(app, run);
     add_spmm(app, run);

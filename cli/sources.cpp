@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 
 namespace nz::cli {
 namespace {
@@ -46,6 +48,37 @@ void add_sources(CLI::App& verb, std::vector<std::int64_t>& sources) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->option_text("ID");
+}
+
+void add_source_sample(CLI::App& verb, source_sample& sample) {
+    add_sources(verb, sample.named);
+    verb.get_option("--source")->description("Source, by the input's own id; may be given again");
+    verb.add_option("--sources-random", sample.random,
+                    fmt::format("Without --source: so many random vertices with edges out (default {})",
+                                sample.random))
+        ->check(CLI::Range(1, 1000000))
+        ->option_text("K");
+    verb.add_flag("--all", sample.all, "From every vertex: exact");
+}
+
+std::vector<offset_t> sampled_sources(const loaded& in, const source_sample& sample, std::uint64_t seed) {
+    const matrix& a = in.matrix();
+    std::vector<offset_t> chosen;
+    if (sample.all) {
+        chosen.resize(static_cast<std::size_t>(a.rows()));
+        std::iota(chosen.begin(), chosen.end(), offset_t{0});
+        return chosen;
+    }
+    for (const auto name : sample.named) chosen.push_back(vertex_named(in, name));
+    if (!chosen.empty()) return chosen;
+    if (a.nnz() == 0) throw usage_error("no vertex has an edge out: name a --source");
+    const structure rows(a);
+    std::mt19937_64 random(seed);
+    while (static_cast<int>(chosen.size()) < sample.random) {
+        const auto v = static_cast<offset_t>(random() % static_cast<std::uint64_t>(a.rows()));
+        if (rows.length(v) > 0) chosen.push_back(v);
+    }
+    return chosen;
 }
 
 source_choice choose_sources(const loaded& in, const std::vector<std::int64_t>& asked) {

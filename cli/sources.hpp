@@ -12,6 +12,16 @@ struct source_choice {
 
 /// --source ID, which may be given again.
 void add_sources(CLI::App& verb, std::vector<std::int64_t>& sources);
+/// Sources of the verbs that take some or all: those named, or so many random ones with edges out, or every vertex.
+struct source_sample {
+    std::vector<std::int64_t> named;
+    int random = 4;
+    bool all = false;
+};
+/// --source ID, --sources-random K, --all.
+void add_source_sample(CLI::App& verb, source_sample& sample);
+/// Throws usage_error for an id that is not there, and where random vertices with edges out are asked for and there are none.
+std::vector<offset_t> sampled_sources(const loaded& in, const source_sample& sample, std::uint64_t seed);
 /// The vertex with this name in the input. Throws usage_error where there is none.
 offset_t vertex_named(const loaded& in, std::int64_t name);
 /// Throws usage_error unless the matrix is square and has vertices.

@@ -2,12 +2,20 @@
 #pragma once
 
 #include "nonzero/centrality.hpp"
+#include "nonzero/closeness.hpp"
+#include "nonzero/closure.hpp"
 #include "nonzero/components.hpp"
 #include "nonzero/cores.hpp"
+#include "nonzero/independent.hpp"
+#include "nonzero/markov.hpp"
+#include "nonzero/matching.hpp"
 #include "nonzero/pagerank.hpp"
+#include "nonzero/propagation.hpp"
 #include "nonzero/shortest.hpp"
+#include "nonzero/strong_components.hpp"
 #include "nonzero/traverse.hpp"
 #include "nonzero/triangles.hpp"
+#include "nonzero/truss.hpp"
 
 #include <span>
 
@@ -83,6 +91,18 @@ components_result components(const context& ctx, const matrix& a, const componen
 /// sequential union of all edges finds. Returns an empty string, or the first rule broken.
 std::string validate_components(const context& ctx, const matrix& a, const vector& labels);
 
+/// Strongly connected components: u and v have one label, the smallest vertex of their component, when paths along the
+/// edges i -> j for A(i,j) lead from each to the other. The same labels with all options and any number of threads. By
+/// trimming, searches forward and backward, and a depth-first walk over what these leave: products over nnz while they settle
+/// much at once, then at most one look at each edge; A with its transpose, and up to 32 bytes a vertex. Throws
+/// dimension_mismatch when A is not square.
+strong_components_result strong_components(const context& ctx, const matrix& a,
+                                           const strong_components_options& options = {});
+
+/// Checks a labelling, with any values for labels, by Tarjan's algorithm: equal labels where components are the same, and only
+/// there. Returns an empty string, or the first two vertices that are wrong.
+std::string validate_strong_components(const context& ctx, const matrix& a, const vector& labels);
+
 /// Triangles of an undirected graph: sets of three vertices, each joined to the others. A must have both directions of
 /// every edge; values and the diagonal are not looked at. The total from one product C<U> = U U over (plus, pair), where U
 /// holds each edge from the end of smaller degree (smaller index among equals); with options.per_vertex two more
@@ -116,5 +136,98 @@ cores_result cores(const context& ctx, const matrix& a);
 
 /// Checks core numbers by peeling one vertex at a time. Returns an empty string, or the first vertex that is wrong.
 std::string validate_cores(const context& ctx, const matrix& a, const vector& numbers);
+
+/// A maximal independent set of an undirected graph: no two members are joined, and every other vertex is joined to a
+/// member. The set that a walk in options.order takes, whatever the number of threads. A must have both directions of every
+/// edge; values and the diagonal are not looked at. By rounds of two products over (max, second) and (any, pair), O(log^2 n) of
+/// them expected; 48 bytes a vertex. Throws dimension_mismatch when A is not square, domain_error when its pattern is not
+/// symmetric.
+independent_set_result independent_set(const context& ctx, const matrix& a,
+                                       const independent_set_options& options = {});
+
+/// Checks a set edge by edge: `members` has a value for each vertex, other than 0 for those in the set; no edge joins two
+/// of them, and each of the others has an edge to one. Returns an empty string, or the first rule broken.
+std::string validate_independent_set(const context& ctx, const matrix& a, const vector& members);
+
+/// A colouring of an undirected graph: no edge joins vertices of one colour. That of the greedy walk in options.order, where
+/// each vertex takes the least colour that no neighbour before it has: at most (largest degree + 1) colours, the same for any
+/// number of threads. A must have both directions of every edge; values and the diagonal are not looked at. By a maximal
+/// independent set a colour; a copy of the edges that are left. Throws dimension_mismatch when A is not square, domain_error
+/// when its pattern is not symmetric.
+colouring_result colouring(const context& ctx, const matrix& a, const colouring_options& options = {});
+
+/// Checks colours: every vertex has one, not negative, and no edge but a loop joins equal ones. Returns an empty string, or the
+/// first rule broken.
+std::string validate_colouring(const context& ctx, const matrix& a, const vector& colours);
+
+/// Communities by label propagation, with the rule of LDBC Graphalytics: every vertex begins with its own number for a label; a
+/// step gives each, all at once, the most frequent label among its neighbours, the smallest of such. Edges count at both
+/// ends; in a graph whose pattern is not symmetric a neighbour in both directions counts twice, as does a loop. Vertices
+/// without neighbours keep their label. At most options.max_iterations steps, fewer when one changes nothing.
+/// Values are not looked at. A step is one product of nnz (2 nnz where the pattern is not symmetric) pairs, and as many
+/// counts of 12 bytes at most. Throws dimension_mismatch when A is not square, domain_error for a negative number of steps.
+propagation_result label_propagation(const context& ctx, const matrix& a,
+                                     const propagation_options& options = {});
+
+/// Checks labels by taking the same steps vertex by vertex, sorting the labels of its neighbours. Returns an empty string, or the
+/// first vertex that is wrong.
+std::string validate_label_propagation(const context& ctx, const matrix& a, const vector& labels,
+                                       const propagation_options& options = {});
+
+/// The k-truss of an undirected graph: the largest set of edges of which each is in k - 2 triangles or more of edges of the set;
+/// with options.k = 0 for the largest k that has one. A must have both directions of every edge; values and the diagonal are not
+/// looked at. By rounds of three masked products over (plus, pair), at most m sqrt(2 m) pairs each for m edges; 40 bytes an
+/// edge. Throws dimension_mismatch when A is not square, domain_error when its pattern is not symmetric and for k below 2.
+truss_result truss(const context& ctx, const matrix& a, const truss_options& options = {});
+
+/// Checks the k-truss by taking away one edge at a time: `edges` are those left, in both directions, each with its triangles.
+/// Returns an empty string, or the first edge that is wrong.
+std::string validate_truss(const context& ctx, const matrix& a, offset_t k, const matrix& edges);
+
+/// Closeness and eccentricity of every vertex v from `sources`, each counted once: with r of the s sources other than v having a
+/// path to v, over t edges in all, closeness(v) = (r / s) (r / t), and eccentricity(v) is the longest of these paths. From all
+/// vertices as sources both are exact (Wasserman and Faust's closeness), from a sample an estimate and a lower bound. Paths
+/// count edges, i -> j for A(i,j); with options.outward those from v to the sources. A multi-source search for each 64 sources and
+/// 5 n a source; 256 bytes a vertex. Throws index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is
+/// not square.
+closeness_result closeness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
+                           const closeness_options& options = {});
+
+/// Checks sums by a search with a queue from each source: counts, distances and eccentricities are equal, closeness is within
+/// 1e-12. Returns an empty string, or the first value that is wrong.
+std::string validate_closeness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
+                               const closeness_result& found, const closeness_options& options = {});
+
+/// A maximal matching of the bipartite graph whose edges join row i and column j for A(i,j), of any shape: entries no two of
+/// which share a row or a column, and to which none can be added. At least half as many as the most possible. The same for
+/// any number of threads. By rounds of proposals over (min, plus), about log n of them expected; 12 bytes an edge.
+matching_result matching(const context& ctx, const matrix& a, const matching_options& options = {});
+
+/// Checks a matching, with -1 for no mate: mates are each other's and joined by an entry, and no entry joins two without a mate.
+/// Returns an empty string, or the first rule broken.
+std::string validate_matching(const context& ctx, const matrix& a, const vector& of_rows,
+                              const vector& of_columns);
+
+/// The transitive closure: (i,j) is an entry where a path of at least one edge leads from i to j, or with options.reflexive of
+/// none. By squaring over (any, pair): log2 of the longest shortest path products, the last of them on as many entries as there
+/// are pairs, up to n^2. Throws dimension_mismatch when A is not square, domain_error for a negative number of steps,
+/// out_of_memory where the closure does not fit.
+closure_result transitive_closure(const context& ctx, const matrix& a, const closure_options& options = {});
+
+/// Checks a closure by a search from every vertex. Returns an empty string, or the first pair that is wrong.
+std::string validate_transitive_closure(const context& ctx, const matrix& a, const matrix& reach,
+                                        const closure_options& options = {});
+
+/// Clusters by the Markov process: flows along the edges, weighted by their values, are squared (P = P P over (plus, times)),
+/// pruned below options.threshold and raised to the power options.inflation, each vertex's scaled to 1, until they are even;
+/// clusters are the components of what is left. A needs both directions of every edge and values above 0; the diagonal is not
+/// looked at. Deterministic. Nearly all of the cost are the products; rows have at most 1 / threshold entries after the first
+/// step, which takes A A. Throws dimension_mismatch when A is not square, domain_error for other graphs and options.
+markov_result markov_clustering(const context& ctx, const matrix& a, const markov_options& options = {});
+
+/// Checks clusters by taking the same steps row by row in plain loops. Returns an empty string, or the first vertex that is
+/// elsewhere.
+std::string validate_markov_clustering(const context& ctx, const matrix& a, const vector& labels,
+                                       const markov_options& options = {});
 
 }  // namespace nz

@@ -7,6 +7,7 @@
 // at most m sqrt(2 m), and the mask lets through the closed ones alone. (Azad, Buluc, Gilbert 2015; Wolf et al. 2017.)
 // For each vertex: C counts a triangle at its first and last vertex, by rows and columns; D<U> = U U^T, where D(i,k)
 // are the vertices behind both, counts it at the edge to the middle one, by columns.
+#include "algorithms/degree_order.hpp"
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
@@ -26,7 +27,12 @@ void check(const matrix& a) {
 class counting {
 public:
     counting(const context& ctx, const matrix& a, const triangles_options& o)
-        : ctx_(ctx), a_(a), o_(o), n_(a.rows()), degrees_(degrees()), up_(upwards()) {}
+        : ctx_(ctx),
+          a_(a),
+          o_(o),
+          n_(a.rows()),
+          degrees_(algorithms::degrees(ctx, a)),
+          up_(algorithms::upwards(ctx, a, degrees_)) {}
 
     triangles_result run() {
         triangles_result result{0, vector(ctx_, dtype::int64, 0), vector(ctx_, dtype::float64, 0), 0, {}};
@@ -50,22 +56,6 @@ public:
 
 private:
     vector ones() const { return vector::full(ctx_, n_, scalar(std::int64_t{1})); }
-    vector degrees() const {
-        vector d = vector::full(ctx_, n_, scalar(std::int64_t{0}));
-        mxv(ctx_, d, semiring("plus_pair"), a_, ones(), {.accum = binary_id::second});
-        return d;
-    }
-    matrix upwards() const {
-        const auto d = degrees_.values<std::int64_t>();
-        const auto rises = index_unary_op::make<bool, std::int64_t>(
-            "rises", [d](std::int64_t, offset_t i, offset_t j, std::int64_t) {
-                const auto of_i = d[static_cast<std::size_t>(i)], of_j = d[static_cast<std::size_t>(j)];
-                return of_i != of_j ? of_i < of_j : i < j;
-            });
-        matrix u(ctx_, a_.type(), n_, n_);
-        select(ctx_, u, rises, a_, scalar(std::int64_t{0}));
-        return u;
-    }
     // counts += the sums of c's rows, or of its columns.
     void add_sums(vector& counts, const matrix& c, bool columns) const {
         mxv(ctx_, counts, semiring("plus_times"), c, ones(),

@@ -1,4 +1,4 @@
-// nz cc, tc and bc: their text, their objects, their files, and what they refuse.
+// The verbs on vertices and edges of graphs: their text, their objects, their files, and what they refuse.
 #include "run_nz.hpp"
 
 namespace nz::test {
@@ -30,6 +30,21 @@ TEST_F(graph_verbs, cc_gives_the_same_file_with_every_kernel) {
     }
     EXPECT_TRUE(first.starts_with("# vertex component\n0 "));
     expect_refused({"cc", "grid2d:5", "--kernel", "bfs"}, 2, {"afforest, label_loop, reference"});
+}
+
+TEST_F(graph_verbs, scc_follows_directions) {
+    write("ring.el", "0 1\n1 2\n2 0\n2 3\n3 4\n4 3\n");
+    const auto r = expect_json({"scc", path("ring.el"), "--validate", "--explain", "-o", path("scc.txt")});
+    EXPECT_EQ(r["components"], 2);
+    EXPECT_EQ(r["largest"][0]["vertex"], 0);
+    EXPECT_EQ(r["largest"][0]["size"], 3);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("scc.txt"), "# vertex component\n0 0\n1 0\n2 0\n3 3\n4 3\n");
+    const outcome run = nz({"scc", "rmat_directed:10,4", "--validate", "--explain", "--top", "1"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"strong components in", "settled by trimming", "valid: Tarjan"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+    expect_refused({"scc", "random:5,2", "--kernel", "trim"}, 2, {"--kernel"});
 }
 
 TEST_F(graph_verbs, tc_counts_triangles_in_all_and_of_each_vertex) {
@@ -68,6 +83,134 @@ TEST_F(graph_verbs, kcore_numbers_every_vertex) {
     EXPECT_EQ(nz({"kcore", path("lollipop.el"), "--symmetrize", "-o", path("cores.txt")}).status, 0);
     EXPECT_EQ(read("cores.txt"), "# vertex core\n0 2\n1 2\n2 2\n3 1\n");
     expect_refused({"kcore", "rmat_directed:8,4"}, 2, {"one direction"});
+}
+
+TEST_F(graph_verbs, mis_takes_a_maximal_set) {
+    write("star.el", "0 1\n0 2\n0 3\n");
+    const auto r = expect_json({"mis", path("star.el"), "--symmetrize", "--order", "small", "--validate",
+                                "--explain", "--top", "2", "-o", path("mis.txt")});
+    EXPECT_EQ(r["members"], 3);
+    EXPECT_EQ(r["order"], "small");
+    EXPECT_EQ(r["top"][1]["vertex"], 2);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("mis.txt"), "# vertex member\n0 0\n1 1\n2 1\n3 1\n");
+    const outcome run = nz({"mis", "rmat:9,4", "--seed", "5", "--validate"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"members in", "rounds", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+    expect_refused({"mis", "rmat:8,4", "--order", "degree"}, 2, {"--order"});
+    expect_refused({"mis", "rmat_directed:8,4"}, 2, {"one direction"});
+}
+
+TEST_F(graph_verbs, color_joins_no_equal_colours) {
+    const auto r = expect_json({"color", "grid2d:9", "--validate", "--explain"});
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_LE(r["colours"], 5);
+    EXPECT_EQ(expect_json({"color", "dense:6,6", "--validate"})["colours"], 6);
+    write("pair.el", "0 1\n2 2\n");
+    EXPECT_EQ(nz({"color", path("pair.el"), "--symmetrize", "--order", "hashed", "-o", path("c.txt")}).status,
+              0);
+    EXPECT_TRUE(read("c.txt") == "# vertex colour\n0 0\n1 1\n2 0\n" ||
+                read("c.txt") == "# vertex colour\n0 1\n1 0\n2 0\n");
+    expect_refused({"color", "rmat_directed:8,4"}, 2, {"one direction"});
+}
+
+TEST_F(graph_verbs, cdlp_names_communities_by_label) {
+    write("two.el", "0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n");
+    const auto r = expect_json({"cdlp", path("two.el"), "--symmetrize", "--validate", "-o", path("l.txt")});
+    EXPECT_EQ(r["communities"], 2);
+    EXPECT_EQ(r["converged"], true);
+    EXPECT_EQ(r["largest"][0]["size"], 3);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("l.txt"), "# vertex label\n0 0\n1 0\n2 0\n3 3\n4 3\n5 3\n");
+    EXPECT_EQ(expect_json({"cdlp", "rmat_directed:8,4", "--max-iterations", "3", "--validate"})["iterations"],
+              3);
+    expect_refused({"cdlp", "grid2d:5", "--max-iterations", "-1"}, 2, {"--max-iterations"});
+}
+
+TEST_F(graph_verbs, ktruss_keeps_edges_in_triangles) {
+    write("kite.el", "0 1\n0 2\n0 3\n1 2\n1 3\n2 3\n3 4\n4 5\n5 3\n");
+    const auto r = expect_json({"ktruss", path("kite.el"), "--symmetrize", "--validate", "--explain", "-o",
+                                path("degrees.txt"), "--edges", path("truss.el")});
+    EXPECT_EQ(r["k"], 4);
+    EXPECT_EQ(r["edges"], 6);
+    EXPECT_EQ(r["vertices"], 4);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("degrees.txt"), "# vertex edges\n0 3\n1 3\n2 3\n3 3\n4 0\n5 0\n");
+    EXPECT_TRUE(exists("truss.el"));
+    EXPECT_EQ(expect_json({"ktruss", path("kite.el"), "--symmetrize", "-k", "3", "--validate"})["edges"], 9);
+    EXPECT_EQ(expect_json({"ktruss", path("kite.el"), "--symmetrize", "-k", "5", "--validate"})["edges"], 0);
+    const outcome run = nz({"ktruss", "rmat:9,8", "--validate"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"-truss is the deepest", "rounds in", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+    expect_refused({"ktruss", "rmat:8,4", "-k", "1"}, 2, {"--k"});
+    expect_refused({"ktruss", "rmat_directed:8,4"}, 2, {"one direction"});
+}
+
+TEST_F(graph_verbs, closeness_of_a_sample_or_of_all) {
+    write("path.el", "0 1\n1 2\n2 3\n");
+    const auto r =
+        expect_json({"closeness", path("path.el"), "--symmetrize", "--all", "--validate", "--explain"});
+    EXPECT_EQ(r["sources"], 4);
+    EXPECT_EQ(r["diameter"], 3);
+    EXPECT_EQ(r["top"][0]["vertex"], 1);
+    EXPECT_EQ(r["top"][0]["closeness"], 0.75);
+    EXPECT_EQ(r["top"][0]["eccentricity"], 2);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(nz({"closeness", path("path.el"), "--source", "0", "-o", path("c.txt")}).status, 0);
+    EXPECT_EQ(
+        read("c.txt"),
+        "# vertex closeness eccentricity reached distances\n0 0 0 0 0\n1 1 1 1 1\n2 0.5 2 1 2\n3 0.3333333333333333 3 1 3\n");
+    for (const char* direction : {"--outward", "--fast"})
+        EXPECT_EQ(nz({"closeness", "rmat_directed:9,4", direction, "--validate"}).status,
+                  direction == std::string("--outward") ? 0 : 2);
+    expect_refused({"closeness", "grid2d:5", "--source", "25"}, 2, {"25"});
+}
+
+TEST_F(graph_verbs, matching_pairs_rows_and_columns) {
+    const auto r = expect_json({"matching", "dense:7,4", "--validate", "--explain"});
+    EXPECT_EQ(r["matched"], 4);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(nz({"matching", "banded:3,1", "-o", path("m.txt")}).status, 0);
+    EXPECT_EQ(read("m.txt"), "# row column\n0 0\n1 1\n2 2\n");
+    const outcome run = nz({"matching", "lp:60,90,300", "--seed", "4", "--validate", "--explain"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"columns matched in", "proposes", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+}
+
+TEST_F(graph_verbs, closure_has_every_pair) {
+    write("path.el", "0 1\n1 2\n2 3\n");
+    const auto r = expect_json({"closure", path("path.el"), "--validate", "-o", path("reach.el")});
+    EXPECT_EQ(r["pairs"], 6);
+    EXPECT_EQ(r["complete"], true);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_TRUE(exists("reach.el"));
+    EXPECT_EQ(expect_json({"closure", path("path.el"), "--reflexive", "--validate"})["pairs"], 10);
+    EXPECT_EQ(expect_json({"closure", path("path.el"), "--max-steps", "1"})["complete"], false);
+    EXPECT_EQ(nz({"closure", path("path.el"), "--max-steps", "1", "--validate"}).status, 1);
+    const outcome run = nz({"closure", "rmat_directed:7,1", "--validate", "--explain"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"pairs", "complete after", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+}
+
+TEST_F(graph_verbs, mcl_finds_clusters) {
+    write("two.el", "0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n2 3\n");
+    const auto r =
+        expect_json({"mcl", path("two.el"), "--symmetrize", "--validate", "--explain", "-o", path("m.txt")});
+    EXPECT_EQ(r["clusters"], 2);
+    EXPECT_EQ(r["converged"], true);
+    EXPECT_EQ(r["largest"][0]["size"], 3);
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(read("m.txt"), "# vertex cluster\n0 0\n1 0\n2 0\n3 3\n4 3\n5 3\n");
+    const outcome run = nz({"mcl", "grid2d:12,0.3", "--inflation", "1.6", "--validate"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    for (const auto* word : {"clusters after", "steps in", "valid"})
+        EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+    expect_refused({"mcl", "grid2d:5", "--inflation", "1"}, 2, {"inflation"});
+    expect_refused({"mcl", "rmat_directed:8,4"}, 2, {"one direction"});
 }
 
 }  // namespace

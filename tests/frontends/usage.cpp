@@ -4,8 +4,10 @@
 namespace nz::test {
 namespace {
 
-const std::vector<std::string> verbs = {"info", "spy",   "convert", "generate", "pagerank", "cc",   "tc",
-                                        "bc",   "kcore", "bfs",     "spmv",     "spmspv",   "bench"};
+const std::vector<std::string> verbs = {"info",  "spy",     "convert", "generate", "pagerank",  "cc",
+                                        "tc",    "bc",      "kcore",   "bfs",      "spmv",      "spmspv",
+                                        "bench", "scc",     "mis",     "ktruss",   "closeness", "matching",
+                                        "mcl",   "closure", "color",   "cdlp"};
 
 class usage : public command_line {};
 

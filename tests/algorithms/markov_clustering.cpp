@@ -1,0 +1,101 @@
+// Markov clustering of graphs whose clusters are plain, and a checker that is itself held against wrong ones.
+#include "nonzero/nonzero.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz {
+namespace {
+
+using labels_list = std::vector<std::int32_t>;
+
+labels_list labels_of(const vector& v) {
+    const auto x = v.values<std::int32_t>();
+    return {x.begin(), x.end()};
+}
+
+// Sets of `size` vertices, all joined to each other, one edge from each set to the next.
+matrix chain_of_sets(const context& ctx, index_t sets, index_t size) {
+    std::vector<index_t> from, to;
+    const auto join = [&](index_t u, index_t v) {
+        from.insert(from.end(), {u, v});
+        to.insert(to.end(), {v, u});
+    };
+    for (index_t s = 0; s < sets; ++s) {
+        for (index_t u = 0; u < size; ++u)
+            for (index_t v = u + 1; v < size; ++v) join(s * size + u, s * size + v);
+        if (s > 0) join(s * size - 1, s * size);
+    }
+    return matrix::build<float>(ctx,
+                                {sets * size, sets * size, from, to, std::vector<float>(from.size(), 1.0f)});
+}
+
+TEST(MarkovClustering, FindsSetsThatHangTogether) {
+    const context ctx({.backend = backend::cpu});
+    const auto found = markov_clustering(ctx, chain_of_sets(ctx, 5, 6));
+    EXPECT_TRUE(found.converged);
+    EXPECT_EQ(found.count, 5);
+    for (index_t v = 0; v < 30; ++v) EXPECT_EQ(labels_of(found.labels)[v], v / 6 * 6);
+    EXPECT_LE(found.unevenness, 1e-6);
+    EXPECT_GT(found.products, 0);
+}
+
+TEST(MarkovClustering, AgreesWithPlainLoopsForAnyNumberOfThreads) {
+    for (const char* graph : {"rmat:7,4", "rmat:8,2", "uniform:300,2", "grid2d:14,0.3", "dense:9,9",
+                              "dense:1,1", "banded:60,5", "laplace3d:4"}) {
+        std::vector<labels_list> all;
+        for (const int threads : {1, 3})
+            for (const double inflation : {1.4, 2.0, 3.0}) {
+                SCOPED_TRACE(graph);
+                const context ctx({.backend = backend::cpu, .threads = threads});
+                matrix a = load(ctx, graph).matrix, weights(ctx, dtype::float64, a.rows(), a.columns());
+                apply(ctx, weights, unary_id::one, a);
+                const markov_options o{.inflation = inflation};
+                const auto found = markov_clustering(ctx, weights, o);
+                EXPECT_EQ(validate_markov_clustering(ctx, weights, found.labels, o), "");
+                all.push_back(labels_of(found.labels));
+            }
+        for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(all[k], all[k + 3]) << graph;
+    }
+}
+
+TEST(MarkovClustering, FollowsWeights) {
+    const context ctx({.backend = backend::cpu});
+    // A ring of four: 0 = 1 - 2 = 3 - 0, the double ones ten times as strong.
+    const std::vector<index_t> from = {0, 1, 1, 2, 2, 3, 3, 0}, to = {1, 0, 2, 1, 3, 2, 0, 3};
+    const std::vector<double> w = {10, 10, 1, 1, 10, 10, 1, 1};
+    const auto found = markov_clustering(ctx, matrix::build<double>(ctx, {4, 4, from, to, w}));
+    EXPECT_EQ(labels_of(found.labels), (labels_list{0, 0, 2, 2}));
+}
+
+TEST(MarkovClusteringCheck, RefusesWrongClusters) {
+    const context ctx({.backend = backend::cpu});
+    const matrix a = chain_of_sets(ctx, 3, 4);
+    const auto verdict = [&](const labels_list& labels) {
+        return validate_markov_clustering(ctx, a, vector::dense<std::int32_t>(ctx, labels));
+    };
+    EXPECT_EQ(verdict({0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8}), "");
+    EXPECT_NE(verdict({0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8}), "");
+    EXPECT_NE(verdict({0, 0, 0, 4, 4, 4, 4, 4, 8, 8, 8, 8}), "");
+    EXPECT_NE(verdict({0, 0, 0, 3, 4, 4, 4, 4, 8, 8, 8, 8}), "");
+    EXPECT_NE(validate_markov_clustering(ctx, a, vector(ctx, dtype::int32, 12)), "");
+}
+
+TEST(MarkovClusteringFaults, SayWhatIsWrong) {
+    const context ctx({.backend = backend::cpu});
+    const matrix a = chain_of_sets(ctx, 2, 3);
+    EXPECT_THROW(markov_clustering(ctx, matrix(ctx, dtype::int32, 3, 4)), dimension_mismatch);
+    EXPECT_THROW(markov_clustering(ctx, load(ctx, "rmat_directed:8,4").matrix), domain_error);
+    EXPECT_THROW(markov_clustering(ctx, a, {.inflation = 1}), domain_error);
+    EXPECT_THROW(markov_clustering(ctx, a, {.threshold = 1}), domain_error);
+    EXPECT_THROW(markov_clustering(ctx, a, {.max_iterations = -1}), domain_error);
+    EXPECT_THROW(markov_clustering(ctx, a, {.kernel = "square"}), domain_error);
+    matrix negative = a;
+    negative.set(0, 1, scalar(-1.0));
+    EXPECT_THROW(markov_clustering(ctx, negative), domain_error);
+    EXPECT_EQ(markov_clustering(ctx, matrix(ctx, dtype::int32, 0, 0)).count, 0);
+    EXPECT_EQ(markov_clustering(ctx, matrix(ctx, dtype::int32, 3, 3)).count, 3);
+    EXPECT_FALSE(markov_clustering(ctx, a, {.max_iterations = 0}).converged);
+}
+
+}  // namespace
+}  // namespace nz
