@@ -5,6 +5,7 @@ import numpy as np
 from . import _core
 from ._context import chosen
 from ._core import Matrix, Vector
+from ._exchange import contiguous
 from .errors import DomainError
 
 _MAX_DIMENSION = 2**31 - 1
@@ -12,9 +13,11 @@ _MAX_DIMENSION = 2**31 - 1
 
 def _indices(a, extent):
     """Row or column numbers as int32; larger ones are an error, never wrapped."""
-    a = np.ascontiguousarray(a)
+    a = contiguous(a)
     if a.dtype == np.int32:
         return a
+    if a.size and a.dtype.kind not in "iu":
+        raise DomainError(f"row and column numbers must be integers, not {a.dtype}")
     if a.size and (int(a.max()) > _MAX_DIMENSION or int(a.min()) < 0):
         raise DomainError(f"row and column numbers must lie in 0..{min(extent, _MAX_DIMENSION) - 1}")
     return a.astype(np.int32)
@@ -32,16 +35,16 @@ def from_csr(indptr, indices, data, shape, *, copy=True, ctx=None):
     >>> a.nnz, a.get(0, 1)
     (3, 2.0)
     """
-    indptr = np.ascontiguousarray(indptr)
+    indptr = contiguous(indptr)
     if indptr.dtype not in (np.int32, np.int64):
         indptr = indptr.astype(np.int64)
     rows, columns = shape
-    given = np.ascontiguousarray(indices)
+    given = contiguous(indices)
     if not copy and given.dtype != np.int32:
         raise DomainError("arrays that are borrowed need int32 column numbers; leave copy=True")
     indices = _indices(given, columns)
     if data is not None:
-        data = np.ascontiguousarray(data)
+        data = contiguous(data)
     owner = None if copy else (indptr, indices, data)
     return Matrix._from_csr(chosen(ctx), rows, columns, indptr, indices, data, copy, owner)
 
@@ -56,7 +59,7 @@ def from_coo(rows, columns, values, shape, *, duplicates="plus", ctx=None):
     """
     rows = _indices(rows, shape[0])
     columns = _indices(columns, shape[1])
-    values = np.ascontiguousarray(values)
+    values = contiguous(values)
     if values.ndim == 0:
         values = values.reshape(1)
     return Matrix._from_coo(chosen(ctx), shape[0], shape[1], rows, columns, values, duplicates)
@@ -133,7 +136,7 @@ def dense(values, *, ctx=None):
     >>> dense([1.0, 2.0]).form
     'dense'
     """
-    return Vector._from_numpy(chosen(ctx), np.ascontiguousarray(values))
+    return Vector._from_numpy(chosen(ctx), contiguous(values))
 
 
 def build(size, indices, values, *, duplicates="plus", ctx=None):
@@ -142,7 +145,7 @@ def build(size, indices, values, *, duplicates="plus", ctx=None):
     >>> build(5, [3, 1], [1.0, 2.0]).count
     2
     """
-    return Vector._build(chosen(ctx), size, _indices(indices, size), np.ascontiguousarray(values), duplicates)
+    return Vector._build(chosen(ctx), size, _indices(indices, size), contiguous(values), duplicates)
 
 
 def full(size, value, *, dtype="", ctx=None):

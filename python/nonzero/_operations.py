@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _core
 from ._context import chosen
-from ._convert import dense
+from ._convert import _MAX_DIMENSION, _indices, dense
 from ._core import Matrix, Vector
 
 _COMPLEMENT, _STRUCTURE, _REPLACE, _TRANSPOSE_A, _TRANSPOSE_B, _FAST = 1, 2, 4, 8, 16, 32
@@ -73,11 +73,12 @@ def vxm(semiring, u, a, *, out=None, mask=None, accum=None, transpose=False, com
 
 
 def mxm(semiring, a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
-        structure=False, replace=False, kernel="", fast=False, ctx=None):
+        structure=False, replace=False, kernel="", fast=False, pattern=None, ctx=None):
     """C(i,j) = sum over k of A(i,k) x B(k,j) over a semiring, added in the order of k.
 
     Kernels: hash, dense_row, row_row, column_row (matam2012), two_level_sort (dalton2015), masked_dot, masked_row,
-    reference.
+    dia_dia (matam2012), reference. pattern: what find_pattern gave for matrices with these places, this semiring and
+    these transposes (DomainError otherwise): then nothing is counted.
 
     >>> import nonzero as nz
     >>> path = nz.from_coo([0, 1], [1, 2], [1, 1], (3, 3))
@@ -85,6 +86,8 @@ def mxm(semiring, a, b, *, out=None, mask=None, accum=None, transpose_a=False, t
     1
     """
     flags = _flags(complement, structure, replace, fast, transpose_a, transpose_b)
+    if pattern is not None:
+        return _given(out, _core.mxm_fill(chosen(ctx), out, pattern, semiring, a, b, mask, accum, flags))
     return _given(out, _core.mxm(chosen(ctx), out, semiring, a, b, mask, accum, flags, kernel))
 
 
@@ -182,7 +185,7 @@ def kronecker(op, a, b, *, out=None, mask=None, accum=None, transpose_a=False, t
 
 
 def _list(indices):
-    return None if indices is None else np.ascontiguousarray(indices, dtype=np.int32)
+    return None if indices is None else _indices(indices, _MAX_DIMENSION)
 
 
 def extract(a, rows=None, columns=None, *, transpose=False, ctx=None):

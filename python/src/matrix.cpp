@@ -103,8 +103,9 @@ void bind_matrix(nb::module_& m) {
                 return kind == value_kind::full ? "full" : kind == value_kind::iso ? "iso" : "pattern";
             },
             "'full' (one an entry), 'iso' (one for all) or 'pattern' (none: every entry is 1).")
-        .def_ro("plan", &py_matrix::plan,
-                "What the operation that made this matrix chose to do, in one line.")
+        .def_prop_ro(
+            "plan", [](const py_matrix& x) { return to_python(x.plan); },
+            "What the operation that made this matrix chose to do, in one line.")
         .def(
             "get",
             [](const py_matrix& a, offset_t i, offset_t j) -> nb::object {

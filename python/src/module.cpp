@@ -3,10 +3,10 @@
 
 namespace nz::python {
 
-dtype dtype_of_array(const host_array& a) {
+dtype dtype_of_array(nb::dlpack::dtype type) {
     std::optional<dtype> found;
     const auto try_type = [&]<class T>(std::type_identity<T>) {
-        if (a.dtype() == nb::dtype<T>()) found = dtype_of<T>;
+        if (type == nb::dtype<T>()) found = dtype_of<T>;
     };
     for (int k = 0; k < dtype_count && !found; ++k) dispatch(static_cast<dtype>(k), try_type);
     if (!found)
@@ -102,7 +102,10 @@ NB_MODULE(_core, m) {
     bind_matrix(m);
     bind_vector(m);
     bind_operations(m);
+    bind_dense(m);
+    bind_products(m);
     bind_algorithms(m);
+    bind_vertices(m);
 }
 
 }  // namespace nz::python

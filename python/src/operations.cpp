@@ -6,28 +6,6 @@ namespace {
 
 using accumulator = std::optional<std::string>;
 
-// The output: the caller's object, or a new one of the type and shape at hand.
-vector output(const context& ctx, const py_vector* out, dtype type, offset_t size) {
-    return out ? out->value : vector(ctx, type, size);
-}
-matrix output(const context& ctx, const py_matrix* out, dtype type, offset_t rows, offset_t columns) {
-    return out ? out->value : matrix(ctx, type, rows, columns);
-}
-
-// Runs f(w) -> plan without the interpreter's lock, and gives w with the plan's line.
-template <class Wrapped, class Object, class F>
-Wrapped run(Object w, F&& f) {
-    std::string line;
-    {
-        const nb::gil_scoped_release unlocked;
-        line = to_string(f(w));
-    }
-    return {std::move(w), std::move(line)};
-}
-
-offset_t rows_of(const matrix& a, bool transposed) { return transposed ? a.columns() : a.rows(); }
-offset_t columns_of(const matrix& a, bool transposed) { return transposed ? a.rows() : a.columns(); }
-
 py_vector mxv_(const context& ctx, const py_vector* out, const std::string& ring, const py_matrix& a,
                const py_vector& u, const py_vector* mask, const accumulator& accum, unsigned flags,
                const std::string& kernel) {
