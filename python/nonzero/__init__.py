@@ -34,6 +34,8 @@ from ._algorithms import BfsManyResult, BfsResult, SsspResult, bfs, bfs_many, ss
 from ._operations import (
     apply,
     assign,
+    assign_column,
+    assign_row,
     difference,
     ewise_add,
     ewise_mult,

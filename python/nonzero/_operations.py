@@ -134,18 +134,23 @@ def symmetric_difference(a: Matrix, b: Matrix, *, out: Matrix | None = None, mas
     return _given(out, _core.symmetric_difference(chosen(ctx), out, a, b, mask, accum, flags, kernel))
 
 
-def apply(op: str, a: Operand, *, left=None, right=None, out: Operand | None = None, mask: Operand | None = None,
-          accum: str | None = None, transpose: bool = False, complement: bool = False, structure: bool = False,
-          replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
-    """Each entry x becomes op(x); with left=y op(y, x), with right=y op(x, y).
+def apply(op: str, a: Operand, *, left=None, right=None, thunk=None, out: Operand | None = None,
+          mask: Operand | None = None, accum: str | None = None, transpose: bool = False, complement: bool = False,
+          structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
+    """Each entry x becomes op(x); with left=y op(y, x), with right=y op(x, y); with thunk=t op(x, i, j, t), i and j its row and
+    column: "rowindex", "colindex", "diagindex", "valuegt"...
 
     >>> import nonzero as nz
     >>> nz.apply("times", nz.dense([1.0, 2.0]), right=3).values()
     array([3., 6.])
+    >>> nz.apply("rowindex", nz.dense([1.0, 2.0]), thunk=10).values().tolist()
+    [10, 11]
     """
-    if left is not None and right is not None:
-        raise TypeError("apply takes left or right, not both")
+    if sum(x is not None for x in (left, right, thunk)) > 1:
+        raise TypeError("apply takes one of left, right and thunk")
     flags = _flags(complement, structure, replace, False, transpose)
+    if thunk is not None:
+        return _given(out, _core.apply_indexed(chosen(ctx), out, op, a, thunk, mask, accum, flags, kernel))
     if left is None and right is None:
         return _given(out, _core.apply(chosen(ctx), out, op, a, mask, accum, flags, kernel))
     fixed = right if left is None else left
@@ -228,16 +233,42 @@ def extract_column(a: Matrix, column: int, *, transpose: bool = False, ctx: Cont
 def assign(out: Operand, x, rows=None, columns=None, *, mask: Operand | None = None, accum: str | None = None,
            complement: bool = False, structure: bool = False, replace: bool = False,
            ctx: Context | None = None) -> Operand:
-    """out(rows, columns) = x, in place: x is a matrix, a vector or, into a vector, a number; None stands for all places.
+    """out(rows, columns) = x, in place: x is a matrix (into a matrix), a vector (into a vector) or a number; None stands for all
+    places.
 
-    Entries of x that are absent delete. Returns out.
+    Entries of x that are absent delete; a number is written to every place named. Returns out.
 
     >>> import nonzero as nz
     >>> nz.assign(nz.dense([1.0, 2.0]), 7, [1]).values()
     array([1., 7.])
     """
-    flags = _flags(complement, structure, replace)
+    c, flags = chosen(ctx), _flags(complement, structure, replace)
     if isinstance(out, Matrix):
-        return _given(out, _core.assign(chosen(ctx), out, x, _list(rows), _list(columns), mask, accum, flags))
+        call = _core.assign if isinstance(x, Matrix) else _core.assign_scalar
+        return _given(out, call(c, out, x, _list(rows), _list(columns), mask, accum, flags))
+    if columns is not None:
+        raise TypeError("a vector has no columns")
     call = _core.assign if isinstance(x, Vector) else _core.assign_scalar
-    return _given(out, call(chosen(ctx), out, x, _list(rows), mask, accum, flags))
+    return _given(out, call(c, out, x, _list(rows), mask, accum, flags))
+
+
+def assign_row(out: Matrix, u, row: int, columns=None, *, mask: Vector | None = None, accum: str | None = None,
+               complement: bool = False, structure: bool = False, replace: bool = False,
+               ctx: Context | None = None) -> Matrix:
+    """out(row, columns) = u, in place; None stands for the whole row. The mask is a vector over the whole row. Returns out.
+
+    >>> import nonzero as nz
+    >>> nz.assign_row(nz.Matrix(nz.default_context(), "float64", 2, 3), [1.0, 2.0], 1, [2, 0]).get(1, 0)
+    2.0
+    """
+    c, flags = chosen(ctx), _flags(complement, structure, replace)
+    return _given(out, _core.assign_row(c, out, _vector(u, c), row, _list(columns), mask, accum, flags))
+
+
+def assign_column(out: Matrix, u, column: int, rows=None, *, mask: Vector | None = None, accum: str | None = None,
+                  complement: bool = False, structure: bool = False, replace: bool = False,
+                  ctx: Context | None = None) -> Matrix:
+    """out(rows, column) = u, in place; None stands for the whole column. The mask is a vector over the whole column.
+    Returns out."""
+    c, flags = chosen(ctx), _flags(complement, structure, replace)
+    return _given(out, _core.assign_column(c, out, _vector(u, c), column, _list(rows), mask, accum, flags))

@@ -85,6 +85,12 @@ void bind_context(nb::module_& m) {
             nb::arg("backend") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0,
             "Where work runs and what it may use.\n\nbackend: 'auto' (the GPU where there is one), 'cpu' or 'cuda'.\n"
             "threads: 0 for all. memory_limit: bytes alive at a time, 0 for no limit.")
+        .def("__repr__",
+             [](const context& c) {
+                 return "<nonzero.Context " + std::string(name_of(c.backend())) +
+                        (c.device().empty() ? "" : ", " + c.device()) + ", " + std::to_string(c.threads()) +
+                        (c.threads() == 1 ? " thread>" : " threads>");
+             })
         .def_prop_ro("backend", [](const context& c) { return std::string(name_of(c.backend())); })
         .def_prop_ro("device", &context::device, "The GPU's name; empty on the CPU.")
         .def_prop_ro("threads", &context::threads)

@@ -92,6 +92,13 @@ void bind_vector(nb::module_& m) {
         .def_prop_ro(
             "plan", [](const py_vector& x) { return to_python(x.plan); },
             "What the operation that made this vector chose to do, in one line.")
+        .def("__repr__",
+             [](const py_vector& v) {
+                 return "<nonzero.Vector of " + std::to_string(v.value.size()) + ", " +
+                        std::to_string(v.value.count()) + (v.value.count() == 1 ? " entry, " : " entries, ") +
+                        std::string(name_of(v.value.type())) + ", " + std::string(name_of(v.value.form())) +
+                        ">";
+             })
         .def(
             "get",
             [](const py_vector& v, offset_t i) -> nb::object {
