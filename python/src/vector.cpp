@@ -49,6 +49,17 @@ nb::object to_numpy(const py_vector& v, nb::handle missing) {
     });
 }
 
+nb::object to_dlpack(const py_vector& v, const nb::kwargs& how) {
+    const nb::object array = values(v);
+    try {
+        return array.attr("__dlpack__")(**how);
+    } catch (nb::python_error& e) {
+        if (!e.matches(PyExc_BufferError) || (how.contains("copy") && how["copy"].is(nb::handle(Py_False))))
+            throw;
+    }
+    return array.attr("copy")().attr("__dlpack__")(**how);
+}
+
 nb::object entries(const py_vector& v) {
     return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
         std::vector<index_t> indices;
@@ -131,9 +142,9 @@ void bind_vector(nb::module_& m) {
             nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none(),
             "NumPy's protocol: np.asarray(v) of a dense vector is values(), without a copy.")
         .def(
-            "__dlpack__",
-            [](const py_vector& v, nb::kwargs how) { return values(v).attr("__dlpack__")(**how); },
-            "DLPack's protocol, over the memory of a dense vector; read-only, which takes DLPack 1.0.")
+            "__dlpack__", &to_dlpack,
+            "DLPack's protocol, over the memory of a dense vector, read-only; a copy for those whose DLPack knows no\n"
+            "read-only memory (before 1.0).")
         .def("__dlpack_device__", [](const py_vector&) { return nb::make_tuple(1, 0); })
         .def("entries", &entries, "(indices, values) of the entries present, in order, as NumPy arrays.")
         .def("__contains__", [](const py_vector& v, offset_t i) { return v.value.contains(i); })

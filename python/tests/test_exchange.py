@@ -253,6 +253,18 @@ def test_vectors_go_out_by_numpys_protocol_and_dlpack():
     if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # earlier ones do not export what is read-only
         assert pointer(np.from_dlpack(v)) == pointer(v.values())
 
+    class Older:  # a consumer that asks for no version of the protocol
+        def __dlpack_device__(self):
+            return v.__dlpack_device__()
+
+        def __dlpack__(self, **how):
+            return v.__dlpack__()
+
+    assert np.from_dlpack(Older()).tolist() == [1.0, 2.0]
+    assert pointer(np.from_dlpack(Older())) != pointer(v.values())
+    with pytest.raises(BufferError):
+        v.__dlpack__(copy=False)
+
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_absent_entries_are_written_out_as_the_caller_says(dtype):
