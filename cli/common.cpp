@@ -1,6 +1,7 @@
 #include "common.hpp"
 
 #include "nonzero/errors.hpp"
+#include "suggest.hpp"
 #include "transform.hpp"
 
 #include <fmt/format.h>
@@ -67,6 +68,19 @@ std::pair<std::int32_t, std::int32_t> parse_weights(const std::string& rule) {
         fmt::format("'{}' is no rule for weights: write it like uniform:1,255, the lowest first", rule));
 }
 
+// A word with a colon that is neither a file nor a generator is a misspelt generator.
+void check_generator(const std::string& input) {
+    const auto colon = input.find(':');
+    std::error_code ignored;
+    if (colon == std::string::npos || is_generator(input) || std::filesystem::exists(input, ignored)) return;
+    std::vector<std::string> names;
+    for (const auto& line : generators()) names.push_back(line.substr(0, line.find(':')));
+    const std::string meant = nearest(input.substr(0, colon), names);
+    if (!meant.empty())
+        throw invalid_format(fmt::format("{}: neither a file nor a generator{}", input,
+                                         did_you_mean(meant + input.substr(colon))));
+}
+
 }  // namespace
 
 structure::structure(const matrix& a) : rows_(a.rows()), columns_count_(a.columns()) {
@@ -99,6 +113,7 @@ context make_context(const settings& s, bool has_cuda_kernels) {
 loaded load_input(const context& ctx, const settings& s) {
     std::pair<std::int32_t, std::int32_t> weights;
     if (!s.weights.empty()) weights = parse_weights(s.weights);  // before the work rather than after
+    check_generator(s.input);
     progress_bar bar(fmt::format("{} {}", is_generator(s.input) ? "Making" : "Reading", s.input));
     read_options o;
     o.complex_modulus = s.complex_modulus;

@@ -3,6 +3,7 @@
 #include "common.hpp"
 #include "nonzero/errors.hpp"
 #include "options.hpp"
+#include "suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -38,18 +39,65 @@ int complain_without_verb(CLI::App& app) {
     return complain(wrong_usage, fmt::format("a verb is missing: {}; see nz --help", verb_list(app)));
 }
 
+// For those who come without a word: what most people want first. Each line runs as it stands.
+constexpr std::string_view first_steps =
+    "nz computes with sparse matrices and graphs over any semiring. Six commands to begin with:\n"
+    "\n"
+    "  nz info rmat:16,16                             size, degrees and symmetry of a graph\n"
+    "  nz bfs rmat:18,16 --validate                   breadth-first search, checked\n"
+    "  nz sssp grid2d:500 --weights uniform:1,255     shortest paths\n"
+    "  nz pagerank rmat:16,16 --top 5                 the vertices that matter most\n"
+    "  nz spgemm laplace2d:200 --explain              A * A, and why by that kernel\n"
+    "  nz spy rmat_directed:14,8 -o pattern.png       a picture of where the entries are\n"
+    "\n"
+    "In place of rmat:16,16 (a generated graph) any of them takes a file: .mtx, .mtx.gz, .npz, an edge list.\n"
+    "nz --help lists all verbs, nz VERB --help says all about one, nz completion bash completes words in a shell.\n";
+
+int take_first_steps() {
+    fmt::print(stderr, "{}", first_steps);
+    return wrong_usage;
+}
+
+// Names that the verbs have elsewhere.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"benchmark", "bench"}, {"betweenness", "bc"}, {"components", "cc"}, {"cores", "kcore"},
+    {"csrmm", "spmm"},      {"dijkstra", "sssp"},  {"matmul", "spgemm"}, {"mxd", "spmm"},
+    {"mxm", "spgemm"},      {"mxv", "spmv"},       {"plot", "spy"},      {"pr", "pagerank"},
+    {"shortest", "sssp"},   {"triangles", "tc"},   {"vxm", "spmspv"},    {"wcc", "cc"},
+};
+
+int refuse_verb(CLI::App& app, const std::string& word) {
+    const auto* other =
+        std::ranges::find(other_names, word, &std::pair<std::string_view, std::string_view>::first);
+    std::vector<std::string> names;
+    for (const auto* verb : verbs_of(app)) names.push_back(verb->get_name());
+    const std::string meant =
+        other != std::end(other_names) ? std::string(other->second) : nearest(word, names);
+    return complain(wrong_usage, fmt::format("unknown verb '{}'{}{} verbs: {}", word, did_you_mean(meant),
+                                             meant.empty() ? ";" : "", verb_list(app)));
+}
+
+// The option of a verb that a word is meant to be.
+std::string nearest_option(const CLI::App& verb, const std::string& word) {
+    std::vector<std::string> names;
+    for (const auto* option : verb.get_options())
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    return nearest(word, names);
+}
+
 // A known option that this verb does not have deserves more than "not expected".
 std::string explain_extras(CLI::App& app, const CLI::App& verb, const CLI::ParseError& e) {
     for (const auto& word : verb.remaining()) {
         const std::string name = word.substr(0, word.find('='));
-        if (!name.starts_with("--")) continue;
+        if (!name.starts_with('-') || name.size() < 3) continue;
         std::string owners;
         for (const auto* other : verbs_of(app))
             if (other->get_option_no_throw(name))
                 owners += fmt::format("{}{}", owners.empty() ? "" : ", ", other->get_name());
         if (!owners.empty())
             return fmt::format("{} has no option {} (verbs that have it: {})", verb.get_name(), name, owners);
-        return fmt::format("{} has no option {}", verb.get_name(), name);
+        return fmt::format("{} has no option {}{}", verb.get_name(), name,
+                           did_you_mean(nearest_option(verb, name)));
     }
     return fmt::format("{}: {}", verb.get_name(), e.what());
 }
@@ -61,7 +109,8 @@ int refuse_usage(CLI::App& app, const CLI::ParseError& e) {
     const bool extras = dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr;
     const std::string text =
         extras ? explain_extras(app, *chosen[0], e) : fmt::format("{}: {}", chosen[0]->get_name(), e.what());
-    return complain(wrong_usage, fmt::format("{}; see nz {} --help", text, chosen[0]->get_name()));
+    return complain(wrong_usage, fmt::format("{}{} see nz {} --help", text, text.ends_with('?') ? "" : ";",
+                                             chosen[0]->get_name()));
 }
 
 void describe(CLI::App& app) {
@@ -108,6 +157,7 @@ void add_verbs(CLI::App& app, runner& run) {
     add_spadd(app, run);
     add_spgemm(app, run);
     add_bench(app);
+    add_completion(app, run);
     for (auto* verb : verbs_of(app)) verb->group("Verbs (nz VERB --help says more)");
 }
 
@@ -116,15 +166,22 @@ int run_program(int argc, char** argv) {
     runner run;
     describe(app);
     add_verbs(app, run);
-    if (argc < 2) return complain_without_verb(app);
-    if (argv[1][0] != '-' &&
-        std::ranges::none_of(verbs_of(app), [&](CLI::App* verb) { return verb->get_name() == argv[1]; }))
-        return complain(wrong_usage, fmt::format("unknown verb '{}'; verbs: {}", argv[1], verb_list(app)));
+    if (argc < 2) return take_first_steps();
+    std::string help = "--help";
+    std::vector<char*> words(argv, argv + argc);
+    if (words[1] == std::string_view("help")) {  // nz help VERB is nz VERB --help
+        words.erase(words.begin() + 1);
+        words.resize(std::min<std::size_t>(words.size(), 2));
+        words.push_back(help.data());
+    }
+    if (words[1][0] != '-' &&
+        std::ranges::none_of(verbs_of(app), [&](CLI::App* verb) { return verb->get_name() == words[1]; }))
+        return refuse_verb(app, words[1]);
     const std::string_view second = argc > 2 ? argv[2] : "-h";
     if (argv[1] == std::string_view("bench") && second != "-h" && second != "--help")
         return become_bench(argv + 2);
     try {
-        app.parse(argc, argv);
+        app.parse(static_cast<int>(words.size()), words.data());
     } catch (const CLI::ParseError& e) {
         return refuse_usage(app, e);
     }

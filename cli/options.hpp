@@ -87,6 +87,7 @@ void add_spmm(CLI::App& app, runner& run);
 void add_spadd(CLI::App& app, runner& run);
 void add_spgemm(CLI::App& app, runner& run);
 void add_bench(CLI::App& app);
+void add_completion(CLI::App& app, runner& run);
 
 /// Becomes nz-bench with these arguments (`words` ends with a null pointer). Throws nz::error where it
 /// cannot.

@@ -28,11 +28,14 @@ from ._convert import (
     to_scipy,
     with_random_weights,
 )
-from ._core import Matrix, Vector, __version__, semiring_names
+from ._core import Matrix, MxmPattern, Vector, __version__, semiring_names
+from ._dense import mxd, sddmm
 from ._algorithms import BfsManyResult, BfsResult, SsspResult, bfs, bfs_many, sssp
 from ._operations import (
     apply,
     assign,
+    assign_column,
+    assign_row,
     difference,
     ewise_add,
     ewise_mult,
@@ -47,6 +50,20 @@ from ._operations import (
     symmetric_difference,
     transpose,
     vxm,
+)
+from ._plan import Plan
+from ._products import MxmEstimate, estimate_mxm, find_pattern, spmv
+from ._vertices import (
+    BetweennessResult,
+    ComponentsResult,
+    CoresResult,
+    PagerankResult,
+    TrianglesResult,
+    betweenness,
+    components,
+    cores,
+    pagerank,
+    triangles,
 )
 from .errors import Error
 

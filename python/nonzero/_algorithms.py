@@ -1,11 +1,14 @@
 """The graph algorithms. Edges run i -> j for A(i,j)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
 from . import _core
-from ._context import chosen
+from ._context import Context, chosen
+from ._core import Matrix
 
 
 @dataclass
@@ -21,7 +24,8 @@ class BfsResult:
     backend: str
 
 
-def bfs(a, source, *, parents=True, max_depth=-1, kernel="", fast=False, switches="", ctx=None):
+def bfs(a: Matrix, source: int, *, parents: bool = True, max_depth: int = -1, kernel: str = "", fast: bool = False,
+        switches: str = "", ctx: Context | None = None) -> BfsResult:
     """Breadth-first search from `source`, direction-optimised (yang2018).
 
     The parent is the smallest neighbour in the level above; fast=True takes any. max_depth: levels to go at most, -1 for
@@ -49,7 +53,8 @@ class BfsManyResult:
     backend: str
 
 
-def bfs_many(a, sources, *, levels=False, max_depth=-1, kernel="", ctx=None):
+def bfs_many(a: Matrix, sources, *, levels: bool = False, max_depth: int = -1, kernel: str = "",
+             ctx: Context | None = None) -> BfsManyResult:
     """Breadth-first searches from all of `sources`, 64 at a time. kernel: bit_parallel or one_by_one.
 
     >>> import nonzero as nz
@@ -76,7 +81,8 @@ class SsspResult:
     backend: str
 
 
-def sssp(a, source, *, parents=True, delta=-1.0, kernel="", ctx=None):
+def sssp(a: Matrix, source: int, *, parents: bool = True, delta: float = -1.0, kernel: str = "",
+         ctx: Context | None = None) -> SsspResult:
     """Shortest paths from `source`; A(i,j) is the edge's length, not negative. By delta-stepping.
 
     delta: the width of a bucket in the unit of the weights; negative: the plan's own. kernel: delta_stepping or

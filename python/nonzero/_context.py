@@ -1,11 +1,13 @@
 """Contexts, and the one that calls without `ctx` use."""
 
+from __future__ import annotations
+
 from ._core import Context
 
 _default = None
 
 
-def default_context():
+def default_context() -> Context:
     """The context that calls without `ctx` use: made at the first need, Context() unless set.
 
     >>> default_context().backend in ("cpu", "cuda")
@@ -17,7 +19,7 @@ def default_context():
     return _default
 
 
-def set_default_context(ctx):
+def set_default_context(ctx: Context) -> None:
     """Makes `ctx` the context that calls without `ctx` use from now on, e.g. Context(backend="cpu", threads=1)."""
     global _default
     if not isinstance(ctx, Context):

@@ -1,10 +1,13 @@
 """In and out: SciPy, NumPy, NetworkX, files and generators."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from . import _core
-from ._context import chosen
+from ._context import Context, chosen
 from ._core import Matrix, Vector
+from ._exchange import contiguous
 from .errors import DomainError
 
 _MAX_DIMENSION = 2**31 - 1
@@ -12,15 +15,17 @@ _MAX_DIMENSION = 2**31 - 1
 
 def _indices(a, extent):
     """Row or column numbers as int32; larger ones are an error, never wrapped."""
-    a = np.ascontiguousarray(a)
+    a = contiguous(a)
     if a.dtype == np.int32:
         return a
+    if a.size and a.dtype.kind not in "iu":
+        raise DomainError(f"row and column numbers must be integers, not {a.dtype}")
     if a.size and (int(a.max()) > _MAX_DIMENSION or int(a.min()) < 0):
         raise DomainError(f"row and column numbers must lie in 0..{min(extent, _MAX_DIMENSION) - 1}")
     return a.astype(np.int32)
 
 
-def from_csr(indptr, indices, data, shape, *, copy=True, ctx=None):
+def from_csr(indptr, indices, data, shape: tuple[int, int], *, copy: bool = True, ctx: Context | None = None) -> Matrix:
     """A matrix from CSR arrays: row i holds positions indptr[i] to indptr[i+1]-1 of `indices` and `data`.
 
     indptr: rows + 1 offsets, int32 or int64. indices: nnz column numbers. data: nnz values, one for all entries, or None
@@ -32,21 +37,22 @@ def from_csr(indptr, indices, data, shape, *, copy=True, ctx=None):
     >>> a.nnz, a.get(0, 1)
     (3, 2.0)
     """
-    indptr = np.ascontiguousarray(indptr)
+    indptr = contiguous(indptr)
     if indptr.dtype not in (np.int32, np.int64):
         indptr = indptr.astype(np.int64)
     rows, columns = shape
-    given = np.ascontiguousarray(indices)
+    given = contiguous(indices)
     if not copy and given.dtype != np.int32:
         raise DomainError("arrays that are borrowed need int32 column numbers; leave copy=True")
     indices = _indices(given, columns)
     if data is not None:
-        data = np.ascontiguousarray(data)
+        data = contiguous(data)
     owner = None if copy else (indptr, indices, data)
     return Matrix._from_csr(chosen(ctx), rows, columns, indptr, indices, data, copy, owner)
 
 
-def from_coo(rows, columns, values, shape, *, duplicates="plus", ctx=None):
+def from_coo(rows, columns, values, shape: tuple[int, int], *, duplicates: str = "plus",
+             ctx: Context | None = None) -> Matrix:
     """A matrix from coordinates in any order; entries of one place are combined with `duplicates`, in their order.
 
     values: as many as coordinates, or one number for all of them. Raises IndexOutOfBounds.
@@ -56,13 +62,13 @@ def from_coo(rows, columns, values, shape, *, duplicates="plus", ctx=None):
     """
     rows = _indices(rows, shape[0])
     columns = _indices(columns, shape[1])
-    values = np.ascontiguousarray(values)
+    values = contiguous(values)
     if values.ndim == 0:
         values = values.reshape(1)
     return Matrix._from_coo(chosen(ctx), shape[0], shape[1], rows, columns, values, duplicates)
 
 
-def from_scipy(a, *, copy=None, ctx=None):
+def from_scipy(a, *, copy: bool | None = None, ctx: Context | None = None) -> Matrix:
     """A matrix with the entries of a SciPy sparse array; explicit zeros are entries.
 
     A csr_array in canonical form with int32 indices is borrowed, not copied: change its arrays and the matrix changes
@@ -83,7 +89,7 @@ def from_scipy(a, *, copy=None, ctx=None):
     return from_coo(a.row, a.col, a.data, a.shape, ctx=ctx)
 
 
-def to_scipy(a):
+def to_scipy(a: Matrix):
     """A scipy.sparse.csr_array over the matrix's own memory, read-only; values of iso and pattern matrices are
     written out, which copies.
 
@@ -103,7 +109,8 @@ def to_scipy(a):
     return result
 
 
-def from_networkx(graph, *, weight="weight", dtype="float64", nodelist=None, ctx=None):
+def from_networkx(graph, *, weight: str = "weight", dtype: str = "float64", nodelist=None,
+                  ctx: Context | None = None) -> Matrix:
     """The adjacency matrix of a networkx graph, vertices in the order of `nodelist` (or of the graph); an edge without
     the attribute `weight` counts 1. Both directions of undirected edges are stored.
 
@@ -127,25 +134,25 @@ def from_networkx(graph, *, weight="weight", dtype="float64", nodelist=None, ctx
     return from_coo(rows, columns, values, (len(nodes), len(nodes)), ctx=ctx)
 
 
-def dense(values, *, ctx=None):
+def dense(values, *, ctx: Context | None = None) -> Vector:
     """A vector with every entry present, copied from a one-dimensional array.
 
     >>> dense([1.0, 2.0]).form
     'dense'
     """
-    return Vector._from_numpy(chosen(ctx), np.ascontiguousarray(values))
+    return Vector._from_numpy(chosen(ctx), contiguous(values))
 
 
-def build(size, indices, values, *, duplicates="plus", ctx=None):
+def build(size: int, indices, values, *, duplicates: str = "plus", ctx: Context | None = None) -> Vector:
     """A vector of `size` places from (index, value) pairs in any order; repeats are combined with `duplicates`.
 
     >>> build(5, [3, 1], [1.0, 2.0]).count
     2
     """
-    return Vector._build(chosen(ctx), size, _indices(indices, size), np.ascontiguousarray(values), duplicates)
+    return Vector._build(chosen(ctx), size, _indices(indices, size), contiguous(values), duplicates)
 
 
-def full(size, value, *, dtype="", ctx=None):
+def full(size: int, value, *, dtype: str = "", ctx: Context | None = None) -> Vector:
     """A vector of `size` entries, all equal to `value`; of type `dtype`, or bool, int64 or float64 as `value` is.
 
     >>> full(3, 2).get(1)
@@ -154,7 +161,8 @@ def full(size, value, *, dtype="", ctx=None):
     return Vector._full(chosen(ctx), size, value, dtype)
 
 
-def load(source, *, symmetrize=False, complex_modulus=False, seed=1, ctx=None):
+def load(source, *, symmetrize: bool = False, complex_modulus: bool = False, seed: int = 1,
+         ctx: Context | None = None) -> Matrix:
     """The matrix in a file (.mtx, .mtx.gz, edge lists, .el, .wel, .npz, .nzb) or of a generator ("rmat:20,16"; see
     generators()).
 
@@ -167,21 +175,21 @@ def load(source, *, symmetrize=False, complex_modulus=False, seed=1, ctx=None):
     return _core.load(chosen(ctx), str(source), symmetrize, complex_modulus, seed)[0]
 
 
-def generators():
+def generators() -> list[str]:
     """One line of help a generator."""
     return _core.generators()
 
 
-def save(a, path, *, ctx=None):
+def save(a: Matrix, path, *, ctx: Context | None = None) -> None:
     """Writes a matrix by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb): beside the file first, then renamed."""
     a._save(chosen(ctx), str(path))
 
 
-def spy(a, path, *, pixels=800, ctx=None):
+def spy(a: Matrix, path, *, pixels: int = 800, ctx: Context | None = None) -> None:
     """Draws where the entries are, as a PNG whose longer side is about `pixels` pixels."""
     a._spy(chosen(ctx), str(path), pixels)
 
 
-def with_random_weights(a, lowest, highest, *, seed=1, ctx=None):
+def with_random_weights(a: Matrix, lowest: int, highest: int, *, seed: int = 1, ctx: Context | None = None) -> Matrix:
     """The same entries with whole random values from `lowest` to `highest` (int32), the same for (i, j) and (j, i)."""
     return _core.with_random_weights(chosen(ctx), a, lowest, highest, seed)

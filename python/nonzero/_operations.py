@@ -14,12 +14,18 @@ A NumPy array in place of a vector stands for dense(array). Shapes that do not f
 types that they are not defined for DomainError.
 """
 
+from __future__ import annotations
+
+from typing import TypeVar
+
 import numpy as np
 
 from . import _core
-from ._context import chosen
-from ._convert import dense
-from ._core import Matrix, Vector
+from ._context import Context, chosen
+from ._convert import _MAX_DIMENSION, _indices, dense
+from ._core import Matrix, MxmPattern, Vector
+
+Operand = TypeVar("Operand", Matrix, Vector)
 
 _COMPLEMENT, _STRUCTURE, _REPLACE, _TRANSPOSE_A, _TRANSPOSE_B, _FAST = 1, 2, 4, 8, 16, 32
 
@@ -47,8 +53,9 @@ def _given(out, result):
     return out
 
 
-def mxv(semiring, a, u, *, out=None, mask=None, accum=None, transpose=False, complement=False, structure=False,
-        replace=False, kernel="", fast=False, ctx=None):
+def mxv(semiring: str, a: Matrix, u, *, out: Vector | None = None, mask: Vector | None = None, accum: str | None = None,
+        transpose: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
+        kernel: str = "", fast: bool = False, ctx: Context | None = None) -> Vector:
     """w(i) = sum over k of A(i,k) x u(k) over a semiring: A is m x n, u has n entries, w has m.
 
     Kernels: csr_row, csr_merge (dalton2015), csr_row_masked (yang2018), csc_gather_scatter, csc_gather_radix,
@@ -64,20 +71,24 @@ def mxv(semiring, a, u, *, out=None, mask=None, accum=None, transpose=False, com
     return _given(out, _core.mxv(c, out, semiring, a, _vector(u, c), mask, accum, flags, kernel))
 
 
-def vxm(semiring, u, a, *, out=None, mask=None, accum=None, transpose=False, complement=False, structure=False,
-        replace=False, kernel="", fast=False, ctx=None):
+def vxm(semiring: str, u, a: Matrix, *, out: Vector | None = None, mask: Vector | None = None, accum: str | None = None,
+        transpose: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
+        kernel: str = "", fast: bool = False, ctx: Context | None = None) -> Vector:
     """w(j) = sum over k of u(k) x A(k,j) over a semiring. `transpose` is of A. Kernels as of mxv."""
     c = chosen(ctx)
     flags = _flags(complement, structure, replace, fast, transpose)
     return _given(out, _core.vxm(c, out, semiring, _vector(u, c), a, mask, accum, flags, kernel))
 
 
-def mxm(semiring, a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
-        structure=False, replace=False, kernel="", fast=False, ctx=None):
+def mxm(semiring: str, a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None,
+        accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
+        structure: bool = False, replace: bool = False, kernel: str = "", fast: bool = False,
+        pattern: MxmPattern | None = None, ctx: Context | None = None) -> Matrix:
     """C(i,j) = sum over k of A(i,k) x B(k,j) over a semiring, added in the order of k.
 
     Kernels: hash, dense_row, row_row, column_row (matam2012), two_level_sort (dalton2015), masked_dot, masked_row,
-    reference.
+    dia_dia (matam2012), reference. pattern: what find_pattern gave for matrices with these places, this semiring and
+    these transposes (DomainError otherwise): then nothing is counted.
 
     >>> import nonzero as nz
     >>> path = nz.from_coo([0, 1], [1, 2], [1, 1], (3, 3))
@@ -85,56 +96,70 @@ def mxm(semiring, a, b, *, out=None, mask=None, accum=None, transpose_a=False, t
     1
     """
     flags = _flags(complement, structure, replace, fast, transpose_a, transpose_b)
+    if pattern is not None:
+        return _given(out, _core.mxm_fill(chosen(ctx), out, pattern, semiring, a, b, mask, accum, flags))
     return _given(out, _core.mxm(chosen(ctx), out, semiring, a, b, mask, accum, flags, kernel))
 
 
-def ewise_add(op, a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
-              structure=False, replace=False, kernel="", ctx=None):
+def ewise_add(op: str, a: Operand, b: Operand, *, out: Operand | None = None, mask: Operand | None = None,
+              accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
+              structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
     """Union of two matrices or vectors: op where both have an entry, elsewhere the one that is there."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.ewise_add(chosen(ctx), out, op, a, b, mask, accum, flags, kernel))
 
 
-def ewise_mult(op, a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
-               structure=False, replace=False, kernel="", ctx=None):
+def ewise_mult(op: str, a: Operand, b: Operand, *, out: Operand | None = None, mask: Operand | None = None,
+               accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
+               structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
     """Intersection of two matrices or vectors: op where both have an entry."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.ewise_mult(chosen(ctx), out, op, a, b, mask, accum, flags, kernel))
 
 
-def difference(a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
-               structure=False, replace=False, kernel="", ctx=None):
+def difference(a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None, accum: str | None = None,
+               transpose_a: bool = False, transpose_b: bool = False, complement: bool = False, structure: bool = False,
+               replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Matrix:
     """A without B: the entries of the matrix A at places where B has none."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.difference(chosen(ctx), out, a, b, mask, accum, flags, kernel))
 
 
-def symmetric_difference(a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False,
-                         complement=False, structure=False, replace=False, kernel="", ctx=None):
+def symmetric_difference(a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None,
+                         accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False,
+                         complement: bool = False, structure: bool = False, replace: bool = False, kernel: str = "",
+                         ctx: Context | None = None) -> Matrix:
     """The entries at places that exactly one of the matrices A and B has."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.symmetric_difference(chosen(ctx), out, a, b, mask, accum, flags, kernel))
 
 
-def apply(op, a, *, left=None, right=None, out=None, mask=None, accum=None, transpose=False, complement=False,
-          structure=False, replace=False, kernel="", ctx=None):
-    """Each entry x becomes op(x); with left=y op(y, x), with right=y op(x, y).
+def apply(op: str, a: Operand, *, left=None, right=None, thunk=None, out: Operand | None = None,
+          mask: Operand | None = None, accum: str | None = None, transpose: bool = False, complement: bool = False,
+          structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
+    """Each entry x becomes op(x); with left=y op(y, x), with right=y op(x, y); with thunk=t op(x, i, j, t), i and j its row and
+    column: "rowindex", "colindex", "diagindex", "valuegt"...
 
     >>> import nonzero as nz
     >>> nz.apply("times", nz.dense([1.0, 2.0]), right=3).values()
     array([3., 6.])
+    >>> nz.apply("rowindex", nz.dense([1.0, 2.0]), thunk=10).values().tolist()
+    [10, 11]
     """
-    if left is not None and right is not None:
-        raise TypeError("apply takes left or right, not both")
+    if sum(x is not None for x in (left, right, thunk)) > 1:
+        raise TypeError("apply takes one of left, right and thunk")
     flags = _flags(complement, structure, replace, False, transpose)
+    if thunk is not None:
+        return _given(out, _core.apply_indexed(chosen(ctx), out, op, a, thunk, mask, accum, flags, kernel))
     if left is None and right is None:
         return _given(out, _core.apply(chosen(ctx), out, op, a, mask, accum, flags, kernel))
     fixed = right if left is None else left
     return _given(out, _core.apply_with(chosen(ctx), out, op, a, fixed, left is not None, mask, accum, flags, kernel))
 
 
-def select(op, a, thunk=0, *, out=None, mask=None, accum=None, transpose=False, complement=False, structure=False,
-           replace=False, kernel="", ctx=None):
+def select(op: str, a: Operand, thunk=0, *, out: Operand | None = None, mask: Operand | None = None,
+           accum: str | None = None, transpose: bool = False, complement: bool = False, structure: bool = False,
+           replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
     """Keeps the entries for which op(x, i, j, thunk) holds: "tril", "triu", "diag", "offdiag", "valuegt"...
 
     >>> import nonzero as nz
@@ -145,7 +170,7 @@ def select(op, a, thunk=0, *, out=None, mask=None, accum=None, transpose=False, 
     return _given(out, _core.select(chosen(ctx), out, op, a, thunk, mask, accum, flags, kernel))
 
 
-def reduce(monoid, a, *, ctx=None):
+def reduce(monoid: str, a: Matrix | Vector, *, ctx: Context | None = None) -> bool | int | float:
     """The sum of all entries over a monoid ("plus", "max"...), as a Python number; its identity where there is none.
 
     >>> import nonzero as nz
@@ -155,15 +180,17 @@ def reduce(monoid, a, *, ctx=None):
     return _core.reduce(chosen(ctx), monoid, a)
 
 
-def reduce_rows(monoid, a, *, out=None, mask=None, accum=None, transpose=False, complement=False, structure=False,
-                replace=False, kernel="", ctx=None):
+def reduce_rows(monoid: str, a: Matrix, *, out: Vector | None = None, mask: Vector | None = None,
+                accum: str | None = None, transpose: bool = False, complement: bool = False, structure: bool = False,
+                replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Vector:
     """w(i) = sum of row i of A over a monoid (of column i with transpose=True); empty rows have no entry."""
     flags = _flags(complement, structure, replace, False, transpose)
     return _given(out, _core.reduce_rows(chosen(ctx), out, monoid, a, mask, accum, flags, kernel))
 
 
-def transpose(a, *, out=None, mask=None, accum=None, complement=False, structure=False, replace=False, kernel="",
-              ctx=None):
+def transpose(a: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None, accum: str | None = None,
+              complement: bool = False, structure: bool = False, replace: bool = False, kernel: str = "",
+              ctx: Context | None = None) -> Matrix:
     """C = A^T.
 
     >>> import nonzero as nz
@@ -174,18 +201,19 @@ def transpose(a, *, out=None, mask=None, accum=None, complement=False, structure
     return _given(out, _core.transpose(chosen(ctx), out, a, mask, accum, flags, kernel))
 
 
-def kronecker(op, a, b, *, out=None, mask=None, accum=None, transpose_a=False, transpose_b=False, complement=False,
-              structure=False, replace=False, kernel="", ctx=None):
+def kronecker(op: str, a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None,
+              accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
+              structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Matrix:
     """Block (i,j) of C is op(A(i,j), B): C is (rows A * rows B) x (columns A * columns B)."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.kronecker(chosen(ctx), out, op, a, b, mask, accum, flags, kernel))
 
 
 def _list(indices):
-    return None if indices is None else np.ascontiguousarray(indices, dtype=np.int32)
+    return None if indices is None else _indices(indices, _MAX_DIMENSION)
 
 
-def extract(a, rows=None, columns=None, *, transpose=False, ctx=None):
+def extract(a: Operand, rows=None, columns=None, *, transpose: bool = False, ctx: Context | None = None) -> Operand:
     """A(rows, columns) of a matrix, u(rows) of a vector; None stands for all, and a place may be named twice.
 
     >>> import nonzero as nz
@@ -197,23 +225,50 @@ def extract(a, rows=None, columns=None, *, transpose=False, ctx=None):
     return _core.extract(chosen(ctx), a, _list(rows), _list(columns), _flags(False, False, False, False, transpose))
 
 
-def extract_column(a, column, *, transpose=False, ctx=None):
+def extract_column(a: Matrix, column: int, *, transpose: bool = False, ctx: Context | None = None) -> Vector:
     """Column `column` of A as a vector (its row with transpose=True)."""
     return _core.extract_column(chosen(ctx), a, column, _flags(False, False, False, False, transpose))
 
 
-def assign(out, x, rows=None, columns=None, *, mask=None, accum=None, complement=False, structure=False,
-           replace=False, ctx=None):
-    """out(rows, columns) = x, in place: x is a matrix, a vector or, into a vector, a number; None stands for all places.
+def assign(out: Operand, x, rows=None, columns=None, *, mask: Operand | None = None, accum: str | None = None,
+           complement: bool = False, structure: bool = False, replace: bool = False,
+           ctx: Context | None = None) -> Operand:
+    """out(rows, columns) = x, in place: x is a matrix (into a matrix), a vector (into a vector) or a number; None stands for all
+    places.
 
-    Entries of x that are absent delete. Returns out.
+    Entries of x that are absent delete; a number is written to every place named. Returns out.
 
     >>> import nonzero as nz
     >>> nz.assign(nz.dense([1.0, 2.0]), 7, [1]).values()
     array([1., 7.])
     """
-    flags = _flags(complement, structure, replace)
+    c, flags = chosen(ctx), _flags(complement, structure, replace)
     if isinstance(out, Matrix):
-        return _given(out, _core.assign(chosen(ctx), out, x, _list(rows), _list(columns), mask, accum, flags))
+        call = _core.assign if isinstance(x, Matrix) else _core.assign_scalar
+        return _given(out, call(c, out, x, _list(rows), _list(columns), mask, accum, flags))
+    if columns is not None:
+        raise TypeError("a vector has no columns")
     call = _core.assign if isinstance(x, Vector) else _core.assign_scalar
-    return _given(out, call(chosen(ctx), out, x, _list(rows), mask, accum, flags))
+    return _given(out, call(c, out, x, _list(rows), mask, accum, flags))
+
+
+def assign_row(out: Matrix, u, row: int, columns=None, *, mask: Vector | None = None, accum: str | None = None,
+               complement: bool = False, structure: bool = False, replace: bool = False,
+               ctx: Context | None = None) -> Matrix:
+    """out(row, columns) = u, in place; None stands for the whole row. The mask is a vector over the whole row. Returns out.
+
+    >>> import nonzero as nz
+    >>> nz.assign_row(nz.Matrix(nz.default_context(), "float64", 2, 3), [1.0, 2.0], 1, [2, 0]).get(1, 0)
+    2.0
+    """
+    c, flags = chosen(ctx), _flags(complement, structure, replace)
+    return _given(out, _core.assign_row(c, out, _vector(u, c), row, _list(columns), mask, accum, flags))
+
+
+def assign_column(out: Matrix, u, column: int, rows=None, *, mask: Vector | None = None, accum: str | None = None,
+                  complement: bool = False, structure: bool = False, replace: bool = False,
+                  ctx: Context | None = None) -> Matrix:
+    """out(rows, column) = u, in place; None stands for the whole column. The mask is a vector over the whole column.
+    Returns out."""
+    c, flags = chosen(ctx), _flags(complement, structure, replace)
+    return _given(out, _core.assign_column(c, out, _vector(u, c), column, _list(rows), mask, accum, flags))

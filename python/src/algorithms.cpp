@@ -4,12 +4,6 @@
 namespace nz::python {
 namespace {
 
-// The values of a dense vector, which it gives up.
-template <class T>
-nb::object taken(const vector& v) {
-    return array_over<T>(v.values<T>(), v);
-}
-
 nb::list levels_of(const std::vector<traverse_level>& iterations) {
     nb::list list;
     for (const traverse_level& level : iterations) {
@@ -38,8 +32,8 @@ nb::dict bfs_(const context& ctx, const py_matrix& a, offset_t source, bool pare
         return bfs(ctx, a.value, source, options);
     }();
     nb::dict d;
-    d["levels"] = taken<std::int32_t>(r.levels);
-    d["parents"] = parents ? taken<std::int32_t>(r.parents) : nb::none();
+    d["levels"] = values_of<std::int32_t>(r.levels);
+    d["parents"] = parents ? values_of<std::int32_t>(r.parents) : nb::none();
     d["reached"] = r.reached;
     d["edges"] = r.edges;
     d["iterations"] = levels_of(r.iterations);
@@ -60,7 +54,7 @@ nb::dict bfs_many_(const context& ctx, const py_matrix& a, const std::vector<off
     }();
     nb::dict d;
     nb::list all;
-    for (const vector& v : r.levels) all.append(taken<std::int32_t>(v));
+    for (const vector& v : r.levels) all.append(values_of<std::int32_t>(v));
     d["levels"] = levels ? nb::object(all) : nb::none();
     d["reached"] = array_from(std::move(r.reached));
     d["level_sums"] = array_from(std::move(r.level_sums));
@@ -78,7 +72,7 @@ nb::dict sssp_(const context& ctx, const py_matrix& a, offset_t source, bool par
     }();
     nb::dict d;
     d["distances"] = py_vector{r.distances};
-    d["parents"] = parents ? taken<std::int32_t>(r.parents) : nb::none();
+    d["parents"] = parents ? values_of<std::int32_t>(r.parents) : nb::none();
     d["reached"] = r.reached;
     d["edges"] = r.edges;
     d["relaxations"] = r.relaxations;

@@ -14,27 +14,42 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace nz::python {
 
 namespace nb = nanobind;
 
+/// What an operation decided; nothing for an object that no operation made. A pinned kernel's id points into the
+/// caller's options, which end with the call: it is kept here, with the line.
+struct any_plan {
+    std::variant<std::monostate, mxv_plan, operation_plan, mxm_plan, dense_plan> decided{};
+    std::string line{}, kernel{};
+
+    any_plan() = default;
+    template <class Plan>
+    any_plan(const Plan& plan) : decided(plan), line(to_string(plan)), kernel(plan.kernel) {}  // NOLINT
+};
+/// The plan as a nonzero.Plan: its line, and its fields by name.
+nb::object to_python(const any_plan& plan);
+
 /// A matrix, the plan of the operation that made it, and the arrays that it borrows.
 struct py_matrix {
     nz::matrix value;
-    std::string plan{};
+    any_plan plan{};
     nb::object owner{};
 };
 struct py_vector {
     nz::vector value;
-    std::string plan{};
+    any_plan plan{};
 };
 
 using host_array = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// The dtype of an array's elements. Throws domain_error for one that no matrix holds.
-dtype dtype_of_array(const host_array& a);
+dtype dtype_of_array(nb::dlpack::dtype type);
+inline dtype dtype_of_array(const host_array& a) { return dtype_of_array(a.dtype()); }
 
 template <class T>
 std::span<const T> span_of(const host_array& a) {
@@ -54,6 +69,11 @@ nb::object array_over(std::span<const T> values, Keep keep) {
     auto* held = new Keep(std::move(keep));
     const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Keep*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
+}
+/// The values of a dense vector, which they keep alive.
+template <class T>
+nb::object values_of(const vector& v) {
+    return array_over<T>(v.values<T>(), v);
 }
 /// A NumPy array that takes a vector's memory over.
 template <class T>
@@ -95,6 +115,26 @@ struct requests {
 using vector_requests = requests<py_vector, vector>;
 using matrix_requests = requests<py_matrix, matrix>;
 
+inline offset_t rows_of(const matrix& a, bool transposed) { return transposed ? a.columns() : a.rows(); }
+inline offset_t columns_of(const matrix& a, bool transposed) { return transposed ? a.rows() : a.columns(); }
+/// The output: the caller's object, or a new one of the type and shape at hand.
+inline vector output(const context& ctx, const py_vector* out, dtype type, offset_t size) {
+    return out ? out->value : vector(ctx, type, size);
+}
+inline matrix output(const context& ctx, const py_matrix* out, dtype type, offset_t rows, offset_t columns) {
+    return out ? out->value : matrix(ctx, type, rows, columns);
+}
+/// Runs f(w) -> plan without the interpreter's lock, and gives w with the plan.
+template <class Wrapped, class Object, class F>
+Wrapped run(Object w, F&& f) {
+    any_plan plan;
+    {
+        const nb::gil_scoped_release unlocked;
+        plan = f(w);
+    }
+    return {std::move(w), std::move(plan)};
+}
+
 /// Throws Python's KeyboardInterrupt where Ctrl-C was pressed; to be called without the interpreter's lock.
 void check_interrupt();
 
@@ -102,6 +142,9 @@ void bind_context(nb::module_& m);
 void bind_matrix(nb::module_& m);
 void bind_vector(nb::module_& m);
 void bind_operations(nb::module_& m);
+void bind_dense(nb::module_& m);
+void bind_products(nb::module_& m);
 void bind_algorithms(nb::module_& m);
+void bind_vertices(nb::module_& m);
 
 }  // namespace nz::python

@@ -103,8 +103,20 @@ void bind_matrix(nb::module_& m) {
                 return kind == value_kind::full ? "full" : kind == value_kind::iso ? "iso" : "pattern";
             },
             "'full' (one an entry), 'iso' (one for all) or 'pattern' (none: every entry is 1).")
-        .def_ro("plan", &py_matrix::plan,
-                "What the operation that made this matrix chose to do, in one line.")
+        .def_prop_ro(
+            "plan", [](const py_matrix& x) { return to_python(x.plan); },
+            "What the operation that made this matrix chose to do, in one line.")
+        .def("__repr__",
+             [](const py_matrix& a) {
+                 const auto kind = a.value.values_held();
+                 return "<nonzero.Matrix " + std::to_string(a.value.rows()) + " x " +
+                        std::to_string(a.value.columns()) + ", " + std::to_string(a.value.nnz()) +
+                        (a.value.nnz() == 1 ? " entry, " : " entries, ") +
+                        std::string(name_of(a.value.type())) +
+                        (kind == value_kind::full  ? ">"
+                         : kind == value_kind::iso ? ", iso>"
+                                                   : ", pattern>");
+             })
         .def(
             "get",
             [](const py_matrix& a, offset_t i, offset_t j) -> nb::object {

@@ -3,10 +3,10 @@
 
 namespace nz::python {
 
-dtype dtype_of_array(const host_array& a) {
+dtype dtype_of_array(nb::dlpack::dtype type) {
     std::optional<dtype> found;
     const auto try_type = [&]<class T>(std::type_identity<T>) {
-        if (a.dtype() == nb::dtype<T>()) found = dtype_of<T>;
+        if (type == nb::dtype<T>()) found = dtype_of<T>;
     };
     for (int k = 0; k < dtype_count && !found; ++k) dispatch(static_cast<dtype>(k), try_type);
     if (!found)
@@ -85,6 +85,12 @@ void bind_context(nb::module_& m) {
             nb::arg("backend") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0,
             "Where work runs and what it may use.\n\nbackend: 'auto' (the GPU where there is one), 'cpu' or 'cuda'.\n"
             "threads: 0 for all. memory_limit: bytes alive at a time, 0 for no limit.")
+        .def("__repr__",
+             [](const context& c) {
+                 return "<nonzero.Context " + std::string(name_of(c.backend())) +
+                        (c.device().empty() ? "" : ", " + c.device()) + ", " + std::to_string(c.threads()) +
+                        (c.threads() == 1 ? " thread>" : " threads>");
+             })
         .def_prop_ro("backend", [](const context& c) { return std::string(name_of(c.backend())); })
         .def_prop_ro("device", &context::device, "The GPU's name; empty on the CPU.")
         .def_prop_ro("threads", &context::threads)
@@ -102,7 +108,10 @@ NB_MODULE(_core, m) {
     bind_matrix(m);
     bind_vector(m);
     bind_operations(m);
+    bind_dense(m);
+    bind_products(m);
     bind_algorithms(m);
+    bind_vertices(m);
 }
 
 }  // namespace nz::python

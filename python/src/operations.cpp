@@ -6,28 +6,6 @@ namespace {
 
 using accumulator = std::optional<std::string>;
 
-// The output: the caller's object, or a new one of the type and shape at hand.
-vector output(const context& ctx, const py_vector* out, dtype type, offset_t size) {
-    return out ? out->value : vector(ctx, type, size);
-}
-matrix output(const context& ctx, const py_matrix* out, dtype type, offset_t rows, offset_t columns) {
-    return out ? out->value : matrix(ctx, type, rows, columns);
-}
-
-// Runs f(w) -> plan without the interpreter's lock, and gives w with the plan's line.
-template <class Wrapped, class Object, class F>
-Wrapped run(Object w, F&& f) {
-    std::string line;
-    {
-        const nb::gil_scoped_release unlocked;
-        line = to_string(f(w));
-    }
-    return {std::move(w), std::move(line)};
-}
-
-offset_t rows_of(const matrix& a, bool transposed) { return transposed ? a.columns() : a.rows(); }
-offset_t columns_of(const matrix& a, bool transposed) { return transposed ? a.rows() : a.columns(); }
-
 py_vector mxv_(const context& ctx, const py_vector* out, const std::string& ring, const py_matrix& a,
                const py_vector& u, const py_vector* mask, const accumulator& accum, unsigned flags,
                const std::string& kernel) {
@@ -139,6 +117,18 @@ Wrapped apply_with(const context& ctx, const Wrapped* out, const std::string& na
                         });
 }
 
+// op(x, i, j, thunk).
+template <class Wrapped, class Object>
+Wrapped apply_indexed(const context& ctx, const Wrapped* out, const std::string& name, const Wrapped& u,
+                      nb::handle thunk, const Wrapped* mask, const accumulator& accum, unsigned flags,
+                      const std::string& kernel) {
+    const index_unary_op op(name);
+    const scalar t = to_scalar(thunk, op.input_type(u.value.type()));
+    const requests<Wrapped, Object> q(mask, accum, flags, kernel);
+    return run<Wrapped>(like(ctx, out, op.output_type(u.value.type()), u.value, flags),
+                        [&](Object& w) { return apply(ctx, w, op, u.value, t, q.options); });
+}
+
 template <class Wrapped, class Object>
 Wrapped select_(const context& ctx, const Wrapped* out, const std::string& name, const Wrapped& u,
                 nb::handle thunk, const Wrapped* mask, const accumulator& accum, unsigned flags,
@@ -229,6 +219,27 @@ py_vector assign_scalar(const context& ctx, const py_vector& w, nb::handle x,
     const scalar value = to_scalar(x, w.value.type());
     return run<py_vector>(w.value, [&](vector& out) { return assign(ctx, out, value, i, q.options); });
 }
+py_matrix assign_scalar_to_matrix(const context& ctx, const py_matrix& c, nb::handle x,
+                                  const std::optional<host_array>& rows,
+                                  const std::optional<host_array>& columns, const py_matrix* mask,
+                                  const accumulator& accum, unsigned flags) {
+    const matrix_requests q(mask, accum, flags, {});
+    const index_list i = list_of(rows), j = list_of(columns);
+    const scalar value = to_scalar(x, c.value.type());
+    return run<py_matrix>(c.value, [&](matrix& out) { return assign(ctx, out, value, i, j, q.options); });
+}
+// Into one row, or one column; `places` are along it.
+template <bool Row>
+py_matrix assign_line(const context& ctx, const py_matrix& c, const py_vector& u, index_t line,
+                      const std::optional<host_array>& places, const py_vector* mask,
+                      const accumulator& accum, unsigned flags) {
+    const vector_requests q(mask, accum, flags, {});
+    const index_list at = list_of(places);
+    return run<py_matrix>(c.value, [&](matrix& out) {
+        return Row ? assign_row(ctx, out, u.value, line, at, q.options)
+                   : assign_column(ctx, out, u.value, at, line, q.options);
+    });
+}
 py_matrix assign_matrix(const context& ctx, const py_matrix& c, const py_matrix& a,
                         const std::optional<host_array>& rows, const std::optional<host_array>& columns,
                         const py_matrix* mask, const accumulator& accum, unsigned flags) {
@@ -255,6 +266,8 @@ void bind_operations(nb::module_& m) {
     m.def("apply", &apply_<py_matrix, matrix>, x(), o(), x(), x(), o(), o(), x(), x());
     m.def("apply_with", &apply_with<py_vector, vector>, x(), o(), x(), x(), x(), x(), o(), o(), x(), x());
     m.def("apply_with", &apply_with<py_matrix, matrix>, x(), o(), x(), x(), x(), x(), o(), o(), x(), x());
+    m.def("apply_indexed", &apply_indexed<py_vector, vector>, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("apply_indexed", &apply_indexed<py_matrix, matrix>, x(), o(), x(), x(), x(), o(), o(), x(), x());
     m.def("select", &select_<py_vector, vector>, x(), o(), x(), x(), x(), o(), o(), x(), x());
     m.def("select", &select_<py_matrix, matrix>, x(), o(), x(), x(), x(), o(), o(), x(), x());
     m.def("reduce", &reduce_<py_vector>);
@@ -268,6 +281,9 @@ void bind_operations(nb::module_& m) {
     m.def("assign", &assign_vector, x(), x(), x(), o(), o(), o(), x());
     m.def("assign", &assign_matrix, x(), x(), x(), o(), o(), o(), o(), x());
     m.def("assign_scalar", &assign_scalar, x(), x(), x(), o(), o(), o(), x());
+    m.def("assign_scalar", &assign_scalar_to_matrix, x(), x(), x(), o(), o(), o(), o(), x());
+    m.def("assign_row", &assign_line<true>, x(), x(), x(), x(), o(), o(), o(), x());
+    m.def("assign_column", &assign_line<false>, x(), x(), x(), x(), o(), o(), o(), x());
     m.def("semiring_names", &semiring_names);
 }
 

@@ -1,6 +1,8 @@
 // nonzero.Vector.
 #include "bind.hpp"
 
+#include <algorithm>
+
 namespace nz::python {
 namespace {
 
@@ -20,9 +22,42 @@ py_vector build(const context& ctx, offset_t size, const host_array& indices, co
 
 // The values of a dense vector as they lie in memory.
 nb::object values(const py_vector& v) {
-    return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) {
-        return array_over<T>(v.value.values<T>(), v.value);
+    return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) { return values_of<T>(v.value); });
+}
+
+// One value a place, `missing` where there is no entry.
+nb::object to_numpy(const py_vector& v, nb::handle missing) {
+    if (v.value.form() == vector_form::dense) return values(v);
+    const scalar filler = to_scalar(missing, v.value.type());
+    return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
+        const auto n = static_cast<std::size_t>(v.value.size());
+        auto held = std::make_shared<std::unique_ptr<T[]>>(new T[n]);
+        std::fill_n(held->get(), n, filler.get<T>());
+        std::vector<index_t> indices;
+        if constexpr (std::is_same_v<T, bool>) {  // a std::vector<bool> is no array
+            for (std::size_t i = 0; i < n; ++i)
+                if (const auto x = v.value.get(static_cast<offset_t>(i)))
+                    (*held)[i] = x->template get<bool>();
+        } else {
+            std::vector<T> found;
+            v.value.extract_tuples(indices, found);
+            for (std::size_t k = 0; k < indices.size(); ++k)
+                (*held)[static_cast<std::size_t>(indices[k])] = found[k];
+        }
+        const std::span<const T> all(held->get(), n);
+        return array_over(all, std::move(held));
     });
+}
+
+nb::object to_dlpack(const py_vector& v, const nb::kwargs& how) {
+    const nb::object array = values(v);
+    try {
+        return array.attr("__dlpack__")(**how);
+    } catch (nb::python_error& e) {
+        if (!e.matches(PyExc_BufferError) || (how.contains("copy") && how["copy"].is(nb::handle(Py_False))))
+            throw;
+    }
+    return array.attr("copy")().attr("__dlpack__")(**how);
 }
 
 nb::object entries(const py_vector& v) {
@@ -65,8 +100,16 @@ void bind_vector(nb::module_& m) {
         .def_prop_ro(
             "form", [](const py_vector& v) { return std::string(name_of(v.value.form())); },
             "'dense', 'bitmap' or 'sparse'.")
-        .def_ro("plan", &py_vector::plan,
-                "What the operation that made this vector chose to do, in one line.")
+        .def_prop_ro(
+            "plan", [](const py_vector& x) { return to_python(x.plan); },
+            "What the operation that made this vector chose to do, in one line.")
+        .def("__repr__",
+             [](const py_vector& v) {
+                 return "<nonzero.Vector of " + std::to_string(v.value.size()) + ", " +
+                        std::to_string(v.value.count()) + (v.value.count() == 1 ? " entry, " : " entries, ") +
+                        std::string(name_of(v.value.type())) + ", " + std::string(name_of(v.value.form())) +
+                        ">";
+             })
         .def(
             "get",
             [](const py_vector& v, offset_t i) -> nb::object {
@@ -84,6 +127,25 @@ void bind_vector(nb::module_& m) {
         .def("copy", [](const py_vector& v) { return py_vector{v.value}; })
         .def("values", &values,
              "The values of a dense vector as a read-only NumPy array over the vector's own memory: no copy.")
+        .def(
+            "to_numpy", &to_numpy, nb::arg("missing") = 0,
+            "One value a place as a read-only NumPy array, `missing` where there is no entry: values() of a dense vector,\n"
+            "a new array of the others.")
+        .def(
+            "__array__",
+            [](const py_vector& v, nb::handle type, nb::handle copy) {
+                const bool copies = !copy.is_none() && nb::cast<bool>(copy);
+                if (type.is_none() && !copies) return values(v);
+                return values(v).attr("astype")(
+                    type.is_none() ? nb::cast(std::string(name_of(v.value.type()))) : type);
+            },
+            nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none(),
+            "NumPy's protocol: np.asarray(v) of a dense vector is values(), without a copy.")
+        .def(
+            "__dlpack__", &to_dlpack,
+            "DLPack's protocol, over the memory of a dense vector, read-only; a copy for those whose DLPack knows no\n"
+            "read-only memory (before 1.0).")
+        .def("__dlpack_device__", [](const py_vector&) { return nb::make_tuple(1, 0); })
         .def("entries", &entries, "(indices, values) of the entries present, in order, as NumPy arrays.")
         .def("__contains__", [](const py_vector& v, offset_t i) { return v.value.contains(i); })
         .def("__len__", [](const py_vector& v) { return v.value.size(); });

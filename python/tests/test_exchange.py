@@ -152,3 +152,124 @@ def test_threads_call_at_the_same_time():
         t.join()
     for r in results:
         np.testing.assert_array_equal(r, expected)
+
+
+class Foreign:
+    """An array of another library, as its protocols show it."""
+
+    def __init__(self, array, device=(1, 0)):
+        self.array, self.device = array, device
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **how):
+        assert self.device[0] == 1
+        return self.array.__dlpack__(**how)
+
+
+class Interface:
+    """An array that has __array_interface__ alone."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+
+class OnGpu:
+    __cuda_array_interface__ = {"shape": (4,), "typestr": "<f8", "data": (4096, False), "version": 3}
+
+
+@pytest.mark.parametrize("wrap", [Foreign, Interface])
+def test_arrays_of_other_libraries_come_in_over_their_memory(wrap):
+    from nonzero._exchange import as_array
+
+    for array in (np.arange(6.0), np.arange(12, dtype=np.int32).reshape(3, 4), np.arange(12.0).reshape(3, 4).T):
+        found = as_array(wrap(array))
+        assert pointer(found) == pointer(array) and found.strides == array.strides
+        np.testing.assert_array_equal(found, array)
+    a = nz.load("laplace2d:3")
+    x, b = np.arange(9.0), np.arange(18.0).reshape(2, 9).T
+    np.testing.assert_array_equal(nz.mxv("plus_times", a, wrap(x)).values(), nz.mxv("plus_times", a, x).values())
+    np.testing.assert_array_equal(nz.mxd("plus_times", a, wrap(b)), nz.mxd("plus_times", a, b))
+    s = scipy.sparse.random_array((5, 6), density=0.5, format="csr", rng=1)
+    borrowed = nz.from_csr(wrap(s.indptr), wrap(s.indices), wrap(s.data), s.shape, copy=False)
+    assert pointer(borrowed.csr_arrays()[2]) == pointer(s.data)
+    coo = s.tocoo()
+    assert abs(nz.to_scipy(nz.from_coo(wrap(coo.row), wrap(coo.col), wrap(coo.data), s.shape)) - s).sum() == 0
+
+
+def test_results_are_written_into_arrays_of_other_libraries():
+    a = nz.load("laplace2d:3")
+    b, c = np.arange(18.0).reshape(9, 2), np.zeros((9, 2))
+    target = Foreign(c)
+    assert nz.mxd("plus_times", a, b, out=target) is target
+    np.testing.assert_array_equal(c, nz.mxd("plus_times", a, b))
+
+
+@pytest.mark.parametrize(
+    "array, where",
+    [
+        (OnGpu(), "a CUDA GPU"),
+        (Foreign(None, (2, 1)), r"a CUDA GPU \(number 1\)"),
+        (Foreign(None, (10, 0)), "a ROCm GPU"),
+        (Foreign(None, (99, 0)), "DLPack type 99"),
+    ],
+)
+def test_arrays_on_a_gpu_are_refused_with_the_way_out(array, where):
+    a = nz.load("laplace2d:3")
+    for call in (
+        lambda: nz.dense(array),
+        lambda: nz.mxv("plus_times", a, array),
+        lambda: nz.mxd("plus_times", a, array),
+        lambda: nz.mxd("plus_times", a, np.ones((9, 1)), out=array),
+        lambda: nz.from_csr(array, array, array, (2, 2)),
+        lambda: nz.pagerank(a, personalisation=array),
+    ):
+        with pytest.raises(nz.errors.NotSupported, match=where + ".*cupy.asnumpy.*tensor.cpu"):
+            call()
+
+
+def test_what_is_no_array_of_numbers_is_refused():
+    with pytest.raises(nz.errors.DomainError, match="numbers"):
+        nz.dense([object()])
+    with pytest.raises(nz.errors.DomainError, match="numbers"):
+        nz.dense(["a", "b"])
+    with pytest.raises(nz.errors.DomainError, match="one dimension"):
+        nz.dense(np.ones((2, 2)))
+    with pytest.raises(nz.errors.DomainError, match="integers"):
+        nz.build(5, [0.5], [1.0])
+    with pytest.raises(nz.errors.DomainError):
+        nz.extract(nz.dense([1.0]), np.array([2**32]))
+
+
+def test_vectors_go_out_by_numpys_protocol_and_dlpack():
+    v = nz.dense([1.0, 2.0])
+    assert pointer(np.asarray(v)) == pointer(v.values())
+    assert np.array(v, dtype="int32").tolist() == [1, 2]
+    assert pointer(np.array(v)) != pointer(v.values())
+    with pytest.raises(nz.errors.Error):
+        np.asarray(nz.build(5, [1], [1.0]))
+    if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # earlier ones do not export what is read-only
+        assert pointer(np.from_dlpack(v)) == pointer(v.values())
+
+    class Older:  # a consumer that asks for no version of the protocol
+        def __dlpack_device__(self):
+            return v.__dlpack_device__()
+
+        def __dlpack__(self, **how):
+            return v.__dlpack__()
+
+    assert np.from_dlpack(Older()).tolist() == [1.0, 2.0]
+    assert pointer(np.from_dlpack(Older())) != pointer(v.values())
+    with pytest.raises(BufferError):
+        v.__dlpack__(copy=False)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_absent_entries_are_written_out_as_the_caller_says(dtype):
+    v = nz.build(5, [3, 1], np.array([1, 1], dtype=dtype))
+    assert v.to_numpy().tolist() == [0, 1, 0, 1, 0] and v.to_numpy().dtype == np.dtype(dtype)
+    assert v.to_numpy(missing=1).tolist() == [1] * 5
+    u = nz.dense(np.array([1, 0], dtype=dtype))
+    assert pointer(u.to_numpy(7)) == pointer(u.values())

@@ -121,6 +121,46 @@ def test_assign_writes_places_and_deletes_what_is_absent(w, u, order):
     assert read(out) == {at: v for at, v in expected.items() if at[0] not in places} | {(p, 0): 9 for p in places}
 
 
+@given(entries(4, 5), entries(5, 1), st.integers(0, 3), st.permutations(range(5)), st.none() | st.just("plus"))
+def test_rows_and_columns_are_assigned(c, u, line, order, accum):
+    places = order[:3]
+    short = {(k, 0): u[p, 0] for k, p in enumerate(places) if (p, 0) in u}
+    expected = {at: v for at, v in c.items() if accum or at[0] != line or at[1] not in places}
+    for (k, _), v in short.items():
+        at = (line, places[k])
+        expected[at] = v + (c.get(at, 0) if accum else 0)
+    out = matrix(c, (4, 5))
+    assert nz.assign_row(out, vector(short, 3), line, places, accum=accum) is out
+    assert read(out) == expected
+    turned = matrix({(j, i): v for (i, j), v in c.items()}, (5, 4))
+    nz.assign_column(turned, vector(short, 3), line, places, accum=accum)
+    assert read(turned) == {(j, i): v for (i, j), v in expected.items()}
+
+
+@given(entries(4, 5), st.lists(st.integers(0, 3), max_size=3), st.lists(st.integers(0, 4), max_size=3))
+def test_a_number_is_assigned_to_every_place_named(c, rows, columns):
+    out = matrix(c, (4, 5))
+    nz.assign(out, 9, rows, columns)
+    assert read(out) == c | {(i, j): 9 for i in rows for j in columns}
+
+
+@given(entries(4, 5), st.integers(-2, 2))
+def test_apply_takes_rows_and_columns(a, thunk):
+    x = matrix(a, (4, 5))
+    assert read(nz.apply("rowindex", x, thunk=thunk)) == {(i, j): i + thunk for i, j in a}
+    assert read(nz.apply("diagindex", x, thunk=thunk)) == {(i, j): j - i + thunk for i, j in a}
+    assert read(nz.apply("valuegt", x, thunk=thunk)) == {at: v > thunk for at, v in a.items()}
+    with pytest.raises(TypeError):
+        nz.apply("plus", x, left=1, thunk=1)
+
+
+def test_objects_say_what_they_are():
+    assert repr(nz.load("grid2d:3")) == "<nonzero.Matrix 9 x 9, 24 entries, bool, pattern>"
+    assert repr(nz.from_coo([0], [1], [2.5], (1, 2))) == "<nonzero.Matrix 1 x 2, 1 entry, float64>"
+    assert repr(nz.build(5, [3], [1])) == "<nonzero.Vector of 5, 1 entry, int64, sparse>"
+    assert repr(nz.Context(backend="cpu", threads=1)) == "<nonzero.Context cpu, 1 thread>"
+
+
 @pytest.mark.parametrize("kernel", ["", "csr_row", "csr_merge", "csr_row_masked", "csc_gather_radix", "reference"])
 def test_large_products_are_scipys(kernel):
     a = scipy.sparse.random_array((3000, 2000), density=0.01, format="csr", rng=1)

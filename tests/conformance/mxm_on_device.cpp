@@ -222,8 +222,7 @@ TEST_F(MxmOnDevice, WithoutRowsColumnsOrEntriesTheResultIsEmpty) {
 }
 
 TEST_F(MxmOnDevice, OperandsBeyondTheMemoryLimitAreRefusedAndTheOutputStaysAsItWas) {
-    const context roomy({.backend = backend::cuda}),
-        ctx({.backend = backend::cuda, .memory_limit = 4 << 20});
+    const context roomy({.backend = backend::cuda}), ctx({.backend = backend::cuda, .memory_limit = 4 << 20});
     const matrix a = load(roomy, "random:100000,8").matrix;
     matrix c(ctx, dtype::float64, 100000, 100000);
     c.set(1, 2, 3.0);

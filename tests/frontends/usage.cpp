@@ -1,6 +1,8 @@
 // Help, version, and words that make no sense.
 #include "run_nz.hpp"
 
+#include <sstream>
+
 namespace nz::test {
 namespace {
 
@@ -46,7 +48,60 @@ TEST_F(usage, an_unknown_verb_is_answered_with_the_verbs) {
     expect_refused({"pagerink", "grid2d:3"}, 2, {"pagerink", "spmspv"});
 }
 
-TEST_F(usage, no_verb_is_wrong_usage) { expect_refused({}, 2, {"verb", "bfs"}); }
+TEST_F(usage, no_word_at_all_shows_six_commands_that_run) {
+    const outcome run = nz({});
+    EXPECT_EQ(run.status, 2);
+    EXPECT_EQ(run.out, "");
+    std::istringstream lines(run.err);
+    int commands = 0;
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), 112u) << line;
+        if (!line.starts_with("  nz ")) continue;
+        ++commands;
+        std::istringstream text(line.substr(5, line.find("   ", 5) - 5));
+        std::vector<std::string> words;
+        for (std::string word; text >> word;) words.push_back(word);
+        const outcome example = nz(words);
+        EXPECT_EQ(example.status, 0) << line << "\n" << example.err;
+        EXPECT_EQ(example.err, "") << line;
+    }
+    EXPECT_EQ(commands, 6);
+}
+
+TEST_F(usage, options_without_a_verb_are_wrong_usage) { expect_refused({"--json"}, 2, {"--json"}); }
+
+TEST_F(usage, help_is_a_verb_too) {
+    EXPECT_EQ(nz({"help"}).out, nz({"--help"}).out);
+    EXPECT_EQ(nz({"help", "bfs"}).out, nz({"bfs", "--help"}).out);
+    expect_refused({"help", "bsf"}, 2, {"did you mean bfs?"});
+}
+
+TEST_F(usage, a_misspelt_verb_is_answered_with_the_right_one) {
+    for (const auto& [written, meant] :
+         std::vector<std::pair<std::string, std::string>>{{"pagerink", "pagerank"},
+                                                          {"bsf", "bfs"},
+                                                          {"spgem", "spgemm"},
+                                                          {"gen", "generate"},
+                                                          {"triangles", "tc"},
+                                                          {"mxm", "spgemm"}})
+        expect_refused({written, "grid2d:3"}, 2, {"did you mean " + meant + "?"});
+    EXPECT_EQ(nz({"frobnicate"}).err.find("did you mean"), std::string::npos);
+}
+
+TEST_F(usage, a_misspelt_option_is_answered_with_the_right_one) {
+    expect_refused({"bfs", "grid2d:3", "--sorce", "2"}, 2,
+                   {"bfs has no option --sorce; did you mean --source?", "see nz bfs --help"});
+    expect_refused({"bfs", "grid2d:3", "--kern=x"}, 2, {"did you mean --kernel?"});
+    expect_refused({"bfs", "grid2d:3", "-validate"}, 2, {"did you mean --validate?"});
+    EXPECT_EQ(nz({"bfs", "grid2d:3", "--frobnicate"}).err.find("did you mean"), std::string::npos);
+}
+
+TEST_F(usage, a_misspelt_generator_is_answered_with_the_right_one) {
+    expect_refused({"info", "rmta:5,3"}, 2, {"neither a file nor a generator; did you mean rmat:5,3?"});
+    expect_refused({"info", "frobnicate:5"}, 2, {"cannot be opened"});
+    write("rmta:5", "0 1\n");
+    EXPECT_EQ(nz({"info", "rmta:5"}).err.find("did you mean"), std::string::npos);
+}
 
 TEST_F(usage, a_missing_input_is_wrong_usage) {
     expect_refused({"bfs"}, 2, {"INPUT is required", "nz bfs --help"});

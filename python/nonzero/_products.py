@@ -1,0 +1,81 @@
+"""Sparse products beside mxm: what one will take, products whose places are known, and alpha A x + beta y."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import _core
+from ._context import Context, chosen
+from ._core import Matrix, MxmPattern, Vector
+from ._operations import _flags, _given, _vector
+
+
+@dataclass
+class MxmEstimate:
+    """products: entries of A with entries of their row of B. most_entries: no more can come out. expected_entries: from
+    `sampled_rows` rows drawn by their products; exact where all were. most_bytes, expected_bytes: of the result's CSR."""
+
+    products: int
+    most_entries: int
+    expected_entries: float
+    sampled_rows: int
+    most_bytes: int
+    expected_bytes: float
+
+    def error(self, entries: int) -> float:
+        """How far off the expectation was once `entries` came out: 0.1 when it was 10% too many."""
+        return self.expected_entries / entries - 1 if entries else 0.0
+
+
+def estimate_mxm(semiring: str, a: Matrix, b: Matrix, *, transpose_a: bool = False, transpose_b: bool = False,
+                 ctx: Context | None = None) -> MxmEstimate:
+    """What mxm would take and give, without computing it. The same for every number of threads.
+
+    >>> import nonzero as nz
+    >>> a = nz.load("grid2d:10")
+    >>> nz.estimate_mxm("plus_times", a, a).products
+    1328
+    """
+    flags = _flags(False, False, False, False, transpose_a, transpose_b)
+    return MxmEstimate(**_core.estimate_mxm(chosen(ctx), semiring, a, b, flags))
+
+
+def find_pattern(semiring: str, a: Matrix, b: Matrix, *, transpose_a: bool = False, transpose_b: bool = False,
+                 kernel: str = "", ctx: Context | None = None) -> MxmPattern:
+    """The places of A B, counted once on the CPU, for products of matrices with the same places and other values:
+    mxm(..., pattern=...) fills them, bit for bit as mxm alone.
+
+    Raises NotSupported for semirings that are not compiled, DimensionMismatch.
+
+    >>> import nonzero as nz
+    >>> graph = nz.load("grid2d:10")
+    >>> a, b = nz.with_random_weights(graph, 1, 9), nz.with_random_weights(graph, 1, 9, seed=2)
+    >>> places = nz.find_pattern("plus_times", a, a)
+    >>> places.shape, places.entries
+    ((100, 100), 744)
+    >>> nz.mxm("plus_times", b, b, pattern=places).nnz  # the same places, other values
+    744
+    """
+    flags = _flags(False, False, False, False, transpose_a, transpose_b)
+    return _core.find_pattern(chosen(ctx), semiring, a, b, flags, kernel)
+
+
+def spmv(a: Matrix, x, *, alpha: float = 1.0, beta: float = 0.0, y: Vector | None = None, transpose: bool = False,
+         kernel: str = "", fast: bool = False, dtype: str | None = None, ctx: Context | None = None) -> Vector:
+    """y = alpha A x + beta y, in the arithmetic of y's type: float32 or float64.
+
+    A is m x n, x has n entries, y has m; absent entries count as 0. y: a Vector, changed in place and returned; without
+    it a new one of type `dtype` ("float64" unless A and x are float32), which has no entry where A's row has none: see
+    Vector.to_numpy. Kernels as of mxv. Raises DomainError for other types of y, DimensionMismatch.
+
+    >>> import nonzero as nz
+    >>> a = nz.from_coo([0, 1], [1, 0], [2.0, 3.0], (2, 2))
+    >>> nz.spmv(a, [10.0, 1.0], alpha=2).values()
+    array([ 4., 60.])
+    """
+    c = chosen(ctx)
+    x = _vector(x, c)
+    if dtype is None:
+        dtype = "float32" if a.dtype == x.dtype == "float32" else "float64"
+    flags = _flags(False, False, False, fast, transpose)
+    return _given(y, _core.spmv(c, y, alpha, a, x, beta, dtype, flags, kernel))

@@ -1,0 +1,88 @@
+"""Estimates of products, products whose places are known, alpha A x + beta y, and plans as values."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from model import entries, matrix, product, read
+
+import nonzero as nz
+
+
+@given(entries(5, 4), entries(4, 6))
+def test_an_estimate_counts_products_and_bounds_entries(a, b):
+    e = nz.estimate_mxm("plus_times", matrix(a, (5, 4)), matrix(b, (4, 6)))
+    assert e.products == sum(k == k2 for _, k in a for k2, _ in b)
+    c = product("plus", "times", a, b)
+    assert e.most_entries >= len(c)
+    assert e.expected_entries == len(c)  # so few rows are all looked at
+    assert e.error(len(c)) == 0
+
+
+@given(entries(5, 4), entries(4, 6), st.integers(-3, 3), st.booleans())
+def test_a_pattern_is_filled_with_other_values(a, b, factor, turned):
+    flags = {"transpose_a": turned}
+    first = {(j, i): x for (i, j), x in a.items()} if turned else a
+    shape = (4, 5) if turned else (5, 4)
+    ring = "plus_times"
+    places = nz.find_pattern(ring, matrix(first, shape), matrix(b, (4, 6)), **flags)
+    expected = product("plus", "times", a, b)
+    assert places.entries == len(expected) and places.shape == (5, 6)
+    scaled = {at: x * factor for at, x in first.items()}
+    found = nz.mxm(ring, matrix(scaled, shape), matrix(b, (4, 6)), pattern=places, **flags)
+    straight = {at: x * factor for at, x in a.items()}
+    assert read(found) == product("plus", "times", straight, b)
+
+
+def test_a_pattern_is_for_its_places_semiring_and_transposes_alone():
+    a = nz.with_random_weights(nz.load("grid2d:5"), 1, 9)
+    places = nz.find_pattern("plus_times", a, a)
+    with pytest.raises(nz.errors.DomainError, match="min_plus"):
+        nz.mxm("min_plus", a, a, pattern=places)
+    with pytest.raises(nz.errors.DomainError, match="transposes"):
+        nz.mxm("plus_times", a, a, pattern=places, transpose_b=True)
+    other = a.copy()
+    other.set(0, 24, 1)
+    with pytest.raises(nz.errors.NotSupported, match="compiled"):
+        nz.find_pattern("min_times", a, a)
+    with pytest.raises(nz.errors.DomainError):
+        nz.mxm("plus_times", other, a, pattern=places)
+    assert places.plan.operation == "mxm" and places.semiring == "plus_times"
+
+
+@given(st.integers(0, 2**31), st.sampled_from([0.0, 1.0, -2.0]), st.sampled_from([0.0, 1.0, 0.5]), st.booleans())
+def test_spmv_is_scipys(seed, alpha, beta, turned):
+    rng = np.random.default_rng(seed)
+    a = scipy.sparse.random_array((7, 5), density=0.4, format="csr", rng=rng)
+    x, y = rng.random(7 if turned else 5), rng.random(5 if turned else 7)
+    out = nz.dense(y)
+    back = nz.spmv(nz.from_scipy(a), x, alpha=alpha, beta=beta, y=out, transpose=turned)
+    np.testing.assert_allclose(out.to_numpy(), alpha * ((a.T if turned else a) @ x) + beta * y, atol=1e-13)
+    assert back is out and "mxv" in out.plan
+    fresh = nz.spmv(nz.from_scipy(a.astype("float32")), np.ones(5, dtype="float32"))
+    assert fresh.dtype == "float32"
+    np.testing.assert_allclose(fresh.to_numpy(), a @ np.ones(5), rtol=1e-5)
+
+
+def test_spmv_wants_floating_results():
+    with pytest.raises(nz.errors.DomainError):
+        nz.spmv(nz.load("grid2d:3"), np.ones(9), dtype="int64")
+
+
+def test_a_plan_is_a_line_and_its_fields():
+    a = nz.load("laplace2d:20")
+    plan = nz.mxv("plus_times", a, np.ones(400), kernel="csr_merge").plan
+    assert plan.kernel == plan.fields["kernel"] == "csr_merge" and "csr_merge" in plan
+    assert plan.tier == "compiled" and plan.workspace_bytes >= 0 and plan.reason in plan
+    c = nz.mxm("plus_times", a, a)
+    assert c.plan.products == nz.estimate_mxm("plus_times", a, a).products
+    assert nz.ewise_add("plus", a, a).plan.operation == "ewise_add"
+    with pytest.raises(AttributeError, match="plan of mxm has no 'direction'"):
+        c.plan.direction
+    assert a.plan == "" and a.plan.fields == {}
+    again = pickle.loads(pickle.dumps(plan))
+    assert again == plan and again.fields == plan.fields
+    assert nz.mxv("plus_times", a, np.ones(400), kernel="csr_merge").plan == plan
