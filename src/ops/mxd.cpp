@@ -70,9 +70,10 @@ plan::mxd_facts facts_of(const mxd_product& p) {
         f.column_distance = sample.distance;
     }
     const auto order_of = [&](const dense& d) {
-        // Kernels of a GPU take steps of 32 bits.
-        const bool by_rows =
-            d.row_major() && (!f.on_device || d.row_step <= std::numeric_limits<unsigned>::max());
+        // Kernels of a GPU take steps of 32 bits in bytes.
+        const bool short_steps =
+            d.row_step <= std::numeric_limits<unsigned>::max() / static_cast<offset_t>(size_of(d.type));
+        const bool by_rows = d.row_major() && (!f.on_device || short_steps);
         return by_rows ? dense_order::row_major : dense_order::column_major;
     };
     f.b_order = order_of(p.b);

@@ -27,8 +27,8 @@ public:
         : tile_(static_cast<index_t>(blockIdx.y) * width),
           first_(tile_ + static_cast<index_t>(threadIdx.x % Lanes) * Values),
           held_(max(0, min(Values, a.columns - first_))),
-          b_step_(static_cast<unsigned>(a.b_row_step)),
-          c_step_(static_cast<unsigned>(a.c_row_step)),
+          b_step_(static_cast<unsigned>(a.b_row_step * offset_t{sizeof(T)})),
+          c_step_(static_cast<unsigned>(a.c_row_step * offset_t{sizeof(V)})),
           b_(static_cast<const T*>(a.b) + first_),
           c_(static_cast<V*>(a.c) + first_) {}
 
@@ -49,7 +49,7 @@ public:
     }
     /// Row k of B.
     __device__ void load(index_t k, T (&x)[Values]) const {
-        const T* const row = b_ + row_at(k, b_step_);
+        const T* const row = row_at(b_, k, b_step_);
         if constexpr (Whole) {
             if (held_) word_to(__ldg(reinterpret_cast<const word*>(row)), x);
         } else {
@@ -60,7 +60,7 @@ public:
     }
     /// Row i of C = x.
     __device__ void store(index_t i, const V (&x)[Values]) const {
-        V* const row = c_ + row_at(i, c_step_);
+        V* const row = row_at(c_, i, c_step_);
         if constexpr (Whole) {
             word w;
             memcpy(&w, x, sizeof w);
@@ -74,7 +74,7 @@ public:
     /// Row i of C = C (+) x.
     __device__ void add_to(index_t i, const V (&x)[Values]) const {
         V sum[Values];
-        V* const row = c_ + row_at(i, c_step_);
+        V* const row = row_at(c_, i, c_step_);
 #pragma unroll
         for (int v = 0; v < Values; ++v)
             if (v < held_) sum[v] = Cell::add(row[v], x[v]);
@@ -86,15 +86,18 @@ private:
                                     std::conditional_t<Values * sizeof(T) == 8, uint2, unsigned>>;
     static_assert(!Whole || sizeof(word) == Values * sizeof(T));
 
-    /// Steps fit 32 bits (ops has packed what does not), which saves three of four multiplications.
-    static __device__ std::size_t row_at(index_t row, unsigned step) {
-        return std::size_t{static_cast<unsigned>(row)} * step;
+    /// Steps are bytes and fit 32 bits (ops has turned what does not), so that an address is one multiplication.
+    template <class X>
+    static __device__ X* row_at(X* first, index_t row, unsigned step) {
+        using byte = std::conditional_t<std::is_const_v<X>, const char, char>;
+        return reinterpret_cast<X*>(reinterpret_cast<byte*>(first) +
+                                    std::size_t{static_cast<unsigned>(row)} * step);
     }
     static __device__ void word_to(word w, T (&x)[Values]) { memcpy(x, &w, sizeof w); }
 
     index_t tile_, first_;
     int held_;
-    unsigned b_step_, c_step_;
+    unsigned b_step_, c_step_;  ///< bytes
     const T* b_;
     V* c_;
 };

@@ -10,14 +10,15 @@
 //   the barrier and adds the tails before it, in order. What the chunk leaves open is its carry (workspace), which a second
 //   kernel adds to its row, in the order of chunks; a block goes together through a row of more than 32.
 // Who owns what: block -> chunk and tile of columns, group of 4 to 32 lanes -> run of entries, lane -> 16 bytes of columns.
-// Shared memory: 12 to 16 bytes an entry and 4 KiB of tails: 17 KiB a block. Runs are kept apart by 16 bytes, so that groups
-//   of a warp read other banks.
+// Shared memory: 8 or 12 bytes an entry, heads and tails: 14 to 22 KiB a block. Runs are kept apart by 16 bytes, so that
+//   groups of a warp read other banks.
 // Determinism: sums depend on where chunks and runs begin, never on timing.
 // Cost: nnz * columns products, whatever the row lengths; bytes of A for each tile of 64 doubles, C once, B from L2.
-// Distance to the limit (H200, double): docs/measurements.md. 8 columns run at 23 to 74% of the rate of a copy of A, B and C:
-//   all but bands and small stencils are bound by rows of B from the second-level cache (5.1 to 5.5 TB/s, laplace3d) or from
-//   memory (random columns: 64 bytes a gather, 3.8 TB/s at 64 columns). Tried: rows in place of runs (no better, and
-//   slower on short rows), 4 or 16 rows of B at once, 2,048 entries a chunk: slower.
+// Distance to the limit (H200): docs/measurements.md. Rows of B set it: from the second-level cache (laplace3d, 5.1 to 5.5 TB/s in
+//   prototypes) or from memory (random columns), which a floor of A, B and C once does not count. A step of rows in bytes of
+//   32 bits matters: an address is then one instruction, where two more cost a fifth of the time. Tried in prototypes: rows of a
+//   chunk in place of runs, 4 or 16 rows of B at once, 2,048 entries a chunk: slower; 256 threads a block from 32 columns on:
+//   faster on bands and small stencils.
 // Why csr_tiled was not enough: its groups have a row each, so that a warp waits for its longest and short rows ask for few
 //   rows of B at once.
 #pragma once

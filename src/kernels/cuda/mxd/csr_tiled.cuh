@@ -5,9 +5,9 @@
 //   side and hand them round by shuffles. No shared memory, no barrier, no workspace.
 // Determinism: sums in the order of k, products not fused into them: the reference's bits.
 // Cost: nnz * columns products; a warp takes as long as the longest of its rows.
-// Distance to the limit (H200, double): laplace3d:160 at 16, 32 and 64 columns moves 5.0 to 5.5 TB/s from the second-level
-//   cache, about what it gives: neighbouring rows are taken at the same time, so that rows of B which they share come once.
-//   Tables: docs/measurements.md.
+// Distance to the limit (H200): docs/measurements.md. laplace3d:160 at 16 columns and more took 5.0 to 5.5 TB/s from the second-level
+//   cache in a prototype, about what it gives: neighbouring rows are taken at the same time, so that rows of B which they
+//   share come once.
 // Why csr_half_warp was not enough: sixteen lanes leave half a warp without columns at 8 of them and go twice over the row at
 //   32, and a value a lane asks for half as many bytes at once.
 // What it leaves: short rows wait for each other, long rows for nobody (csr_merge).
