@@ -8,7 +8,7 @@ namespace nz::kernels::cuda {
 inline constexpr int mxd_rows_block = 256;
 
 template <class Cell, int Lanes, int Values, bool Whole>
-__global__ void __launch_bounds__(mxd_rows_block) mxd_rows_kernel(mxd_arguments a) {
+__global__ void __launch_bounds__(mxd_rows_block, 6) mxd_rows_kernel(mxd_arguments a) {
     using T = typename Cell::operand;
     using V = typename Cell::value;
     const tile_lane<Cell, Lanes, Values, Whole> tile(a);
@@ -18,18 +18,21 @@ __global__ void __launch_bounds__(mxd_rows_block) mxd_rows_kernel(mxd_arguments 
     if (row >= a.rows) return;
     const unsigned group = (Lanes == 32 ? full_warp : (1u << Lanes % 32) - 1)
                            << (threadIdx.x % 32 / Lanes * Lanes);
-    const offset_t begin = offsets[row], end = offsets[row + offset_t{1}];
-    const T* const values = static_cast<const T*>(a.values);
+    const offset_t begin = offsets[row];
+    const auto entries =
+        static_cast<int>(offsets[row + offset_t{1}] - begin);  // of a row: no more than columns
+    const index_t* columns = a.indices + begin + lane;
+    const T* values = static_cast<const T*>(a.values) + (a.a_step ? begin + lane : 0);
     V sum[Values];
-    tile.reset(sum, begin == end);
-    for (offset_t k = begin; k < end; k += Lanes) {
+    tile.reset(sum, entries == 0);
+    for (int left = entries; left > 0; left -= Lanes, columns += Lanes, values += a.a_step ? Lanes : 0) {
         index_t column = 0;
         T x{};
-        if (k + lane < end) {
-            column = __ldcs(a.indices + k + lane);
-            if constexpr (Cell::reads_a) x = __ldcs(values + (k + lane) * a.a_step);
+        if (lane < left) {
+            column = __ldcs(columns);
+            if constexpr (Cell::reads_a) x = __ldcs(values);
         }
-        const int count = static_cast<int>(min(offset_t{Lanes}, end - k));
+        const int count = min(Lanes, left);
 #pragma unroll 4
         for (int e = 0; e < count; ++e) {
             T b[Values];
@@ -39,7 +42,7 @@ __global__ void __launch_bounds__(mxd_rows_block) mxd_rows_kernel(mxd_arguments 
     }
     if (!a.accumulates)
         tile.store(row, sum);
-    else if (begin < end)
+    else if (entries > 0)
         tile.add_to(row, sum);
 }
 

@@ -46,27 +46,32 @@ struct chunk_entries {
     std::uint32_t ends[words];  ///< bit e: entry e is its row's last
     int rows_before[words + 1];
 
-    static __device__ int column_at(int e) { return e + e / 32 * index_gap; }
-    static __device__ int value_at(int e) { return e + e / 32 * value_gap; }
+    static __device__ unsigned column_at(unsigned e) { return e + e / 32 * index_gap; }
+    static __device__ unsigned value_at(unsigned e) { return e + e / 32 * value_gap; }
 
     /// Entries [from, from + count) of A; rows [first, last] of `offsets` meet them. By the whole block.
     template <class Cell, int Threads>
     __device__ void take(const mxd_arguments& a, device_offsets offsets, offset_t from, int count,
                          index_t first, index_t last) {
         const int t = static_cast<int>(threadIdx.x);
-        const T* const values_of_a = static_cast<const T*>(a.values) + from * a.a_step;
+        const index_t* const columns_of_a = a.indices + from + t;
+        const T* const values_of_a = static_cast<const T*>(a.values) + (a.a_step ? from + t : 0);
+        const unsigned value_step = a.a_step ? Threads : 0;
         if (t < words) ends[t] = 0;
 #pragma unroll
-        for (int k = 0; k < entries / Threads; ++k) {
-            const int at = k * Threads + t;
-            columns[column_at(at)] = at < count ? __ldcs(a.indices + from + at) : 0;
+        for (unsigned k = 0; k < entries / Threads; ++k) {
+            const unsigned at = k * Threads + static_cast<unsigned>(t);
+            const bool there = at < static_cast<unsigned>(count);
+            columns[column_at(at)] = there ? __ldcs(columns_of_a + k * Threads) : 0;
             if constexpr (Cell::reads_a)
-                values[value_at(at)] = at < count ? __ldcs(values_of_a + at * a.a_step) : T{};
+                values[value_at(at)] = there ? __ldcs(values_of_a + k * value_step) : T{};
         }
         __syncthreads();
         for (index_t r = first + t; r <= last; r += Threads) {
-            const offset_t end = offsets[r + offset_t{1}] - from - 1;
-            if (end < count) atomicOr(ends + end / 32, 1u << end % 32);
+            const offset_t distance = offsets[r + offset_t{1}] - from - 1;
+            if (distance >= count) continue;
+            const auto end = static_cast<unsigned>(distance);
+            atomicOr(ends + end / 32, 1u << end % 32);
         }
         __syncthreads();
         static_assert(words == 32);
@@ -83,12 +88,13 @@ struct chunk_entries {
         }
         __syncthreads();
     }
-    __device__ bool ends_at(int e) const { return ends[e / 32] >> e % 32 & 1; }
+    __device__ bool ends_at(unsigned e) const { return ends[e / 32] >> e % 32 & 1; }
 };
 
 /// The rows of B for eight entries from e on, asked for in one go, then f(k, entry of A, row of B) in order.
 template <class Cell, class Tile, class F>
-__device__ void for_eight(const chunk_entries<typename Cell::operand>& c, const Tile& tile, int e, F&& f) {
+__device__ void for_eight(const chunk_entries<typename Cell::operand>& c, const Tile& tile, unsigned e,
+                          F&& f) {
     using T = typename Cell::operand;
     constexpr int a_word = 16 / sizeof(T);
     struct alignas(16) four_columns {
@@ -157,8 +163,9 @@ __global__ void __launch_bounds__(mxd_merge_detail::block_threads(Lanes),
         ++row;
         tile.reset(sum);
     };
-    const int end = min(begin + run, count), end_of_eights = begin + (end - begin) / at_once * at_once;
-    int e = begin;
+    const unsigned end = static_cast<unsigned>(max(begin, min(begin + run, count))),
+                   end_of_eights = end / at_once * at_once;
+    unsigned e = static_cast<unsigned>(begin);  // a multiple of 32
 #pragma unroll 1
     for (; e < end_of_eights; e += at_once) {
         const unsigned ends = chunk.ends[e / 32] >> e % 32;
