@@ -1,5 +1,5 @@
-// SpGEMM on a GPU: C = A * A in double by mxm/hash and by cuSPARSE's SpGEMM on the same arrays, checked against the CPU's
-// kernel first: ours bit for bit, cuSPARSE's by its number of entries. Both are timed over all their steps, memory taken
+// SpGEMM on a GPU: C = A * A in double by mxm/hash and by cuSPARSE on the same arrays, and C<A> = A * A by masked_row, checked
+// against the CPU first: ours bit for bit, cuSPARSE by its number of entries. All are timed over their steps, memory taken
 // and sizes known; `call_ms` is the whole call of the library, which takes memory, and waits for sizes and result.
 #include "core/device.hpp"
 #include "core/parallel.hpp"
@@ -64,39 +64,50 @@ private:
     std::optional<square_problem> p_;
 };
 
-void expect_equal(const square_slot& slot, const square_problem& p, const matrix& found,
+// The entries of A alone, where masked.
+matrix_options options_of(const square_problem& p, bool masked) {
+    matrix_options o;
+    if (masked) o.mask = &*p.a;
+    o.mask_structure = masked;
+    return o;
+}
+
+void expect_equal(const square_slot& slot, const square_problem& p, bool masked, const matrix& found,
                   const std::string& name) {
     matrix expected(slot.cpu(), dtype::float64, p.a->rows(), p.a->columns());
-    mxm(slot.cpu(), expected, semiring("plus_times"), *p.a, *p.a);
+    mxm(slot.cpu(), expected, semiring("plus_times"), *p.a, *p.a, options_of(p, masked));
     const auto x = expected.csr<double>(), y = found.csr<double>();
     if (!std::ranges::equal(x.offsets, y.offsets) || !std::ranges::equal(x.columns, y.columns) ||
         !std::ranges::equal(x.values, y.values))
         throw error(name + ": other entries than the CPU's");
 }
 
-measurement ours(square_slot& slot, const std::string& source) {
+measurement ours(square_slot& slot, const std::string& source, bool masked) {
     square_problem& p = slot.take(source);
+    const matrix_options options = options_of(p, masked);
     const context& gpu = slot.gpu();
     const semiring ring("plus_times");
     mxm_plan plan;
     matrix c(gpu, dtype::float64, p.a->rows(), p.a->columns());
     const timing call = time_ms(repeats, [&] {
         c = matrix(gpu, dtype::float64, p.a->rows(), p.a->columns());
-        plan = mxm(gpu, c, ring, *p.a, *p.a);
+        plan = mxm(gpu, c, ring, *p.a, *p.a, options);
         gpu.gpu()->wait();
     });
-    expect_equal(slot, p, c, source);
-    p.entries = c.nnz();
+    expect_equal(slot, p, masked, c, source);
+    const offset_t entries = c.nnz();
+    if (!masked) p.entries = entries;
     c = matrix(gpu, dtype::float64, 1, 1);
     const ops::operand a{*p.a};
-    const auto times = ops::mxm_kernel_ms(gpu, {ring, a, a, dtype::float64, dtype::float64}, repeats);
-    const double bytes = static_cast<double>(p.entries) * 12 + static_cast<double>(p.a->rows()) * 4;
+    const auto times =
+        ops::mxm_kernel_ms(gpu, {ring, a, a, dtype::float64, dtype::float64, &options}, repeats);
+    const double bytes = static_cast<double>(entries) * 12 + static_cast<double>(p.a->rows()) * 4;
     const double ms = median(times.all_ms);
     return {ms,
             {{"call_ms", call.median},
              {"fill_ms", median(times.fill_ms)},
              {"products", static_cast<double>(plan.products)},
-             {"output_entries", static_cast<double>(p.entries)},
+             {"output_entries", static_cast<double>(entries)},
              {"memory_of_c", 1 + static_cast<double>(plan.workspace_bytes) / bytes},
              {"gflops", 2 * static_cast<double>(plan.products) / ms / 1e6}}};
 }
@@ -174,7 +185,8 @@ void print_results(const std::vector<std::string>& sources,
     std::vector<double> times, work, ratios;
     for (const auto& source : sources) {
         const auto mine = results.find("spgemm/" + source + "/hash"),
-                   peer = results.find("spgemm/" + source + "/cusparse");
+                   peer = results.find("spgemm/" + source + "/cusparse"),
+                   masked = results.find("spgemm/" + source + "/masked_row");
         if (mine == results.end()) continue;
         const auto& m = mine->second;
         times.push_back(m.ms);
@@ -186,6 +198,10 @@ void print_results(const std::vector<std::string>& sources,
                    m.counters.at("memory_of_c"),
                    peer == results.end() ? "-" : fmt::format("{:.3f}", peer->second.ms),
                    peer == results.end() ? "-" : fmt::format("{:.2f}", ratios.back()));
+        if (masked != results.end())
+            fmt::print("{:22} {:>11} {:>11.0f} {:>9.3f} {:>9.3f} {:>9.3f}\n", "  under A itself", "",
+                       masked->second.counters.at("output_entries"), masked->second.ms,
+                       masked->second.counters.at("fill_ms"), masked->second.counters.at("call_ms"));
     }
     if (const auto it = results.find("spgemm/streamed"); it != results.end())
         fmt::print(
@@ -207,7 +223,8 @@ int spgemm_suite_on_gpu(const options& o, const context& gpu) {
     const std::string why = why_no_cusparse();
     if (!why.empty()) fmt::print("no cuSPARSE: {}\n", why);
     for (const auto& source : sources) {
-        add("spgemm/" + source + "/hash", [=] { return ours(*slot, source); });
+        add("spgemm/" + source + "/hash", [=] { return ours(*slot, source, false); });
+        add("spgemm/" + source + "/masked_row", [=] { return ours(*slot, source, true); });
         if (why.empty()) add("spgemm/" + source + "/cusparse", [=] { return cusparse(*slot, source); });
     }
     if (o.inputs.empty() && !o.quick) add("spgemm/streamed", [=] { return streamed(*slot); });

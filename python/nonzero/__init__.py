@@ -53,6 +53,26 @@ from ._operations import (
 )
 from ._plan import Plan
 from ._products import MxmEstimate, estimate_mxm, find_pattern, spmv
+from ._structure import (
+    ClosenessResult,
+    ClosureResult,
+    ColouringResult,
+    IndependentSetResult,
+    MarkovResult,
+    MatchingResult,
+    PropagationResult,
+    StrongComponentsResult,
+    TrussResult,
+    closeness,
+    colouring,
+    independent_set,
+    label_propagation,
+    markov_clustering,
+    matching,
+    strong_components,
+    transitive_closure,
+    truss,
+)
 from ._vertices import (
     BetweennessResult,
     ComponentsResult,

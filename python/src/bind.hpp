@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -135,6 +136,21 @@ Wrapped run(Object w, F&& f) {
     return {std::move(w), std::move(plan)};
 }
 
+/// f() without the interpreter's lock.
+template <class F>
+auto unlocked(F&& f) {
+    const nb::gil_scoped_release lock;
+    return f();
+}
+/// All vertices where none are given.
+inline std::vector<offset_t> sources_or_all(const std::optional<std::vector<offset_t>>& given,
+                                            const matrix& a) {
+    if (given) return *given;
+    std::vector<offset_t> all(static_cast<std::size_t>(a.rows()));
+    std::iota(all.begin(), all.end(), offset_t{0});
+    return all;
+}
+
 /// Throws Python's KeyboardInterrupt where Ctrl-C was pressed; to be called without the interpreter's lock.
 void check_interrupt();
 
@@ -146,5 +162,6 @@ void bind_dense(nb::module_& m);
 void bind_products(nb::module_& m);
 void bind_algorithms(nb::module_& m);
 void bind_vertices(nb::module_& m);
+void bind_structure(nb::module_& m);
 
 }  // namespace nz::python

@@ -112,6 +112,7 @@ NB_MODULE(_core, m) {
     bind_products(m);
     bind_algorithms(m);
     bind_vertices(m);
+    bind_structure(m);
 }
 
 }  // namespace nz::python

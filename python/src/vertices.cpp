@@ -4,12 +4,6 @@
 namespace nz::python {
 namespace {
 
-template <class F>
-auto unlocked(F&& f) {
-    const nb::gil_scoped_release lock;
-    return f();
-}
-
 nb::dict pagerank_(const context& ctx, const py_matrix& a, double damping, double tolerance,
                    int max_iterations, const std::string& type, const py_vector* personalisation,
                    bool adaptive) {
@@ -58,12 +52,7 @@ nb::dict triangles_(const context& ctx, const py_matrix& a, bool per_vertex, con
 
 nb::dict betweenness_(const context& ctx, const py_matrix& a,
                       const std::optional<std::vector<offset_t>>& sources, bool normalise) {
-    std::vector<offset_t> from;
-    if (sources) {
-        from = *sources;
-    } else {
-        for (offset_t v = 0; v < a.value.rows(); ++v) from.push_back(v);
-    }
+    const std::vector<offset_t> from = sources_or_all(sources, a.value);
     const centrality_result r =
         unlocked([&] { return betweenness(ctx, a.value, from, {.normalise = normalise}); });
     nb::dict d;

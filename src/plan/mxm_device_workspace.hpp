@@ -12,14 +12,21 @@ namespace nz::plan {
 /// Rows are binned by products, those of many products by their pairs and later by their entries. The first bins hold rows
 /// that a block takes, the most products first; the next those whose words of columns go to a table, large ones first;
 /// then those whose products are sorted, long ones first; the last rows without entries.
-inline constexpr int block_bins = 4, word_bins = 6, sort_bins = 4;
+inline constexpr int block_bins = 4, word_bins = 6, sort_bins = 8;
 inline constexpr int first_sort_bin = block_bins + word_bins, empty_bin = first_sort_bin + sort_bins,
                      row_bins = empty_bin + 1;
 
-/// Products that a bin's rows have at most: so many are sorted, places below columns in 32 bits.
+/// Products that a bin's rows have at most.
 constexpr int sorted_of_bin(int bin) { return 32 << (empty_bin - 1 - bin); }
-constexpr bool sorts(int bin, offset_t products, index_t columns) {
-    return products <= sorted_of_bin(bin) && columns <= (offset_t{1} << 32) / sorted_of_bin(bin);
+/// Rows of so many are sorted without a look at their pairs; under a mask that lists what may be written, whose words go to a
+/// small table, fewer (triangles of uniform:1048576,16: a row of 100 to 256 took as long as one of 500 in a table).
+inline constexpr int sorted_at_once = 256, sorted_under_mask = 64;
+/// The bin whose rows sort up to so many, column above and place below in 32 bits, or -1.
+constexpr int sort_bin_of(offset_t products, offset_t columns) {
+    for (int bin = empty_bin - 1; bin >= first_sort_bin; --bin)
+        if (products <= sorted_of_bin(bin))
+            return columns <= (offset_t{1} << 32) / sorted_of_bin(bin) ? bin : -1;
+    return -1;
 }
 /// Slots of a bin's tables; each bin has half as many as the one before.
 inline constexpr int least_slots = 64;
@@ -38,14 +45,20 @@ constexpr int slots_for(unsigned words) {
     return slots;
 }
 
-constexpr int bin_of_products(offset_t products, index_t columns) {
+constexpr int bin_of_products(offset_t products, index_t columns, int at_once = sorted_at_once) {
     if (products == 0) return empty_bin;
-    for (int bin = empty_bin - 1; bin >= first_sort_bin; --bin)
-        if (sorts(bin, products, columns)) return bin;
+    const int bin = products <= at_once ? sort_bin_of(products, columns) : -1;
+    if (bin >= 0) return bin;
     return products >= 1 << 20 ? 0 : products >= 1 << 17 ? 1 : products >= 1 << 14 ? 2 : 3;
 }
-/// Of a row that is not sorted.
-constexpr int bin_of_pairs(offset_t pairs, int by_products) {
+/// Beyond that a row's pairs need not be counted to the end.
+inline constexpr offset_t most_pairs = sorted_of_bin(first_sort_bin);
+/// Under a mask that lists what may be written some lanes of a warp go through so many products, where the mask's row is short.
+inline constexpr offset_t most_masked_products = 1 << 15;
+/// Of a row that was not sorted at once: it is where less than half of its products share words. No columns: not sorted.
+constexpr int bin_of_pairs(offset_t pairs, offset_t products, index_t columns, int by_products) {
+    if (columns > 0 && 2 * pairs > products)
+        if (const int bin = sort_bin_of(products, columns); bin >= 0) return bin;
     for (int bin = first_sort_bin - 1; bin >= block_bins; --bin)
         if (pairs <= pairs_of_bin(bin)) return bin;
     return by_products;

@@ -38,7 +38,7 @@ TEST_F(usage, generators_can_be_listed) {
 }
 
 TEST_F(usage, verbs_with_kernels_for_a_gpu_take_one_or_say_that_there_is_none) {
-    for (const auto* verb : {"bfs", "sssp", "spmv", "spmspv", "spadd", "spgemm", "spmm"}) {
+    for (const auto* verb : {"bfs", "sssp", "spmv", "spmspv", "spadd", "spgemm", "spmm", "tc"}) {
         const outcome run = nz({verb, "grid2d:5", "--backend", "cuda"});
         EXPECT_EQ(run.err.find("this verb has no CUDA kernel"), std::string::npos) << verb << ": " << run.err;
         if (run.status != 0)

@@ -129,16 +129,25 @@ TEST(MxmBins, HoldEveryRowThatMayCome) {
                 EXPECT_EQ(surveyed, empty_bin);
                 continue;
             }
-            if (surveyed >= first_sort_bin) {
-                EXPECT_LE(n, sorted_of_bin(surveyed));
-                EXPECT_LE(offset_t{columns} * sorted_of_bin(surveyed), offset_t{1} << 32)
+            const auto expect_sorted = [&](int bin) {
+                EXPECT_LE(n, sorted_of_bin(bin));
+                EXPECT_LE(offset_t{columns} * sorted_of_bin(bin), offset_t{1} << 32)
                     << "column and place in 32 bits";
-                EXPECT_EQ(bin_of_entries(n, surveyed), surveyed) << "its list stands";
+                EXPECT_EQ(bin_of_entries(n, bin), bin) << "its list stands";
+            };
+            if (surveyed >= first_sort_bin) {
+                expect_sorted(surveyed);
                 continue;
             }
             ASSERT_LT(surveyed, block_bins);
             for (const offset_t pairs : {n, n / 2, n / 32 + 1}) {
-                const int count = bin_of_pairs(pairs, surveyed);
+                EXPECT_LT(bin_of_pairs(pairs, n, 0, surveyed), first_sort_bin) << "under a mask";
+                const int count = bin_of_pairs(pairs, n, columns, surveyed);
+                if (count >= first_sort_bin) {
+                    EXPECT_GT(2 * pairs, n);
+                    expect_sorted(count);
+                    continue;
+                }
                 if (count >= block_bins) {
                     EXPECT_LE(pairs, pairs_of_bin(count));
                 }
@@ -151,7 +160,9 @@ TEST(MxmBins, HoldEveryRowThatMayCome) {
                 }
             }
         }
+    EXPECT_EQ(bin_of_pairs(4000, 4096, 1 << 20, 3), first_sort_bin);
     EXPECT_EQ(bin_of_products(1 << 10, 1), 3);
+    EXPECT_EQ(bin_of_products(sorted_under_mask + 1, 1000, sorted_under_mask), 3);
     EXPECT_EQ(bin_of_products(offset_t{1} << 40, 1000), 0);
     for (const unsigned words : {1u, 8u, 9u, 27u, 512u}) {
         EXPECT_GE(slots_for(words), 2 * static_cast<int>(words));

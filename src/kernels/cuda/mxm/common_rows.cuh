@@ -32,9 +32,15 @@ public:
           columns_(k.mask_columns) {}
 
     __device__ bool on() const { return on_; }
-    __device__ bool bars_all(offset_t row) const {
-        return on_ && !complement_ && offsets_[row] == offsets_[row + 1];
+    /// Whether it lists what may be written.
+    __device__ bool lists() const { return on_ && !complement_; }
+    __device__ offset_t length(offset_t row) const { return offsets_[row + 1] - offsets_[row]; }
+    template <class F>
+    __device__ void for_columns(index_t row, int lane, int lanes, F&& f) const {
+        const offset_t end = offsets_[row + offset_t{1}];
+        for (offset_t at = offsets_[row] + lane; at < end; at += lanes) f(__ldg(columns_ + at));
     }
+    __device__ bool bars_all(offset_t row) const { return lists() && length(row) == 0; }
     __device__ bool lets(index_t row, index_t column) const {
         const offset_t end = offsets_[row + offset_t{1}], at = search(offsets_[row], end, column);
         return (at < end && __ldg(columns_ + at) == column) != complement_;
@@ -102,6 +108,24 @@ __device__ int sum_up_to(int x) {
     }
     return x;
 }
+
+/// An entry of A: its value, and where its row of B begins and how long that is.
+template <class T>
+class alignas(16) entry_of_a {
+public:
+    entry_of_a() = default;
+    __device__ entry_of_a(offset_t begin, int length, T x)
+        : value(x),
+          where_(static_cast<unsigned long long>(begin) | static_cast<unsigned long long>(length)
+                                                              << length_from) {}
+    __device__ offset_t begin() const { return static_cast<offset_t>(where_ & ((1ull << length_from) - 1)); }
+    __device__ int length() const { return static_cast<int>(where_ >> length_from); }
+    T value;
+
+private:
+    static constexpr int length_from = 40;  // the row of B has few entries, B fewer than 2^40
+    unsigned long long where_;
+};
 
 /// Entry number n of [first, last), counted from the end where `Backwards`.
 template <bool Backwards>

@@ -42,16 +42,22 @@ public:
         }
         atomicOr(&slots_[slot].y, columns);
     }
-    /// Takes out the columns of a row that the mask bars.
-    template <int Lanes>
-    __device__ void mask(const device_mask& by, index_t row) const {
-        if (!by.on()) return;
-        for (unsigned s = threadIdx.x % Lanes; s <= last_; s += Lanes)
-            if (slots_[s].y)
-                slots_[s].y &= by.lets_word<unsigned>(row, static_cast<index_t>(slots_[s].x * 32));
-        __syncwarp();
+    /// Marks those of the columns that the word allows, where it is there.
+    __device__ void touch(unsigned word, unsigned columns, unsigned* touched) const {
+        unsigned allowed;
+        const int slot = find(word, allowed);
+        if (slot >= 0 && (allowed & columns)) atomicOr(touched + slot, allowed & columns);
     }
-    /// Of a word that is there.
+    /// The slot of a word and its columns, or -1.
+    __device__ int find(unsigned word, unsigned& columns) const {
+        for (unsigned slot = first_slot(word);; slot = (slot + 1) & last_) {
+            const uint2 at = slots_[slot];
+            columns = at.y;
+            if (at.x == word) return static_cast<int>(slot);
+            if (at.x == no_word) return -1;
+        }
+    }
+    /// The slot of a word that is there, and its columns.
     __device__ unsigned slot_of(unsigned word, unsigned& columns) const {
         unsigned slot = first_slot(word);
         uint2 at = slots_[slot];
@@ -61,6 +67,12 @@ public:
         }
         columns = at.y;
         return slot;
+    }
+    /// Calls f(slot) for all slots, by Lanes lanes.
+    template <int Lanes, class F>
+    __device__ void for_slots(F&& f) const {
+        for (unsigned s = threadIdx.x % Lanes; s <= last_; s += Lanes) f(slots_[s], s);
+        __syncwarp();
     }
     __device__ uint2 operator[](unsigned slot) const { return slots_[slot]; }
     __device__ unsigned size() const { return last_ + 1; }
@@ -73,12 +85,12 @@ private:
     int shift_;
 };
 
-/// Puts the columns of a row of the product into its table, by Lanes neighbouring lanes: one goes through the pairs of one
-/// row of B, or all through one after another where their lengths differ too much. All lanes of the warp take part, with
+/// Calls take(word, columns) for the pairs of a row of the product, by Lanes neighbouring lanes: one goes through the pairs of
+/// one row of B, or all through one after another where their lengths differ too much. All lanes of the warp take part, with
 /// rows of their own.
-template <int Lanes>
-__device__ void mark_words(const device_mxm_side& a, const device_offsets& b_offsets, const device_pairs& b,
-                           offset_t first, offset_t last, const word_table& table) {
+template <int Lanes, class Take>
+__device__ void for_pairs(const device_mxm_side& a, const device_offsets& b_offsets, const device_pairs& b,
+                          offset_t first, offset_t last, Take&& take) {
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
     for (offset_t base = first; __any_sync(full_warp, base < last); base += Lanes) {
         const uint2* pair = b.pairs;
@@ -96,7 +108,7 @@ __device__ void mark_words(const device_mxm_side& a, const device_offsets& b_off
             for (int at = 0; at < most; ++at) {
                 const uint2 now = next;
                 if (at + 1 < count) next = __ldg(pair + at + 1);
-                if (at < count) table.add(now.x, now.y);
+                if (at < count) take(now.x, now.y);
             }
             continue;
         }
@@ -108,11 +120,38 @@ __device__ void mark_words(const device_mxm_side& a, const device_offsets& b_off
             const int n = __shfl_sync(full_warp, count, owner, Lanes);
             for (int at = lane; at < n; at += Lanes) {
                 const uint2 x = __ldg(from + at);
-                table.add(x.x, x.y);
+                take(x.x, x.y);
             }
         }
     }
     __syncwarp();
+}
+
+/// Puts the columns of a row of the product that the mask lets into its table, by Lanes lanes. Where the mask lists what may be
+/// written the table holds its words, however many others the products have; `touched` is of as many numbers as slots.
+template <int Lanes>
+__device__ void mark_words(const device_mxm_side& a, const device_offsets& b_offsets, const device_pairs& b,
+                           const device_mask& mask, index_t row, offset_t first, offset_t last,
+                           const word_table& table, unsigned* touched) {
+    table.clear<Lanes>();
+    if (!mask.lists()) {
+        for_pairs<Lanes>(a, b_offsets, b, first, last,
+                         [&](unsigned word, unsigned columns) { table.add(word, columns); });
+        if (mask.on())
+            table.for_slots<Lanes>([&](uint2& slot, unsigned) {
+                if (slot.y) slot.y &= mask.lets_word<unsigned>(row, static_cast<index_t>(slot.x * 32));
+            });
+        return;
+    }
+    table.for_slots<Lanes>([&](uint2&, unsigned s) { touched[s] = 0; });
+    if (first < last)
+        mask.for_columns(row, static_cast<int>(threadIdx.x) % Lanes, Lanes, [&](index_t j) {
+            table.add(static_cast<unsigned>(j) / 32, 1u << static_cast<unsigned>(j) % 32);
+        });
+    __syncwarp();
+    for_pairs<Lanes>(a, b_offsets, b, first, last,
+                     [&](unsigned word, unsigned columns) { table.touch(word, columns, touched); });
+    table.for_slots<Lanes>([&](uint2& slot, unsigned s) { slot.y = touched[s]; });
 }
 
 }  // namespace nz::kernels::cuda

@@ -82,7 +82,8 @@ __global__ void __launch_bounds__(survey_block)
             sum += __shfl_xor_sync(full_warp, sum, distance);
         if (row >= rows || lane != 0) continue;
         // A row beyond 2^63 is reported by `about`, whatever its bin.
-        const int bin = plan::bin_of_products(static_cast<offset_t>(sum & ~(1ull << 63)), columns);
+        const int bin = plan::bin_of_products(static_cast<offset_t>(sum & ~(1ull << 63)), columns,
+                                              mask.lists() ? plan::sorted_under_mask : plan::sorted_at_once);
         parts.bins[row] = static_cast<std::uint8_t>(bin);
         atomicAdd(bins.rows + bin, 1u);
         if (bin == plan::empty_bin) parts.counts[row] = 0;
@@ -134,25 +135,38 @@ __global__ void __launch_bounds__(survey_block)
     if (row < rows && lane == 0) counts[row] = made;
 }
 
-/// Rows that are not sorted, by their pairs.
+/// Rows that were not sorted at once: by their products where these seldom share words, or by their pairs.
 __global__ void __launch_bounds__(survey_block)
-    hash_pair_bin_kernel(device_mxm_side a, device_pairs b, index_t rows, plan::mxm_device_parts parts) {
+    hash_pair_bin_kernel(device_mxm_side a, device_offsets b_offsets, device_pairs b, index_t rows,
+                         index_t columns, device_mask mask, plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
     bins.clear();
     const int lane = static_cast<int>(threadIdx.x) % survey_lanes;
     const offset_t row = (offset_t{blockIdx.x} * survey_block + threadIdx.x) / survey_lanes;
     const int known = row < rows ? parts.bins[row] : plan::empty_bin;
-    offset_t pairs = 0;
+    offset_t pairs = 0, products = 0;
     if (known < plan::block_bins) {
         const offset_t end = a.offsets[row + 1];
-        for (offset_t p = a.offsets[row] + lane; p < end && pairs <= plan::pairs_of_bin(plan::block_bins);
-             p += survey_lanes)
-            pairs += __ldg(b.counts + a.columns[p]);
+        for (offset_t p = a.offsets[row] + lane;
+             p < end &&
+             (pairs <= plan::most_pairs || (mask.lists() && products <= plan::most_masked_products));
+             p += survey_lanes) {
+            const offset_t k = a.columns[p];
+            pairs += __ldg(b.counts + k);
+            products += b_offsets[k + 1] - b_offsets[k];
+        }
     }
 #pragma unroll
-    for (int distance = survey_lanes / 2; distance > 0; distance /= 2)
+    for (int distance = survey_lanes / 2; distance > 0; distance /= 2) {
         pairs += __shfl_xor_sync(full_warp, pairs, distance);
-    const int bin = known < plan::block_bins ? plan::bin_of_pairs(pairs, known) : known;
+        products += __shfl_xor_sync(full_warp, products, distance);
+    }
+    int bin = known;
+    if (known < plan::block_bins) {
+        if (mask.lists())  // its words go to the table; long walks to a block
+            pairs = products <= plan::most_masked_products ? mask.length(row) : offset_t{plan::most_pairs};
+        bin = plan::bin_of_pairs(pairs, products, mask.on() ? 0 : columns, known);
+    }
     if (lane == 0 && bin != known) {
         parts.bins[row] = static_cast<std::uint8_t>(bin);
         atomicSub(bins.rows + known, 1u);
@@ -163,7 +177,7 @@ __global__ void __launch_bounds__(survey_block)
 
 /// Rows [first, last) by the entries that were counted; `known` where their bins are those already.
 __global__ void __launch_bounds__(survey_block)
-    hash_bin_kernel(index_t first, index_t last, bool known, plan::mxm_device_parts parts) {
+    hash_bin_kernel(index_t first, index_t last, bool known, bool masked, plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
     __shared__ unsigned most_words[plan::word_bins];
     if (threadIdx.x < plan::word_bins) most_words[threadIdx.x] = 0;
@@ -171,7 +185,7 @@ __global__ void __launch_bounds__(survey_block)
     const offset_t row = first + offset_t{blockIdx.x} * survey_block + threadIdx.x;
     if (row < last) {
         int bin = parts.bins[row];
-        if (!known) {
+        if (!known && !(masked && bin < plan::block_bins)) {  // whose words before the mask are many
             bin = plan::bin_of_entries(parts.counts[row], bin);
             parts.bins[row] = static_cast<std::uint8_t>(bin);
         }
@@ -208,26 +222,27 @@ __global__ void __launch_bounds__(survey_block)
     if (bin != plan::empty_bin) parts.listed[begins[bin] + place] = static_cast<index_t>(row);
 }
 
-template <int Lanes, int Each>
-__global__ void __launch_bounds__(lanes_block)
+template <int Threads, int Each>
+__global__ void __launch_bounds__(row_team<Threads>::block)
     hash_count_sorted_kernel(device_mxm_side a, device_mxm_side b, device_mask mask, const index_t* listed,
                              unsigned rows, index_t* counts) {
-    using sorted = sorted_row<Lanes, Each>;
-    constexpr int groups = lanes_block / Lanes;
-    __shared__ unsigned all_keys[groups][sorted::most];
-    const int lane = static_cast<int>(threadIdx.x) % Lanes, group = static_cast<int>(threadIdx.x) / Lanes;
-    unsigned* const keys = all_keys[group];
-    const unsigned at = blockIdx.x * groups + static_cast<unsigned>(group);
+    using team = row_team<Threads>;
+    using sorted = sorted_row<Threads, Each>;
+    __shared__ alignas(16) unsigned all_keys[team::teams][sorted::most];
+    __shared__ team_entries<Threads, int> all_entries[team::teams];
+    unsigned* const keys = all_keys[team::number()];
+    auto& m = all_entries[team::number()];
+    const unsigned at = blockIdx.x * team::teams + static_cast<unsigned>(team::number());
     const index_t row = at < rows ? listed[at] : 0;
     const offset_t first = at < rows ? a.offsets[row] : 0,
                    last = at < rows ? a.offsets[row + offset_t{1}] : 0;
-    const int total = for_places<Lanes>(
-        a, b, first, last, [](offset_t, index_t) {}, [](int) {},
-        [&](int place, offset_t q) { keys[place] = sorted::key(__ldg(b.columns + q), place); });
-    const int entries =
-        sorted(keys, total)
-            .columns([&](index_t column) { return !mask.on() || mask.lets(row, column); }, [](int, int) {});
-    if (at < rows && lane == 0) counts[row] = entries;
+    const int total = for_places<Threads>(
+        m, a, b, first, last, [](offset_t) { return 0; },
+        [&](int place, offset_t q, int, int) { keys[place] = sorted::key(__ldg(b.columns + q), place); });
+    const int entries = sorted(keys, total)
+                            .columns([&](index_t column) { return !mask.on() || mask.lets(row, column); },
+                                     [](int, int) {}, m.scratch);
+    if (at < rows && team::lane() == 0) counts[row] = entries;
 }
 
 template <int Lanes>
@@ -238,13 +253,14 @@ __global__ void __launch_bounds__(lanes_block)
     extern __shared__ uint4 shared_slots[];
     const int lane = static_cast<int>(threadIdx.x) % Lanes, group = static_cast<int>(threadIdx.x) / Lanes;
     const word_table table(reinterpret_cast<uint2*>(shared_slots) + group * size, size);
+    auto* touched =
+        reinterpret_cast<unsigned*>(reinterpret_cast<uint2*>(shared_slots) + lanes_block / Lanes * size) +
+        group * size;
     const unsigned at = blockIdx.x * (lanes_block / Lanes) + static_cast<unsigned>(group);
     const index_t row = at < rows ? listed[at] : 0;
     const offset_t first = at < rows ? a.offsets[row] : 0,
                    last = at < rows ? a.offsets[row + offset_t{1}] : 0;
-    table.clear<Lanes>();
-    mark_words<Lanes>(a, b_offsets, b, first, last, table);
-    table.mask<Lanes>(mask, row);
+    mark_words<Lanes>(a, b_offsets, b, mask, row, first, last, table, touched);
     int entries = 0, taken = 0;
     for (unsigned s = static_cast<unsigned>(lane); s < table.size(); s += Lanes) {
         const uint2 slot = table[s];
@@ -314,7 +330,7 @@ void bin_rows(const device_mxm_arguments& k, index_t first, index_t last, bool k
     if (first == last) return;
     const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
     const unsigned blocks = blocks_for(last - first, survey_block);
-    hash_bin_kernel<<<blocks, survey_block, 0, on(stream)>>>(first, last, known, parts);
+    hash_bin_kernel<<<blocks, survey_block, 0, on(stream)>>>(first, last, known, k.masked, parts);
     hash_list_kernel<<<blocks, survey_block, 0, on(stream)>>>(first, last, parts.by_entries, parts);
 }
 
@@ -325,7 +341,8 @@ template <int Lanes>
 void count_words(const device_mxm_arguments& k, const plan::mxm_device_parts& parts, const index_t* listed,
                  unsigned rows, int size, cudaStream_t stream) {
     constexpr int groups = lanes_block / Lanes;
-    const std::size_t shared = static_cast<std::size_t>(size) * sizeof(uint2) * groups;
+    const std::size_t shared =
+        static_cast<std::size_t>(size) * (sizeof(uint2) + (k.masked ? sizeof(unsigned) : 0)) * groups;
     const device_mxm_side b(k.b, 0);
     allow_shared(hash_count_words_kernel<Lanes>, shared);
     hash_count_words_kernel<Lanes><<<blocks_for(rows, groups), lanes_block, shared, stream>>>(
@@ -372,7 +389,8 @@ void hash_pair(const device_mxm_arguments& k, void* stream) {
     : mean < 16 ? pair_rows<16>(k, b, on(stream))
                 : pair_rows<32>(k, b, on(stream));
     hash_pair_bin_kernel<<<blocks_for(k.rows, survey_block / survey_lanes), survey_block, 0, on(stream)>>>(
-        device_mxm_side(k.a, 0), b, k.rows, parts);
+        device_mxm_side(k.a, 0), device_mxm_side(k.b, 0).offsets, b, k.rows, k.columns, device_mask(k),
+        parts);
     check(cudaGetLastError());
 }
 
@@ -394,9 +412,10 @@ void hash_count(const device_mxm_arguments& k, void* stream) {
         const unsigned rows = k.by_products.rows[bin];
         if (rows == 0) continue;
         if (bin >= plan::first_sort_bin) {
-            with_sorted_bin(bin, [&]<int Lanes, int Each>() {
-                hash_count_sorted_kernel<Lanes, Each>
-                    <<<blocks_for(rows, lanes_block / Lanes), lanes_block, 0, on(stream)>>>(
+            with_sorted_bin(bin, [&]<int Threads, int Each>() {
+                using team = row_team<Threads>;
+                hash_count_sorted_kernel<Threads, Each>
+                    <<<blocks_for(rows, team::teams), team::block, 0, on(stream)>>>(
                         a, b, device_mask(k), listed, rows, parts.counts);
             });
         } else {

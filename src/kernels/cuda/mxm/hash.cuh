@@ -128,24 +128,7 @@ template <class Cell>
 struct word_row {
     using T = typename Cell::operand;
     using V = typename Cell::value;
-    /// An entry of A: its value, and where its row of B begins and how long that is.
-    class alignas(16) entry {
-    public:
-        entry() = default;
-        __device__ entry(offset_t begin, int length, T x)
-            : value(x),
-              where_(static_cast<unsigned long long>(begin) | static_cast<unsigned long long>(length)
-                                                                  << length_from) {}
-        __device__ offset_t begin() const {
-            return static_cast<offset_t>(where_ & ((1ull << length_from) - 1));
-        }
-        __device__ int length() const { return static_cast<int>(where_ >> length_from); }
-        T value;
-
-    private:
-        static constexpr int length_from = 40;  // a row of B here has few entries, B fewer than 2^40
-        unsigned long long where_;
-    };
+    using entry = entry_of_a<T>;
 
     entry* entries;
     uint2* slots;
@@ -174,6 +157,9 @@ struct word_row {
         take(words, size / 2, sizeof(unsigned));
         take(before, size, sizeof(unsigned short));
     }
+
+    /// What mark_words goes by, where words and the numbers before them come later.
+    __device__ unsigned* touched() const { return words; }
 
     /// Numbers the entries before each word of the table and lists the columns, by Lanes lanes.
     template <int Lanes>
@@ -211,69 +197,74 @@ struct word_row {
     template <bool Masked>
     __device__ int place_of(const word_table& table, index_t column) const {
         unsigned bits;
-        const unsigned j = static_cast<unsigned>(column), slot = table.slot_of(j / 32, bits);
-        if (Masked && !(bits >> j % 32 & 1)) return -1;
+        const unsigned j = static_cast<unsigned>(column);
+        int slot;
+        if constexpr (Masked) {
+            slot = table.find(j / 32, bits);
+            if (slot < 0 || !(bits >> j % 32 & 1)) return -1;
+        } else {
+            slot = static_cast<int>(table.slot_of(j / 32, bits));
+        }
         return before[slot] + __popc(bits & ((1u << j % 32) - 1));
     }
 };
 
 }  // namespace hash_detail
 
-/// Rows of few products. `rows` of them, from `listed`.
-template <class Cell, int Lanes, int Each, bool Masked>
-__global__ void __launch_bounds__(lanes_block)
+namespace hash_detail {
+
+/// What a row whose products are sorted has in shared memory.
+template <class Cell, int Threads, int Each>
+struct sorted_memory {
+    alignas(16) unsigned keys[Threads * Each];
+    team_entries<Threads, typename Cell::operand> in;
+    typename Cell::value products[Threads * Each];
+    unsigned short firsts[Threads * Each + 2];
+};
+
+}  // namespace hash_detail
+
+/// Rows whose products are sorted: `rows` of them, from `listed`.
+template <class Cell, int Threads, int Each, bool Masked>
+__global__ void __launch_bounds__(row_team<Threads>::block)
     hash_fill_sorted_kernel(device_mxm_side a, device_mxm_side b, device_mask mask,
                             hash_detail::products<Cell> of, const index_t* listed, unsigned rows,
                             const offset_t* starts, index_t* out_columns, typename Cell::value* out_values) {
     using T = typename Cell::operand;
     using V = typename Cell::value;
-    using sorted = sorted_row<Lanes, Each>;
-    constexpr int groups = lanes_block / Lanes;
-    __shared__ unsigned all_keys[groups][sorted::most];
-    __shared__ V all_products[groups][sorted::most];
-    __shared__ unsigned short all_firsts[groups][sorted::most + 2];
-    const int lane = static_cast<int>(threadIdx.x) % Lanes, group = static_cast<int>(threadIdx.x) / Lanes;
-    unsigned* const keys = all_keys[group];
-    V* const products = all_products[group];
-    unsigned short* const firsts = all_firsts[group];
-    const unsigned at = blockIdx.x * groups + static_cast<unsigned>(group);
+    using team = row_team<Threads>;
+    using sorted = sorted_row<Threads, Each>;
+    extern __shared__ uint4 shared_rows[];
+    auto& m = reinterpret_cast<hash_detail::sorted_memory<Cell, Threads, Each>*>(shared_rows)[team::number()];
+    const unsigned at = blockIdx.x * team::teams + static_cast<unsigned>(team::number());
     const index_t row = at < rows ? listed[at] : 0;
     const offset_t first = at < rows ? a.offsets[row] : 0,
                    last = at < rows ? a.offsets[row + offset_t{1}] : 0;
-    T x{}, left{};
-    index_t inner = 0, k = 0;
-    const int total = for_places<Lanes>(
-        a, b, first, last,
-        [&](offset_t p, index_t of_b) {
-            x = of.a(p);
-            inner = of_b;
-        },
-        [&](int owner) {
-            if constexpr (Cell::reads_a) left = lane_value(x, owner, Lanes);
-            if constexpr (Cell::positional) k = __shfl_sync(full_warp, inner, owner, Lanes);
-        },
-        [&](int place, offset_t q) {
-            keys[place] = sorted::key(__ldg(b.columns + q), place);
-            products[place] = Cell::multiply(left, of.b(q), row, k);
+    const int total = for_places<Threads>(
+        m.in, a, b, first, last, [&](offset_t p) { return of.a(p); },
+        [&](int place, offset_t q, T left, int owner) {
+            index_t k = 0;
+            if constexpr (Cell::positional) k = m.in.inner[owner];
+            m.keys[place] = sorted::key(__ldg(b.columns + q), place);
+            m.products[place] = Cell::multiply(left, of.b(q), row, k);
         });
-    const sorted order(keys, total);
-    __syncwarp();
-    order.store(keys);
-    const int entries = order.columns([&](index_t column) { return !Masked || mask.lets(row, column); },
-                                      [&](int n, int i) { firsts[n] = static_cast<unsigned short>(i); });
-    if (lane == 0) firsts[entries] = static_cast<unsigned short>(total);
-    __syncwarp();
+    const sorted order(m.keys, total);
+    const int entries =
+        order.columns([&](index_t column) { return !Masked || mask.lets(row, column); },
+                      [&](int n, int i) { m.firsts[n] = static_cast<unsigned short>(i); }, m.in.scratch);
+    if (team::lane() == 0) m.firsts[entries] = static_cast<unsigned short>(total);
+    team::sync();
     if (at >= rows) return;
     const offset_t begin = starts[row];
-    for (int n = lane; n < entries; n += Lanes) {
-        const int from = firsts[n];
-        const unsigned key = keys[from];
-        int to = firsts[n + 1];
+    for (int n = team::lane(); n < entries; n += Threads) {
+        const int from = m.firsts[n];
+        const unsigned key = m.keys[from];
+        int to = m.firsts[n + 1];
         if constexpr (Masked)  // columns between may be barred
-            for (to = from + 1; to < total && sorted::column_of(keys[to]) == sorted::column_of(key);) ++to;
-        V sum = products[sorted::place_of(key)];
+            for (to = from + 1; to < total && sorted::column_of(m.keys[to]) == sorted::column_of(key);) ++to;
+        V sum = m.products[sorted::place_of(key)];
         if constexpr (!Cell::first_wins)
-            for (int i = from + 1; i < to; ++i) sum = Cell::add(sum, products[sorted::place_of(keys[i])]);
+            for (int i = from + 1; i < to; ++i) sum = Cell::add(sum, m.products[sorted::place_of(m.keys[i])]);
         out_columns[begin + n] = sorted::column_of(key);
         out_values[begin + n] = sum;
     }
@@ -304,10 +295,8 @@ __global__ void __launch_bounds__(lanes_block)
     const offset_t begin = at < rows ? starts[row] : 0;
     const int entries = at < rows ? static_cast<int>(starts[row + offset_t{1}] - begin) : 0;
     const word_table table(m.slots, size);
-    table.clear<Lanes>();
     for (int i = lane; i < entries; i += Lanes) m.sums[i] = of.nothing();
-    mark_words<Lanes>(a, b.offsets, pairs, first, last, table);
-    if constexpr (Masked) table.mask<Lanes>(mask, row);
+    mark_words<Lanes>(a, b.offsets, pairs, mask, row, first, last, table, m.touched());
     m.template number<Lanes>(table);
 
     const int turn = lane / Narrow, reader = lane % Narrow;
@@ -511,13 +500,25 @@ void fill_words(const device_mxm_arguments& k, const offset_t* starts, const ind
                 int bin, cudaStream_t stream) {
     const int most = static_cast<int>(plan::entries_of_bin(bin)),
               size = plan::slots_for(k.by_entries.most_words[bin - plan::block_bins]);
-    const bool short_rows =
-        k.by_products.products <= static_cast<unsigned long long>(k.a_entries) * (narrow + 1);
-    const auto fill =
-        most <= few_entries && size <= few_slots
-            ? (short_rows ? &fill_words_by<Cell, 16, narrow, Masked> : &fill_words_by<Cell, 16, 16, Masked>)
-            : (short_rows ? &fill_words_by<Cell, 32, narrow, Masked> : &fill_words_by<Cell, 32, 32, Masked>);
+    const bool two_a_warp = most <= few_entries && size <= few_slots;
+    auto fill = two_a_warp ? &fill_words_by<Cell, 16, 16, Masked> : &fill_words_by<Cell, 32, 32, Masked>;
+    if constexpr (!Masked)
+        if (k.by_products.products <= static_cast<unsigned long long>(k.a_entries) * (narrow + 1))
+            fill = two_a_warp ? &fill_words_by<Cell, 16, narrow, false>
+                              : &fill_words_by<Cell, 32, narrow, false>;
     fill(k, starts, listed, rows, size, most, stream);
+}
+
+template <class Cell, int Threads, int Each, bool Masked>
+void fill_sorted(const device_mxm_arguments& k, const offset_t* starts, const index_t* listed, unsigned rows,
+                 cudaStream_t stream) {
+    constexpr unsigned teams = row_team<Threads>::teams;
+    constexpr std::size_t shared = teams * sizeof(sorted_memory<Cell, Threads, Each>);
+    const auto kernel = hash_fill_sorted_kernel<Cell, Threads, Each, Masked>;
+    allow_shared(kernel, shared);
+    kernel<<<(rows + teams - 1) / teams, row_team<Threads>::block, shared, stream>>>(
+        device_mxm_side(k.a, k.a_step), device_mxm_side(k.b, k.b_step), device_mask(k), products<Cell>(k),
+        listed, rows, starts, k.out_columns, static_cast<typename Cell::value*>(k.out_values));
 }
 
 }  // namespace hash_detail
@@ -544,12 +545,9 @@ void hash_fill(const device_mxm_arguments& k, void* stream) {
         const unsigned rows = k.by_entries.rows[bin];
         if (rows == 0) continue;
         if (bin >= plan::first_sort_bin) {
-            with_sorted_bin(bin, [&]<int Lanes, int Each>() {
-                constexpr unsigned groups = lanes_block / Lanes;
-                hash_fill_sorted_kernel<Cell, Lanes, Each, Masked>
-                    <<<(rows + groups - 1) / groups, lanes_block, 0, on>>>(
-                        a, b, device_mask(k), hash_detail::products<Cell>(k), listed, rows, parts.starts,
-                        k.out_columns, values);
+            with_sorted_bin(bin, [&]<int Threads, int Each>() {
+                if constexpr (!Masked || Threads * Each <= plan::sorted_at_once)
+                    hash_detail::fill_sorted<Cell, Threads, Each, Masked>(k, parts.starts, listed, rows, on);
             });
         } else {
             hash_detail::fill_words<Cell, Masked>(k, parts.starts, listed, rows, bin, on);
