@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/test_install.sh BUILD_DIR: what a user gets of a build. Installs it to a temporary prefix and builds
-# tests/build/consumer against it, by find_package and by pkg-config; then the same of a shared library (from the same objects, so that
-# ccache has them), whose exported symbols are checked, and of the .deb.
+# tests/build/consumer against it, by find_package and by pkg-config; runs the examples of the documents; then the same
+# of a shared library (from the same objects, so that ccache has them), whose exported symbols are checked, and of the .deb.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(cd "${1:?usage: scripts/test_install.sh BUILD_DIR}" && pwd)
@@ -31,7 +31,11 @@ consumer() {
 cmake --install "$build" --prefix "$work/static" >"$work/log"
 consumer "$work/static" consumer
 said 'static library, by find_package and pkg-config'
-if [ -e "$build/bin/nz" ]; then "$work/static/bin/nz" --version; fi
+if [ -e "$build/bin/nz" ] && [ -e "$build/bin/nz-bench" ]; then
+    "$work/static/bin/nz" --version
+    python3 "$root/scripts/run_documents.py" "$work/static"
+    said 'examples of the documents'
+fi
 
 of_build() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 cmake -S "$root" -B "$shared" -G Ninja -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE="$(of_build CMAKE_BUILD_TYPE)" \
@@ -47,4 +51,5 @@ dpkg-deb --info "$work"/deb/*.deb | grep -E 'Package|Version|Depends'
 dpkg -x "$work"/deb/*.deb "$work/root"
 consumer "$work/root/usr" consumer_of_deb
 "$work/root/usr/bin/nz" bfs grid2d:20 --validate
+python3 "$root/scripts/run_documents.py" "$work/root/usr" cpp
 said '.deb'
