@@ -4,7 +4,8 @@
 #   nonzero-VERSION.tar.gz      the sources; unpacked, built there, and asked for a search
 #   nonzero-VERSION-*.whl       the Python package of that archive; installed into a new virtual environment
 #   nonzero_VERSION_ARCH.deb    shared library, headers and nz of that archive; unpacked, and a program built against it
-# CPU only where there is no nvcc. Portable: no -march=native. Tens of minutes where ccache has nothing.
+# CPU only where there is no nvcc, or with CMAKE_ARGS=-DNONZERO_CUDA=OFF (CMAKE_ARGS goes to every build). Portable: no
+# -march=native. Tens of minutes where ccache has nothing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=$(mkdir -p "${1:-$root/build/release-files}" && cd "${1:-$root/build/release-files}" && pwd)
@@ -29,7 +30,7 @@ git archive --format=tar.gz --prefix="nonzero-$version/" -o "$archive" HEAD
 tar -xzf "$archive" -C "$work"
 source=$work/nonzero-$version
 cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
-    -DNONZERO_BUILD_TESTS=OFF -DNONZERO_BUILD_BENCH=OFF
+    -DNONZERO_BUILD_TESTS=OFF -DNONZERO_BUILD_BENCH=OFF ${CMAKE_ARGS-}
 cmake --build "$work/build" -j "$(nproc)"
 "$work/build/bin/nz" bfs rmat:12,16 --validate --backend cpu
 python3 "$source/scripts/exports.py" --of "$(find "$work/build/lib" -name 'libnonzero.so.*.*.*')"

@@ -33,6 +33,11 @@ class Documents(unittest.TestCase):
             with self.assertRaises(ValueError):
                 self.blocks(text)
 
+    def test_what_looks_like_html_is_code(self):
+        for path in documents.pages():
+            text = re.sub(r"^ *```.*?^ *```$|`[^`\n]+`|<!--.*?-->", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+            self.assertEqual(re.findall(r"<(?!div |/div)[A-Za-z/][^>]*>", text), [], path)
+
     def test_every_kernel_stands_on_the_page_of_its_operation(self):
         pages = "\n".join(p.read_text() for folder in ("operations", "algorithms") for p in (ROOT / "docs" / folder).glob("*.md"))
         for operation, kernel, *_ in kernel_atlas.ROW.findall((ROOT / "src/kernels/kernel_ids.hpp").read_text()):
