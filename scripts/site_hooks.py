@@ -1,10 +1,11 @@
-"""Pages of the site that are made: the README as its first page, the root's other documents, the list of decisions, and the
-references of C++ and Python. mkdocs.yml names this file; docs/ holds the rest."""
+"""Pages of the site that are made: the README as its first page, the root's other documents, the list of decisions, the
+references of C++ and Python, and the pictures of the records. mkdocs.yml names this file; docs/ holds the rest."""
 
 import ast
 import pathlib
 import re
 import sys
+import tempfile
 
 from mkdocs.structure.files import File
 
@@ -55,6 +56,26 @@ def python_reference():
     return "\n".join(out)
 
 
+def records():
+    """{path: content} of a page with the pictures of each device's last full run, and of the pictures."""
+    from nonzero import report
+
+    out = ["# The records in pictures", "", "Drawn from `bench/records/` by [`python -m nonzero.report`](guide/pictures.md).", ""]
+    made = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for record in sorted((ROOT / "bench/records").glob("*.json")):
+            page = report.report([record], pathlib.Path(folder) / record.stem).read_text()
+            about = re.search(r'<p class="about">(.*?)</p>', page)[1]
+            out += [f"## {record.stem}", "", about, ""]
+            figures = re.findall(r"<h3>(.*?)</h3>\n<figure><img [^>]*>\n<figcaption>(.*?) <small>(.*?)</small>", page)
+            if not figures:
+                raise ValueError(f"{record.name}: no picture was found in the report")
+            for title, caption, name in figures:
+                out += [f"### {title}", "", f"![{title}](images/records/{name})", "", caption, ""]
+                made[f"images/records/{name}"] = (pathlib.Path(folder) / record.stem / name).read_bytes()
+    return made | {"records.md": "\n".join(out)}
+
+
 def decisions():
     out = ["# Decisions", "", "What was decided where building showed a better way than the first, and why.", ""]
     for path in sorted((ROOT / "docs/decisions").glob("*.md")):
@@ -69,6 +90,7 @@ def on_files(files, config):
     made["decisions/index.md"] = decisions()
     made["api/cpp.md"] = cpp_reference.page()
     made["api/python.md"] = python_reference()
+    made |= records()
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))
     return files

@@ -35,6 +35,8 @@ if [ -e "$build/bin/nz" ] && [ -e "$build/bin/nz-bench" ]; then
     "$work/static/bin/nz" --version
     python3 "$root/scripts/run_documents.py" "$work/static"
     said 'examples of the documents'
+else
+    echo '-- examples of the documents: not run, this build has no nz or no nz-bench'
 fi
 
 of_build() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
