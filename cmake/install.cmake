@@ -41,6 +41,9 @@ if(NONZERO_STATIC_PACKAGE)
     string(APPEND nonzero_pc_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lpthread -ldl -lrt")
   endif()
 endif()
+# The prefix as seen from the file, so that what was installed may be moved, and cpack may choose another.
+file(RELATIVE_PATH nonzero_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" nonzero_pc_to_prefix "${nonzero_pc_to_prefix}")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/nonzero.pc.in ${CMAKE_BINARY_DIR}/nonzero.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/nonzero.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -44,7 +44,7 @@ dpkg -x "$deb" "$work/root"
 pc=$(dirname "$(find "$work/root" -name nonzero.pc)")
 # shellcheck disable=SC2046
 "${CXX:-c++}" -std=c++20 "$source/tests/build/consumer/main.cpp" -o "$work/consumer" \
-    $(PKG_CONFIG_PATH=$pc pkg-config --define-prefix --cflags --libs nonzero)
+    $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs nonzero)
 LD_LIBRARY_PATH=$(dirname "$pc") "$work/consumer" | grep -x "nonzero $version"
 cp "$deb" "$out/"
 

@@ -153,7 +153,7 @@ def cpp(prefix, folder):
     )
     folders = [str(p) for p in prefix.glob("lib*/**/pkgconfig")]
     environment = {**os.environ, "PKG_CONFIG_PATH": ":".join(folders)}
-    flags = run(["pkg-config", "--define-prefix", "--cflags", "--libs", "nonzero"], env=environment, check=True).stdout.split()
+    flags = run(["pkg-config", "--cflags", "--libs", "nonzero"], env=environment, check=True).stdout.split()
     flags += [f"-Wl,-rpath,{pathlib.Path(f).parent}" for f in folders]  # where the library is shared
     compiler = os.environ.get("CXX", "c++")
     done = run([compiler, "-std=c++20", "-Wno-unused-variable", str(source), "-o", str(folder / "documents"), *flags])

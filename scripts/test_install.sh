@@ -21,10 +21,9 @@ consumer() {
     "$at/consumer"
     local pc
     pc=$(dirname "$(find "$prefix" -name nonzero.pc)")
-    # --define-prefix: the files may have been moved since they were installed.
     # shellcheck disable=SC2046
     "${CXX:-c++}" -std=c++20 "$root/tests/build/consumer/main.cpp" -o "$at/by_pkg_config" \
-        $(PKG_CONFIG_PATH=$pc pkg-config --define-prefix --cflags --libs nonzero)
+        $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs nonzero)
     LD_LIBRARY_PATH=$(dirname "$pc") "$at/by_pkg_config"
 }
 
