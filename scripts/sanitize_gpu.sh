@@ -26,6 +26,7 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --validate
+    check $tool 60 "$bin/nz" spgemm banded:300,21 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:16,0.1 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
@@ -36,6 +37,7 @@ done
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*'
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --repeat 1
+check racecheck 60 "$bin/nz" spgemm banded:300,21 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spadd rmat_directed:10,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate

@@ -9,10 +9,15 @@ namespace nz::kernels {
 struct device_mxm_arguments {
     mxm_side a, b;
     offset_t a_step = 1, b_step = 1;  ///< 0: values[0] stands for every entry
-    index_t rows = 0, columns = 0;
-    offset_t a_entries = 0;
+    index_t rows = 0, inner = 0, columns = 0;
+    offset_t a_entries = 0, b_entries = 0;
+    // For masked_row: what may be written, or with `complement` what may not, ascending in each row.
+    bool masked = false, complement = false;
+    offset_reader mask_offsets;
+    const index_t* mask_columns = nullptr;
     void* row_parts = nullptr;  ///< plan::mxm_device_rows bytes: each step leaves there what the next goes by
     std::size_t scan_bytes = 0;
+    void* pairs = nullptr;   ///< plan::mxm_pair_bytes, where rows are not all sorted
     void* tables = nullptr;  ///< plan::global_tables of plan::column_table_bytes
     std::size_t table_count = 0;
     // Rows in each bin: the survey's for count, count's for fill.
@@ -31,6 +36,7 @@ using device_mxm_kernel = void (*)(const device_mxm_arguments&, void* stream);
 struct device_mxm_table {
     std::size_t (*scan_bytes)(index_t rows) = nullptr;
     device_mxm_kernel survey = nullptr;  ///< products, and rows by them
+    device_mxm_kernel pair = nullptr;    ///< B's pairs, and rows that are not sorted by theirs
     device_mxm_kernel count = nullptr;   ///< entries of rows, rows by them, and where they start
     /// After count, again and again: fill takes rows [first, last) alone, once by_entries has been read anew.
     void (*choose)(const device_mxm_arguments& arguments, index_t first, index_t last,

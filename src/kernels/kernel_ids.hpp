@@ -35,7 +35,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxm", "column_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "two_level_sort", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"mxm", "masked_dot", presence::here, "", presence::absent, "no CUDA kernel yet"},
-    {"mxm", "masked_row", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"mxm", "masked_row", presence::here, "", presence::here, ""},
     {"mxm", "dia_dia", presence::here, "", presence::absent, "not built yet"},
     {"mxd", "csr_tiled", presence::here, "", presence::here, ""},
     {"mxd", "csr_merge", presence::here, "", presence::here, ""},

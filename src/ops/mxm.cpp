@@ -25,10 +25,16 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
              const matrix_options& options) {
     const ops::product p = ops::make_product(ctx, s, a, b, options);
     ops::check_product(p, c);
-    if (auto t = ops::mxm_on_device(ctx, c.body().ctx, {s, p.left, p.right, p.operand_type, p.value},
-                                    ops::facts_of(p))) {
+    if (auto t = ops::mxm_on_device(
+            ctx, c.body().ctx, {s, p.left, p.right, p.operand_type, p.value, &options}, ops::facts_of(p))) {
         ctx.log(to_string(t->plan));
-        ops::write_back_from_device(ctx, c, std::move(t->result), options);
+        // Where nothing of the old output remains, what the mask let through is all of the new one.
+        matrix_options rest = options;
+        if (t->plan.kernel == "masked_row" && !options.accum && (options.replace || c.nnz() == 0)) {
+            rest.mask = nullptr;
+            rest.mask_complement = false;
+        }
+        ops::write_back_from_device(ctx, c, std::move(t->result), rest);
         return t->plan;
     }
     ops::mxm_collected known;

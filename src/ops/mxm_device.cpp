@@ -5,6 +5,7 @@
 #include "core/device_copies.hpp"
 #include "instantiate/mxm_device_cells.hpp"
 #include "kernels/cuda_table.hpp"
+#include "ops/masks.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -26,26 +27,59 @@ public:
         const csr& a = place(f.left, f.ring.ignores_a(), type, k_.a, k_.a_step);
         const csr& b = place(f.right, f.ring.ignores_b(), type, k_.b, k_.b_step);
         k_.rows = a.rows;
+        k_.inner = b.rows;
         k_.columns = b.columns;
         k_.a_entries = a.nnz;
+        k_.b_entries = b.nnz;
         k_.scan_bytes = scan_bytes;
         row_parts_ = buffer(ctx.device_memory(), plan::mxm_device_rows(k_.rows, scan_bytes));
         k_.row_parts = row_parts_.data();
     }
 
+    /// What the product may write, for masked_row.
+    void take_mask(const matrix_options& options) {
+        const storage::matrix_body& body = options.mask->body();
+        const csr& of = body.rows_anywhere();
+        k_.masked = true;
+        k_.complement = options.mask_complement;
+        if (options.mask_structure || of.kind == value_kind::pattern) {
+            const auto entries = body.entries_on(ctx_);
+            kept_.push_back(entries);
+            k_.mask_offsets = {entries->offsets.data(), of.offset_bytes == 8};
+            k_.mask_columns = entries->indices.as<index_t>();
+            return;
+        }
+        const auto places = mask_places(ctx_, body.rows(), false);
+        mask_offsets_ = on_device(places->offsets.data(), places->offsets.bytes());
+        mask_columns_ =
+            on_device(places->index_data(), static_cast<std::size_t>(places->nnz) * sizeof(index_t));
+        k_.mask_offsets = {mask_offsets_.data(), places->offset_bytes == 8};
+        k_.mask_columns = mask_columns_.as<index_t>();
+    }
+
     void survey() const { kernels::on_cuda().mxm.survey(k_, stream()); }
+    /// Before count; after the first time with the memory and the bins that are known.
+    void pair() const {
+        if (k_.pairs) kernels::on_cuda().mxm.pair(k_, stream());
+    }
     void count() const { kernels::on_cuda().mxm.count(k_, stream()); }
-    void fill() const { cell_.hash(k_, stream()); }
+    void fill() const { (k_.masked ? cell_.masked_row : cell_.hash)(k_, stream()); }
 
     /// After survey: what the plan asks for.
     const plan::mxm_survey& read_survey() {
         ctx_.gpu()->download(&k_.by_products, parts().by_products, sizeof k_.by_products);
         return k_.by_products;
     }
+    /// Memory for the rows that are not sorted, and their bins.
     void take_tables() {
-        k_.table_count = plan::global_tables(k_.columns, k_.by_products.most_block_rows());
+        if (k_.by_products.large_rows() == 0) return;
+        pairs_ = buffer(ctx_.device_memory(), plan::mxm_pair_bytes(k_.b_entries, k_.inner));
+        k_.pairs = pairs_.data();
+        k_.table_count = plan::global_tables(k_.columns, k_.by_products.large_rows());
         tables_ = buffer(ctx_.device_memory(), k_.table_count * plan::column_table_bytes(k_.columns));
         k_.tables = tables_.data();
+        pair();
+        read_survey();
     }
     /// After count: memory for the result, if there is as much.
     bool takes_result() {
@@ -60,7 +94,9 @@ public:
         }
     }
     void take_result() {
-        ctx_.gpu()->download(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
+        k_.by_entries = k_.by_products;
+        if (k_.by_products.large_rows())
+            ctx_.gpu()->download(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
         ctx_.gpu()->download(&entries_, parts().starts + k_.rows, sizeof entries_);
         const auto n = static_cast<std::size_t>(entries_);
         const auto& memory = ctx_.device_memory();
@@ -119,6 +155,11 @@ public:
 
 private:
     void* stream() const { return ctx_.gpu()->stream(); }
+    buffer on_device(const void* data, std::size_t bytes) const {
+        buffer there(ctx_.device_memory(), bytes);
+        if (bytes) ctx_.gpu()->upload(there.data(), data, bytes);
+        return there;
+    }
     plan::mxm_device_parts parts() const { return {k_.row_parts, k_.rows, k_.scan_bytes}; }
 
     // The result in host memory that the GPU may write to, its offsets there.
@@ -183,7 +224,7 @@ private:
     kernels::device_mxm_arguments k_;
     std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
     offset_t entries_ = 0;
-    buffer row_parts_, tables_, offsets_, indices_, values_;
+    buffer mask_offsets_, mask_columns_, row_parts_, pairs_, tables_, offsets_, indices_, values_;
     struct slot {
         buffer columns, values;
     } slots_[device::copies::slots];
@@ -204,12 +245,13 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
     if (!plan::mxm_on_device(facts)) return {};
     facts.scan_bytes = kernels::on_cuda().mxm.scan_bytes(facts.rows);
     device_mxm product(ctx, f, *cell, facts.scan_bytes);
+    if (plan::mxm(facts).kernel == "masked_row") product.take_mask(*f.mask);
     product.survey();
     const plan::mxm_survey& known = product.read_survey();
     require<not_supported>(known.about < most_products, "mxm: {}, {}: more than 2^63 - 1 products",
                            f.left.describe("A"), f.right.describe("B"));
     facts.products = static_cast<offset_t>(known.products);
-    facts.block_rows = known.most_block_rows();
+    facts.large_rows = known.large_rows();
     mxm_plan plan = plan::mxm(facts);
     product.take_tables();
     product.count();
@@ -225,6 +267,7 @@ mxm_kernel_times mxm_kernel_ms(const context& ctx, const device_factors& f, int 
     const auto* cell = cell_of(ctx, f);
     require<not_supported>(cell != nullptr, "this product does not run on a GPU");
     device_mxm product(ctx, f, *cell, kernels::on_cuda().mxm.scan_bytes(static_cast<index_t>(f.left.rows())));
+    if (f.mask && f.mask->mask) product.take_mask(*f.mask);
     product.survey();
     product.read_survey();
     product.take_tables();
@@ -234,6 +277,7 @@ mxm_kernel_times mxm_kernel_ms(const context& ctx, const device_factors& f, int 
     for (int k = 0; k < repeats; ++k) {
         ctx.gpu()->timed([&] {
             product.survey();
+            product.pair();
             product.count();
         });
         const double before = ctx.gpu()->milliseconds();

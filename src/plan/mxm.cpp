@@ -51,14 +51,17 @@ std::size_t workspace(std::string_view kernel, const mxm_facts& f, bool packs) {
 mxm_plan on_gpu(const mxm_facts& f) {
     mxm_plan plan;
     plan.operation = "mxm";
-    plan.kernel = "hash";
-    plan.reason = f.pinned.empty() ? "a table for each row, as large as its bin" : "pinned";
+    plan.kernel = !f.pinned.empty() ? f.pinned : f.masked ? "masked_row" : "hash";
+    plan.reason = !f.pinned.empty() ? "pinned"
+                  : f.masked        ? "as hash, passing over what the mask bars"
+                                    : "short rows sorted, long ones in tables of words, by bins";
     plan.tier = tier::compiled;
     plan.on_device = true;
     plan.products = f.products;
     plan.workspace_bytes =
         mxm_device_rows(f.rows, f.scan_bytes) +
-        global_tables(f.columns, std::max<offset_t>(f.block_rows, 0)) * column_table_bytes(f.columns);
+        global_tables(f.columns, std::max<offset_t>(f.large_rows, 0)) * column_table_bytes(f.columns) +
+        (f.large_rows > 0 ? mxm_pair_bytes(f.b_entries, f.inner) : 0);
     return plan;
 }
 

@@ -24,7 +24,7 @@ struct mxm_facts {
     offset_t most_entries = -1;                  ///< of a row of A
     double band_share = -1;                      ///< of some rows of A, those in bands that meet bands of B
     offset_t words = -1;                         ///< words of 64 columns that B's rows touch
-    offset_t block_rows = -1;                    ///< on a GPU: rows that a block takes
+    offset_t large_rows = -1;                    ///< on a GPU: rows whose products are too many to be sorted
 };
 
 /// Dense rows: with up to so many bytes of sums a thread they were the faster on all that was measured; with twice as
@@ -47,9 +47,9 @@ inline constexpr double columns_cost = 8;
 
 /// Whether the costly facts are to be collected before the plan stands; products first.
 inline bool mxm_needs_products(const mxm_facts& facts) noexcept { return facts.products < 0; }
-/// Whether it runs on the GPU: not under a mask, where the CPU's kernels pass over what the mask bars, unless pinned.
-inline bool mxm_on_device(const mxm_facts& facts) noexcept {
-    return facts.on_device && (facts.pinned == "hash" || (facts.pinned.empty() && !facts.masked));
+/// Whether it runs on the GPU: by hash, or under a mask by masked_row.
+inline bool mxm_on_device(const mxm_facts& f) noexcept {
+    return f.on_device && (f.pinned.empty() || f.pinned == "hash" || (f.masked && f.pinned == "masked_row"));
 }
 /// Whether bands are to be looked for: not where another kernel is taken anyway.
 inline bool mxm_needs_band(const mxm_facts& f) noexcept {

@@ -9,29 +9,52 @@
 
 namespace nz::plan {
 
-/// Rows are binned twice: by products for count, by entries for fill. The first bins hold rows that a block takes, the
-/// most products first; the next those of some lanes of a warp, large tables first; the last rows without entries.
-inline constexpr int row_bins = 12, block_bins = 4, empty_bin = row_bins - 1;
-/// Slots of the smallest table; each bin before has twice as many.
-inline constexpr int least_slots = 32;
-constexpr int slots_of_bin(int bin) { return least_slots << (empty_bin - 1 - bin); }
-/// A table for count holds keys alone and most products meet one that is there: three quarters may be taken.
-constexpr offset_t products_of_bin(int bin) { return slots_of_bin(bin) / 4 * 3; }
-/// A table for fill is exactly sized: half of it may be taken. Its largest leaves room for 12 warps a multiprocessor.
+/// Rows are binned by products, those of many products by their pairs and later by their entries. The first bins hold rows
+/// that a block takes, the most products first; the next those whose words of columns go to a table, large ones first;
+/// then those whose products are sorted, long ones first; the last rows without entries.
+inline constexpr int block_bins = 4, word_bins = 6, sort_bins = 4;
+inline constexpr int first_sort_bin = block_bins + word_bins, empty_bin = first_sort_bin + sort_bins,
+                     row_bins = empty_bin + 1;
+
+/// Products that a bin's rows have at most: so many are sorted, places below columns in 32 bits.
+constexpr int sorted_of_bin(int bin) { return 32 << (empty_bin - 1 - bin); }
+constexpr bool sorts(int bin, offset_t products, index_t columns) {
+    return products <= sorted_of_bin(bin) && columns <= (offset_t{1} << 32) / sorted_of_bin(bin);
+}
+/// Slots of a bin's tables; each bin has half as many as the one before.
+inline constexpr int least_slots = 64;
+constexpr int slots_of_bin(int bin) { return least_slots << (first_sort_bin - 1 - bin); }
+/// A pair is a word of 32 columns with those that a row of B has there. For count three quarters of a table may be taken,
+/// most pairs meeting a word that is there.
+constexpr offset_t pairs_of_bin(int bin) { return slots_of_bin(bin) / 4 * 3; }
+/// For fill a table is exactly sized: half of it may be taken. The largest leaves room for 12 warps a multiprocessor.
 constexpr offset_t entries_of_bin(int bin) { return slots_of_bin(bin) / 2; }
 inline constexpr int largest_fill_bin = block_bins + 1;
+/// The table for rows of so many words: small ones are a quarter full at most (laplace3d:100 took 4.0 ms with 128 slots for 30
+/// words, 4.5 with 64).
+constexpr int slots_for(unsigned words) {
+    int slots = 16;
+    while (slots < (slots < 256 ? 4 : 2) * static_cast<int>(words)) slots *= 2;
+    return slots;
+}
 
-constexpr int bin_of_products(offset_t products) {
+constexpr int bin_of_products(offset_t products, index_t columns) {
     if (products == 0) return empty_bin;
-    for (int bin = empty_bin - 1; bin >= block_bins; --bin)
-        if (products <= products_of_bin(bin)) return bin;
+    for (int bin = empty_bin - 1; bin >= first_sort_bin; --bin)
+        if (sorts(bin, products, columns)) return bin;
     return products >= 1 << 20 ? 0 : products >= 1 << 17 ? 1 : products >= 1 << 14 ? 2 : 3;
 }
-constexpr int bin_of_entries(offset_t entries, int by_products) {
-    if (entries == 0) return empty_bin;
-    for (int bin = empty_bin - 1; bin >= largest_fill_bin; --bin)
+/// Of a row that is not sorted.
+constexpr int bin_of_pairs(offset_t pairs, int by_products) {
+    for (int bin = first_sort_bin - 1; bin >= block_bins; --bin)
+        if (pairs <= pairs_of_bin(bin)) return bin;
+    return by_products;
+}
+constexpr int bin_of_entries(offset_t entries, int counted) {
+    if (counted >= first_sort_bin) return counted;
+    for (int bin = first_sort_bin - 1; bin >= largest_fill_bin; --bin)
         if (entries <= entries_of_bin(bin)) return bin;
-    return std::min(by_products, block_bins - 1);
+    return std::min(counted, block_bins - 1);
 }
 
 /// What the device says of the rows, zeroed first.
@@ -39,25 +62,32 @@ struct mxm_survey {
     unsigned long long products;
     double about;  ///< the same sum where it does not fit
     unsigned rows[row_bins], taken[row_bins];
+    unsigned most_words[word_bins];  ///< of 32 columns, in a row of each bin with tables; once counted
 
-    unsigned block_rows() const {
+    unsigned block_rows() const { return rows_in(0, block_bins); }
+    unsigned word_rows() const { return rows_in(block_bins, first_sort_bin); }
+    /// Rows that are not sorted; before count any of them may turn out long enough for a block.
+    unsigned large_rows() const { return block_rows() + word_rows(); }
+
+private:
+    unsigned rows_in(int first, int last) const {
         unsigned n = 0;
-        for (int bin = 0; bin < block_bins; ++bin) n += rows[bin];
-        return n;
-    }
-    /// By products: rows whose entries may be too many for fill's tables.
-    unsigned most_block_rows() const {
-        unsigned n = block_rows();
-        for (int bin = block_bins; products_of_bin(bin) > entries_of_bin(largest_fill_bin); ++bin)
-            n += rows[bin];
+        for (int bin = first; bin < last; ++bin) n += rows[bin];
         return n;
     }
 };
+
+/// B's rows as pairs of a word's number and its columns, each row's where its entries begin, and how many there are.
+constexpr std::size_t mxm_pair_bytes(offset_t b_entries, index_t inner) {
+    return padded(static_cast<std::size_t>(b_entries) * 8) +
+           padded(static_cast<std::size_t>(inner) * sizeof(index_t));
+}
 
 /// The parts that go with rows.
 struct mxm_device_parts {
     mxm_survey *by_products, *by_entries;
     std::uint8_t* bins;
+    std::uint16_t* words;      ///< of each row of many products, for fill's tables
     index_t *listed, *counts;  ///< rows by bin; entries of each row, and 0 behind
     offset_t* starts;          ///< [rows + 1]
     void* scan;
@@ -70,6 +100,7 @@ struct mxm_device_parts {
         starts = parts.take<offset_t>(offset_t{rows} + 1);
         listed = parts.take<index_t>(rows);
         counts = parts.take<index_t>(offset_t{rows} + 1);
+        words = parts.take<std::uint16_t>(rows);
         bins = parts.take<std::uint8_t>(rows);
         this->scan = parts.take<std::byte>(static_cast<offset_t>(scan));
     }
@@ -77,7 +108,8 @@ struct mxm_device_parts {
 constexpr std::size_t mxm_device_rows(index_t rows, std::size_t scan_bytes) {
     const auto n = static_cast<std::size_t>(rows);
     return 2 * padded(sizeof(mxm_survey)) + padded((n + 1) * sizeof(offset_t)) + padded(n * sizeof(index_t)) +
-           padded((n + 1) * sizeof(index_t)) + padded(n) + padded(scan_bytes);
+           padded((n + 1) * sizeof(index_t)) + padded(n * sizeof(std::uint16_t)) + padded(n) +
+           padded(scan_bytes);
 }
 
 /// A row's columns as bits, and how many lie before each word of 64.

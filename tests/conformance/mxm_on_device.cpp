@@ -95,8 +95,8 @@ void expect_same_bits(const matrix& expected, const matrix& found) {
 
 TEST_F(MxmOnDevice, RowsOfEveryBinAreTheCpusBitForBit) {
     const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
-    // Tables in shared memory of narrow and wide blocks, and in device memory.
-    for (const index_t columns : {3000, 130000, 900000, 3000000}) {
+    // Tables in shared memory of narrow and wide blocks, and in device memory; and columns that leave no room for places.
+    for (const index_t columns : {3000, 130000, 900000, 3000000, 300000000}) {
         SCOPED_TRACE(columns);
         const matrix a = uneven(ctx, 2000, 3000, 2500, random), b = uneven(ctx, 3000, columns, 3000, random);
         for (const auto* name : {"plus_times_fp64", "min_plus_fp64", "any_second_fp64"}) {
@@ -108,6 +108,77 @@ TEST_F(MxmOnDevice, RowsOfEveryBinAreTheCpusBitForBit) {
             ASSERT_NO_FATAL_FAILURE(expect_same_bits(expected, c));
             ASSERT_NO_FATAL_FAILURE(expect_same_bits(expected, on_gpu(ctx, s, a, b))) << "a second time";
         }
+    }
+}
+
+// Rows of `entries` entries each: neighbours where `apart` is 1, otherwise so far from each other.
+matrix regular(const context& ctx, index_t rows, index_t columns, index_t entries, index_t apart,
+               std::mt19937& random) {
+    std::vector<index_t> i, j;
+    std::vector<double> x;
+    std::uniform_real_distribution<double> real(-1, 1);
+    for (index_t row = 0; row < rows; ++row)
+        for (index_t m = 0; m < entries; ++m) {
+            i.push_back(row);
+            j.push_back(static_cast<index_t>((row + offset_t{m} * apart) % columns));
+            x.push_back(real(random));
+        }
+    return matrix::build<double>(ctx, {rows, columns, i, j, x}, binary_id::first);
+}
+
+TEST_F(MxmOnDevice, ProductsThatMeetOftenAreAddedInTheCpusOrder) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    struct shape {
+        index_t of_a, of_b, apart;  // few words, many words; rows of B read together, alone, in several steps
+    };
+    for (const auto [of_a, of_b, apart] : {shape{5, 5, 1},
+                                           {21, 21, 1},
+                                           {27, 27, 40},
+                                           {100, 4, 1},
+                                           {300, 3, 7},
+                                           {20, 15, 33},
+                                           {12, 70, 1},
+                                           {16, 16, 1},
+                                           {17, 16, 1},
+                                           {60, 90, 1},
+                                           {200, 8, 64},
+                                           {40, 40, 31},
+                                           {3, 700, 1}}) {
+        SCOPED_TRACE(::testing::Message() << of_a << " x " << of_b << ", " << apart << " apart");
+        const matrix a = regular(ctx, 500, 1500, of_a, apart, random),
+                     b = regular(ctx, 1500, 2000, of_b, apart, random);
+        for (const auto* name : {"plus_times_fp64", "max_plus_fp64", "any_second_fp64"}) {
+            SCOPED_TRACE(name);
+            const semiring s(name);
+            matrix expected(cpu, dtype::float64, 500, 2000);
+            mxm(cpu, expected, s, a, b, {.kernel = "hash"});
+            ASSERT_NO_FATAL_FAILURE(expect_same_bits(expected, on_gpu(ctx, s, a, b)));
+        }
+    }
+}
+
+TEST_F(MxmOnDevice, MaskedRowsOfEveryBinAreTheCpusBitForBit) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    for (const index_t columns : {3000, 130000, 3000000, 300000000}) {
+        SCOPED_TRACE(columns);
+        const matrix a = uneven(ctx, 2000, 3000, 2500, random), b = uneven(ctx, 3000, columns, 3000, random),
+                     mask = uneven(ctx, 2000, columns, 3000, random);
+        for (const auto* name : {"plus_times_fp64", "any_second_fp64"})
+            for (const bool complement : {false, true}) {
+                SCOPED_TRACE(::testing::Message() << name << (complement ? " complement" : ""));
+                const semiring s(name);
+                const matrix_options options{.mask = &mask, .mask_complement = complement};
+                matrix c(ctx, dtype::float64, 2000, columns), expected(cpu, dtype::float64, 2000, columns),
+                    all(cpu, dtype::float64, 2000, columns);
+                const mxm_plan plan = mxm(ctx, c, s, a, b, options);
+                EXPECT_TRUE(plan.on_device);
+                EXPECT_EQ(plan.kernel, "masked_row");
+                mxm(cpu, all, s, a, b, {.kernel = "hash"});
+                mxm(cpu, expected, s, a, b, {.mask = &mask, .mask_complement = complement, .kernel = "hash"});
+                ASSERT_GT(expected.nnz(), 100) << "little is let through";
+                ASSERT_LT(expected.nnz(), all.nnz()) << "nothing is barred";
+                ASSERT_NO_FATAL_FAILURE(expect_same_bits(expected, c));
+            }
     }
 }
 
@@ -143,13 +214,16 @@ TEST_F(MxmOnDevice, MasksAccumulatorsAndTransposesAreObeyed) {
     const dictionary a = random_dictionary(21, 17, 0.25, dtype::int64, random),
                      b = random_dictionary(17, 90, 0.2, dtype::int64, random), t = model_mxm(s, a, b);
     const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
-    check_settings<matrix>(
-        ctx, t.rows, t.columns, t.type, random,
-        [&](const auto& c, const auto& how) { return write(c, t, how); },
-        [&](matrix& c, matrix_options options) {
-            options.kernel = "hash";
-            ASSERT_TRUE(mxm(ctx, c, s, left, right, options).on_device);
-        });
+    for (const bool pinned : {false, true})
+        check_settings<matrix>(
+            ctx, t.rows, t.columns, t.type, random,
+            [&](const auto& c, const auto& how) { return write(c, t, how); },
+            [&](matrix& c, matrix_options options) {
+                if (pinned) options.kernel = "hash";
+                const mxm_plan plan = mxm(ctx, c, s, left, right, options);
+                ASSERT_TRUE(plan.on_device);
+                ASSERT_EQ(plan.kernel, options.mask && !pinned ? "masked_row" : "hash");
+            });
     for (const bool over_a : {false, true})
         for (const bool over_b : {false, true})
             ASSERT_TRUE(same(t, on_gpu(ctx, s, make_matrix(ctx, over_a ? transposed(a) : a),

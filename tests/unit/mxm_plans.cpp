@@ -87,55 +87,76 @@ TEST(MxmPlan, StatesTheWorkspaceOfEveryKernel) {
     EXPECT_GT(plan::spread_products(plan::tile_products + 1), 0);
 }
 
-TEST(MxmPlan, RunsOnTheGpuWhereItIsCompiledAndNoMaskBarsProducts) {
+TEST(MxmPlan, RunsOnTheGpuWhereItIsCompiled) {
     auto f = square(100000, 800000, 6400000);
     f.on_device = true;
     f.scan_bytes = 1000;
-    f.block_rows = 7;
+    f.large_rows = 7;
+    const std::size_t pairs = plan::mxm_pair_bytes(f.b_entries, f.inner);
     const mxm_plan plan = plan::mxm(f);
     EXPECT_TRUE(plan.on_device);
     EXPECT_EQ(plan.kernel, "hash");
-    EXPECT_EQ(plan.workspace_bytes, plan::mxm_device_rows(100000, 1000)) << "tables are in shared memory";
+    EXPECT_EQ(plan.workspace_bytes, plan::mxm_device_rows(100000, 1000) + pairs)
+        << "tables are in shared memory";
     f.pinned = "dense_row";
     EXPECT_FALSE(plan::mxm(f).on_device);
     f.pinned = "hash";
     f.masked = true;
     EXPECT_TRUE(plan::mxm(f).on_device);
-    f.pinned = {};
+    f.pinned = "masked_dot";
     EXPECT_FALSE(plan::mxm(f).on_device);
+    f.pinned = {};
+    EXPECT_TRUE(plan::mxm(f).on_device);
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_row");
     f.masked = false;
     f.columns = 3000000;
     EXPECT_EQ(plan::mxm(f).workspace_bytes,
-              plan::mxm_device_rows(100000, 1000) + 7 * plan::column_table_bytes(3000000));
+              plan::mxm_device_rows(100000, 1000) + pairs + 7 * plan::column_table_bytes(3000000));
     f.columns = 2000000000;
     EXPECT_EQ(plan::mxm(f).workspace_bytes,
-              plan::mxm_device_rows(100000, 1000) + plan::column_table_bytes(2000000000))
+              plan::mxm_device_rows(100000, 1000) + pairs + plan::column_table_bytes(2000000000))
         << "one table, however large";
+    f.large_rows = 0;
+    EXPECT_EQ(plan::mxm(f).workspace_bytes, plan::mxm_device_rows(100000, 1000)) << "rows are sorted";
 }
 
 TEST(MxmBins, HoldEveryRowThatMayCome) {
     using namespace plan;
-    for (offset_t n = 0; n < 5000; ++n) {
-        const int count = bin_of_products(n);
-        if (count >= block_bins && count < empty_bin) {
-            EXPECT_LE(n, products_of_bin(count));
+    for (const index_t columns : {1000, 20000000, 2000000000})
+        for (offset_t n = 0; n < 5000; ++n) {
+            const int surveyed = bin_of_products(n, columns);
+            if (n == 0) {
+                EXPECT_EQ(surveyed, empty_bin);
+                continue;
+            }
+            if (surveyed >= first_sort_bin) {
+                EXPECT_LE(n, sorted_of_bin(surveyed));
+                EXPECT_LE(offset_t{columns} * sorted_of_bin(surveyed), offset_t{1} << 32)
+                    << "column and place in 32 bits";
+                EXPECT_EQ(bin_of_entries(n, surveyed), surveyed) << "its list stands";
+                continue;
+            }
+            ASSERT_LT(surveyed, block_bins);
+            for (const offset_t pairs : {n, n / 2, n / 32 + 1}) {
+                const int count = bin_of_pairs(pairs, surveyed);
+                if (count >= block_bins) {
+                    EXPECT_LE(pairs, pairs_of_bin(count));
+                }
+                for (const offset_t entries : {n, n / 2, n / 5 + 1}) {
+                    const int fill = bin_of_entries(entries, count);
+                    ASSERT_LT(fill, first_sort_bin);
+                    if (fill >= block_bins) {
+                        EXPECT_LE(entries, entries_of_bin(fill));
+                    }
+                }
+            }
         }
-        for (const offset_t entries : {n, n / 2, n / 5 + (n > 0)}) {
-            const int fill = bin_of_entries(entries, count);
-            if (fill == empty_bin) {
-                EXPECT_EQ(entries, 0);
-            }
-            if (fill >= block_bins && fill < empty_bin) {
-                EXPECT_LE(entries, entries_of_bin(fill));
-            }
-            mxm_survey survey{};
-            survey.rows[count] = 1;
-            if (fill < block_bins) {
-                EXPECT_EQ(survey.most_block_rows(), 1u) << n << " " << entries;
-            }
-        }
+    EXPECT_EQ(bin_of_products(1 << 10, 1), 3);
+    EXPECT_EQ(bin_of_products(offset_t{1} << 40, 1000), 0);
+    for (const unsigned words : {1u, 8u, 9u, 27u, 512u}) {
+        EXPECT_GE(slots_for(words), 2 * static_cast<int>(words));
+        EXPECT_EQ(slots_for(words) & (slots_for(words) - 1), 0);
     }
-    EXPECT_EQ(bin_of_products(offset_t{1} << 40), 0);
 }
 
 TEST(MxmPlan, TakesDiagonalsWhereNearlyAllRowsAreBands) {

@@ -23,7 +23,7 @@ const cuda_table& on_cuda() {
         &cuda::delta_stepping,
         &cuda::bit_parallel,
         &cuda::balanced_path_count,
-        {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_count, &cuda::hash_choose},
+        {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_pair, &cuda::hash_count, &cuda::hash_choose},
         &cuda::copy_dense};
     return table;
 }

@@ -7,11 +7,11 @@ namespace nz::kernels::cuda {
 
 inline constexpr int mxd_rows_block = 256;
 
-template <class Cell, int Lanes, int Values, bool Whole>
+template <class Cell, int Lanes, int Values, tile_kind Kind>
 __global__ void __launch_bounds__(mxd_rows_block, 6) mxd_rows_kernel(mxd_arguments a) {
     using T = typename Cell::operand;
     using V = typename Cell::value;
-    const tile_lane<Cell, Lanes, Values, Whole> tile(a);
+    const tile_lane<Cell, Lanes, Values, Kind> tile(a);
     const device_offsets offsets = on_device(a.offsets);
     const int lane = static_cast<int>(threadIdx.x % Lanes);
     const auto row = static_cast<index_t>((blockIdx.x * mxd_rows_block + threadIdx.x) / Lanes);
@@ -46,11 +46,11 @@ __global__ void __launch_bounds__(mxd_rows_block, 6) mxd_rows_kernel(mxd_argumen
         tile.add_to(row, sum);
 }
 
-template <class Cell, int Lanes, int Values, bool Whole>
+template <class Cell, int Lanes, int Values, tile_kind Kind>
 void launch_mxd_rows(const device_mxd_arguments& a, unsigned tiles, void* stream) {
     constexpr int rows = mxd_rows_block / Lanes;
     const auto blocks = static_cast<unsigned>((offset_t{a.common.rows} + rows - 1) / rows);
-    mxd_rows_kernel<Cell, Lanes, Values, Whole>
+    mxd_rows_kernel<Cell, Lanes, Values, Kind>
         <<<dim3(blocks, tiles), mxd_rows_block, 0, static_cast<cudaStream_t>(stream)>>>(a.common);
     check(cudaGetLastError());
 }

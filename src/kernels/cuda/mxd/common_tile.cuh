@@ -13,9 +13,12 @@
 
 namespace nz::kernels::cuda {
 
-/// Columns [first, first + Values) of B and C, in one lane of `Lanes`; the grid's second dimension counts tiles. `Whole`: a
-/// lane's values lie in one aligned word of 16 bytes or less, and it has all of them or none.
-template <class Cell, int Lanes, int Values, bool Whole>
+/// How rows of B and C lie: anyhow; in aligned words of 16 bytes, of which a lane has all values or none; or in such words, as
+/// many as lanes, without gaps, so that addresses are known beforehand.
+enum class tile_kind { loose, words, sole };
+
+/// Columns [first, first + Values) of B and C, in one lane of `Lanes`; the grid's second dimension counts tiles.
+template <class Cell, int Lanes, int Values, tile_kind Kind>
 class tile_lane {
 public:
     using T = typename Cell::operand;
@@ -24,12 +27,12 @@ public:
     static constexpr int width = Lanes * Values, values = Values;
 
     __device__ explicit tile_lane(const mxd_arguments& a)
-        : tile_(static_cast<index_t>(blockIdx.y) * width),
+        : tile_(sole ? 0 : static_cast<index_t>(blockIdx.y) * width),
           first_(tile_ + static_cast<index_t>(threadIdx.x % Lanes) * Values),
-          held_(max(0, min(Values, a.columns - first_))),
-          b_step_(static_cast<unsigned>(a.b_row_step * offset_t{sizeof(T)})),
-          c_step_(static_cast<unsigned>(a.c_row_step * offset_t{sizeof(V)})),
-          b_(static_cast<const T*>(a.b) + first_),
+          held_(sole ? Values : max(0, min(Values, a.columns - first_))),
+          b_step_(sole ? sizeof(T) * width : static_cast<unsigned>(a.b_row_step * offset_t{sizeof(T)})),
+          c_step_(sole ? sizeof(V) * width : static_cast<unsigned>(a.c_row_step * offset_t{sizeof(V)})),
+          b_(static_cast<const T*>(a.b) + (held_ > 0 ? first_ : 0)),
           c_(static_cast<V*>(a.c) + first_) {}
 
     index_t __device__ tile() const { return tile_; }
@@ -50,8 +53,8 @@ public:
     /// Row k of B.
     __device__ void load(index_t k, T (&x)[Values]) const {
         const T* const row = row_at(b_, k, b_step_);
-        if constexpr (Whole) {
-            if (held_) word_to(__ldg(reinterpret_cast<const word*>(row)), x);
+        if constexpr (whole) {  // lanes without columns too, which ask for what others do: no branch
+            word_to(__ldg(reinterpret_cast<const word*>(row)), x);
         } else {
 #pragma unroll
             for (int v = 0; v < Values; ++v)
@@ -61,10 +64,10 @@ public:
     /// Row i of C = x.
     __device__ void store(index_t i, const V (&x)[Values]) const {
         V* const row = row_at(c_, i, c_step_);
-        if constexpr (Whole) {
+        if constexpr (whole) {
             word w;
             memcpy(&w, x, sizeof w);
-            if (held_) __stcs(reinterpret_cast<word*>(row), w);
+            if (sole || held_) __stcs(reinterpret_cast<word*>(row), w);
         } else {
 #pragma unroll
             for (int v = 0; v < Values; ++v)
@@ -82,9 +85,10 @@ public:
     }
 
 private:
+    static constexpr bool whole = Kind != tile_kind::loose, sole = Kind == tile_kind::sole;
     using word = std::conditional_t<Values * sizeof(T) == 16, uint4,
                                     std::conditional_t<Values * sizeof(T) == 8, uint2, unsigned>>;
-    static_assert(!Whole || sizeof(word) == Values * sizeof(T));
+    static_assert(!whole || sizeof(word) == Values * sizeof(T));
 
     /// Steps are bytes and fit 32 bits (ops has turned what does not), so that an address is one multiplication.
     template <class X>
@@ -115,24 +119,30 @@ inline bool whole_words(const mxd_arguments& a, std::size_t value_bytes) {
            aligned(a.c, a.c_row_step);
 }
 
-/// Calls f.template operator()<Lanes, Values, Whole>(tiles) for the tile that suits the number of columns.
+/// Calls f.template operator()<Lanes, Values, Kind>(tiles) for the tile that suits the number of columns.
 template <class Cell, class F>
 void with_tile(const mxd_arguments& a, F&& f) {
     constexpr int bytes = sizeof(typename Cell::value), values = plan::mxd_word_bytes / bytes;
-    const auto call = [&]<int Lanes, bool Whole>() {
+    const auto call = [&]<int Lanes, tile_kind Kind>() {
         constexpr int width = Lanes * values;
-        f.template operator()<Lanes, values, Whole>(static_cast<unsigned>((a.columns + width - 1) / width));
+        f.template operator()<Lanes, values, Kind>(static_cast<unsigned>((a.columns + width - 1) / width));
     };
-    if (!whole_words(a, bytes)) return call.template operator()<plan::mxd_loose_lanes, false>();
+    const auto call_whole = [&]<int Lanes>() {
+        constexpr int width = Lanes * values;
+        if (a.columns == width && a.b_row_step == width && a.c_row_step == width && !a.accumulates)
+            return call.template operator()<Lanes, tile_kind::sole>();
+        call.template operator()<Lanes, tile_kind::words>();
+    };
+    if (!whole_words(a, bytes)) return call.template operator()<plan::mxd_loose_lanes, tile_kind::loose>();
     switch (plan::mxd_tile_lanes(a.columns, bytes)) {
         case 4:
-            return call.template operator()<4, true>();
+            return call_whole.template operator()<4>();
         case 8:
-            return call.template operator()<8, true>();
+            return call_whole.template operator()<8>();
         case 16:
-            return call.template operator()<16, true>();
+            return call_whole.template operator()<16>();
         default:
-            return call.template operator()<32, true>();
+            return call_whole.template operator()<32>();
     }
 }
 

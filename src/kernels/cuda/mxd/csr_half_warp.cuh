@@ -15,8 +15,8 @@ namespace nz::kernels::cuda {
 template <class Cell>
 void mxd_csr_half_warp(const device_mxd_arguments& a, void* stream) {
     constexpr int lanes = 16;
-    launch_mxd_rows<Cell, lanes, 1, false>(a, static_cast<unsigned>((a.common.columns + lanes - 1) / lanes),
-                                           stream);
+    launch_mxd_rows<Cell, lanes, 1, tile_kind::loose>(
+        a, static_cast<unsigned>((a.common.columns + lanes - 1) / lanes), stream);
 }
 
 }  // namespace nz::kernels::cuda

@@ -123,7 +123,7 @@ __device__ void for_eight(const chunk_entries<typename Cell::operand>& c, const 
 
 }  // namespace mxd_merge_detail
 
-template <class Cell, int Lanes, int Values, bool Whole, bool Adds>
+template <class Cell, int Lanes, int Values, tile_kind Kind, bool Adds>
 __global__ void __launch_bounds__(mxd_merge_detail::block_threads(Lanes),
                                   mxd_merge_detail::threads_an_sm / mxd_merge_detail::block_threads(Lanes))
     mxd_merge_kernel(device_mxd_arguments a) {
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(mxd_merge_detail::block_threads(Lanes),
     static_assert(run % 32 == 0);
     __shared__ chunk_entries<T> chunk;
     __shared__ V heads[groups][Lanes * Values], tails[groups][Lanes * Values];
-    const tile_lane<Cell, Lanes, Values, Whole> tile(a.common);
+    const tile_lane<Cell, Lanes, Values, Kind> tile(a.common);
     const device_offsets offsets = on_device(a.held_offsets);
     const offset_t from = offset_t{blockIdx.x} * entries;
     const int count = static_cast<int>(min(a.common.nnz - from, offset_t{entries}));
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(mxd_merge_detail::block_threads(Lanes),
 }
 
 /// Carries of one row stand one after another: a group adds them, all groups of the block where they are many.
-template <class Cell, int Lanes, int Values, bool Whole>
+template <class Cell, int Lanes, int Values, tile_kind Kind>
 __global__ void __launch_bounds__(mxd_merge_detail::update_block)
     mxd_merge_update_kernel(device_mxd_arguments a, int chunks) {
     using namespace mxd_merge_detail;
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(mxd_merge_detail::update_block)
     constexpr int groups = update_block / Lanes;
     __shared__ V parts[groups][Lanes * Values];
     __shared__ int counts[groups];
-    const tile_lane<Cell, Lanes, Values, Whole> tile(a.common);
+    const tile_lane<Cell, Lanes, Values, Kind> tile(a.common);
     const device_offsets offsets = on_device(a.held_offsets);
     const int group = static_cast<int>(threadIdx.x) / Lanes,
               lane = static_cast<int>(threadIdx.x) % Lanes * Values;
@@ -306,12 +306,13 @@ void mxd_csr_merge(const device_mxd_arguments& a, void* stream) {
             a, algebra::identity_of<Cell::add_id, V>());
     const unsigned chunks = blocks(a.common.nnz, entries);
     if (chunks > 0)
-        with_tile<Cell>(a.common, [&]<int Lanes, int Values, bool Whole>(unsigned tiles) {
-            const auto kernel = a.common.accumulates ? mxd_merge_kernel<Cell, Lanes, Values, Whole, true>
-                                                     : mxd_merge_kernel<Cell, Lanes, Values, Whole, false>;
+        with_tile<Cell>(a.common, [&]<int Lanes, int Values, tile_kind Kind>(unsigned tiles) {
+            auto kernel = mxd_merge_kernel<Cell, Lanes, Values, Kind, false>;
+            if constexpr (Kind != tile_kind::sole)
+                if (a.common.accumulates) kernel = mxd_merge_kernel<Cell, Lanes, Values, Kind, true>;
             kernel<<<dim3(chunks, tiles), block_threads(Lanes), 0, on>>>(a);
             if (chunks > 1)
-                mxd_merge_update_kernel<Cell, Lanes, Values, Whole>
+                mxd_merge_update_kernel<Cell, Lanes, Values, Kind>
                     <<<dim3(blocks(chunks, update_block / Lanes), tiles), update_block, 0, on>>>(
                         a, static_cast<int>(chunks));
         });

@@ -19,8 +19,8 @@ namespace nz::kernels::cuda {
 
 template <class Cell>
 void mxd_csr_tiled(const device_mxd_arguments& a, void* stream) {
-    with_tile<Cell>(a.common, [&]<int Lanes, int Values, bool Whole>(unsigned tiles) {
-        launch_mxd_rows<Cell, Lanes, Values, Whole>(a, tiles, stream);
+    with_tile<Cell>(a.common, [&]<int Lanes, int Values, tile_kind Kind>(unsigned tiles) {
+        launch_mxd_rows<Cell, Lanes, Values, Kind>(a, tiles, stream);
     });
 }
 

@@ -7,6 +7,7 @@ namespace nz::kernels::cuda {
 
 std::size_t hash_scan_bytes(index_t rows);
 void hash_survey(const device_mxm_arguments& arguments, void* stream);
+void hash_pair(const device_mxm_arguments& arguments, void* stream);
 void hash_count(const device_mxm_arguments& arguments, void* stream);
 /// After count: fill takes rows [first, last) alone.
 void hash_choose(const device_mxm_arguments& arguments, index_t first, index_t last, void* stream);

@@ -1,5 +1,5 @@
-// What the count and the fill of mxm/hash share: how operands are read, how lanes and blocks go through a row's products
-// in order, and the tables.
+// What the count and the fill of mxm/hash share: how operands are read, how lanes come by a row's products, and how a block
+// goes through them in order.
 #pragma once
 
 #include "core/cuda_check.hpp"
@@ -22,10 +22,56 @@ struct device_mxm_side {
           step(static_cast<int>(value_step)) {}
 };
 
+/// What may be written: the columns that a row of the mask lists, ascending, or those it does not; without a mask all.
+class device_mask {
+public:
+    device_mask(const device_mxm_arguments& k)
+        : on_(k.masked),
+          complement_(k.complement),
+          offsets_{k.mask_offsets.data, k.mask_offsets.wide},
+          columns_(k.mask_columns) {}
+
+    __device__ bool on() const { return on_; }
+    __device__ bool bars_all(offset_t row) const {
+        return on_ && !complement_ && offsets_[row] == offsets_[row + 1];
+    }
+    __device__ bool lets(index_t row, index_t column) const {
+        const offset_t end = offsets_[row + offset_t{1}], at = search(offsets_[row], end, column);
+        return (at < end && __ldg(columns_ + at) == column) != complement_;
+    }
+    /// Which of the columns from `first` on, as many as Word has bits, may be written.
+    template <class Word>
+    __device__ Word lets_word(index_t row, index_t first) const {
+        const offset_t end = offsets_[row + offset_t{1}];
+        Word listed = 0;
+        for (offset_t at = search(offsets_[row], end, first); at < end; ++at) {
+            const auto bit = static_cast<unsigned>(__ldg(columns_ + at)) - static_cast<unsigned>(first);
+            if (bit >= 8 * sizeof(Word)) break;
+            listed |= Word{1} << bit;
+        }
+        return complement_ ? ~listed : listed;
+    }
+
+private:
+    // The first of [at, end) that is `column` or beyond.
+    __device__ offset_t search(offset_t at, offset_t end, index_t column) const {
+        while (at < end) {
+            const offset_t middle = at + (end - at) / 2;
+            if (__ldg(columns_ + middle) < column)
+                at = middle + 1;
+            else
+                end = middle;
+        }
+        return at;
+    }
+
+    bool on_, complement_;
+    device_offsets offsets_;
+    const index_t* columns_;
+};
+
 /// Threads of a block whose rows belong to some lanes of a warp each.
 inline constexpr int lanes_block = 128;
-/// Rows of tables up to so many slots go to eight lanes: a stencil's row has few products. Longer ones take a warp.
-inline constexpr int few_lanes = 8, few_lanes_slots = 64;
 /// Threads of a block that has a row: many where its table leaves room for one block a multiprocessor alone.
 inline constexpr int row_block = 512, wide_row_block = 1024;
 inline constexpr std::size_t narrow_table_bytes = std::size_t{64} << 10;
@@ -40,66 +86,28 @@ __device__ T lane_value(T x, int lane, int width) {
     else
         return __shfl_sync(full_warp, x, lane, width);
 }
+/// The bits of the `Lanes` neighbouring lanes that this one is of.
+template <int Lanes>
+__device__ unsigned group_lanes() {
+    if constexpr (Lanes == 32) return full_warp;
+    return ((1u << Lanes % 32) - 1) << threadIdx.x % 32 / Lanes * Lanes;
+}
+/// The sum of x of the lanes up to this one, among `Lanes` neighbours.
+template <int Lanes>
+__device__ int sum_up_to(int x) {
+#pragma unroll
+    for (int distance = 1; distance < Lanes; distance *= 2) {
+        const int below = __shfl_up_sync(full_warp, x, distance, Lanes);
+        if (static_cast<int>(threadIdx.x) % Lanes >= distance) x += below;
+    }
+    return x;
+}
 
 /// Entry number n of [first, last), counted from the end where `Backwards`.
 template <bool Backwards>
 __device__ offset_t entry_at(offset_t first, offset_t last, offset_t n) {
     return Backwards ? last - 1 - n : first + n;
 }
-
-/// A row's products by Lanes neighbouring lanes, in the order of A's entries; all lanes of the warp take part, with rows
-/// of their own. load(p, k) once for each entry, in one lane, k being B's row; visit(active, owner, q) for each product:
-/// `owner` is the lane that loaded its entry of A, q the entry of B.
-template <int Lanes, bool Backwards, class Load, class Visit>
-__device__ void for_products(const device_mxm_side& a, const device_mxm_side& b, offset_t first,
-                             offset_t last, Load&& load, Visit&& visit) {
-    const int lane = static_cast<int>(threadIdx.x) % Lanes;
-    const offset_t entries = last - first;
-    for (offset_t base = 0; __any_sync(full_warp, base < entries); base += Lanes) {
-        offset_t begin = 0;
-        int length = 0;
-        if (base + lane < entries) {
-            const offset_t p = entry_at<Backwards>(first, last, base + lane);
-            const index_t k = a.columns[p];
-            begin = b.offsets[k];
-            length = static_cast<int>(b.offsets[k + offset_t{1}] - begin);
-            load(p, k);
-        }
-        int end = length;
-#pragma unroll
-        for (int distance = 1; distance < Lanes; distance *= 2) {
-            const int below = __shfl_up_sync(full_warp, end, distance, Lanes);
-            if (lane >= distance) end += below;
-        }
-        begin -= end - length;
-        const int total = __shfl_sync(full_warp, end, Lanes - 1, Lanes);
-        const int most = __reduce_max_sync(full_warp, total);
-        for (int at = lane; at - lane < most; at += Lanes) {
-            int owner = 0;
-#pragma unroll
-            for (int step = Lanes / 2; step > 0; step /= 2)
-                if (__shfl_sync(full_warp, end, owner + step - 1, Lanes) <= at) owner += step;
-            visit(at < total, owner, __shfl_sync(full_warp, begin, owner, Lanes) + at);
-        }
-    }
-}
-
-inline constexpr index_t no_key = -1;
-
-/// The slot of column j in a table of 2^n slots, of which 32 - shift bits choose the first; `made` when it was free.
-__device__ inline int slot_of(index_t* keys, int slots, int shift, index_t j, bool& made) {
-    int slot = static_cast<int>(static_cast<std::uint32_t>(j) * 0x9E3779B1u >> shift);
-    made = false;
-    for (;; slot = (slot + 1) & (slots - 1)) {
-        const index_t key = *static_cast<volatile index_t*>(keys + slot);
-        if (key == j) return slot;
-        if (key != no_key) continue;
-        const index_t before = atomicCAS(keys + slot, no_key, j);
-        made = before == no_key;
-        if (made || before == j) return slot;
-    }
-}
-__device__ inline int shift_of(int slots) { return 33 - __ffs(slots); }
 
 /// Entries of A in shared memory, with the products before each.
 struct entry_spread {
@@ -166,9 +174,11 @@ __device__ void for_block_products(entry_spread& m, const device_mxm_side& a, co
     }
 }
 
-/// The columns of a row as bits in 64-bit words.
+/// The columns of a row as bits in 64-bit words, those that the mask lets through.
 __device__ inline void mark_columns(entry_spread& m, const device_mxm_side& a, const device_mxm_side& b,
-                                    offset_t first, offset_t last, unsigned long long* bits, int words) {
+                                    const device_mask& mask, index_t row, unsigned long long* bits,
+                                    int words) {
+    const offset_t first = a.offsets[row], last = a.offsets[row + offset_t{1}];
     for (int w = static_cast<int>(threadIdx.x); w < words; w += static_cast<int>(blockDim.x)) bits[w] = 0;
     __syncthreads();
     auto* halves = reinterpret_cast<unsigned*>(bits);
@@ -178,6 +188,10 @@ __device__ inline void mark_columns(entry_spread& m, const device_mxm_side& a, c
         const unsigned bit = 1u << j % 32;
         if (!(*static_cast<volatile unsigned*>(halves + j / 32) & bit)) atomicOr(halves + j / 32, bit);
     });
+    __syncthreads();
+    if (!mask.on()) return;
+    for (int w = static_cast<int>(threadIdx.x); w < words; w += static_cast<int>(blockDim.x))
+        if (bits[w]) bits[w] &= mask.lets_word<unsigned long long>(row, w * 64);
     __syncthreads();
 }
 

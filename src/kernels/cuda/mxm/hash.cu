@@ -1,6 +1,7 @@
-// The survey and the count of mxm/hash; the essay stands in hash.cuh.
+// The survey, the pairs and the count of mxm/hash; the essay stands in hash.cuh.
 #include "kernels/cuda/mxm/common_count.hpp"
-#include "kernels/cuda/mxm/common_rows.cuh"
+#include "kernels/cuda/mxm/common_sorted.cuh"
+#include "kernels/cuda/mxm/common_words.cuh"
 
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/transform_iterator.h>
@@ -10,14 +11,14 @@ namespace nz::kernels::cuda {
 namespace {
 
 constexpr int survey_block = 256;
-/// Lanes that add up a row's products: a hub's ten thousand entries take some tens of microseconds so.
-constexpr int survey_lanes = 8;
+/// Lanes that add up a row's products or pairs where rows are not short, and the entries from which a warp does.
+constexpr int survey_lanes = 8, long_survey_row = 64;
 /// Eight a multiprocessor: each adds to the survey's counters once.
 constexpr unsigned survey_blocks = 1056;
 
 /// A block's rows by bin, added to the survey's.
 struct bin_counts {
-    unsigned rows[plan::row_bins];
+    unsigned rows[plan::row_bins];  // modulo 2^32: rows may leave a bin
 
     __device__ void clear() {
         if (threadIdx.x < plan::row_bins) rows[threadIdx.x] = 0;
@@ -30,9 +31,11 @@ struct bin_counts {
     }
 };
 
+/// Products of each row, by Lanes lanes, longer rows than those have at hand by the warp; rows into bins by them.
+template <int Lanes>
 __global__ void __launch_bounds__(survey_block)
-    hash_survey_kernel(device_mxm_side a, device_offsets b_offsets, index_t rows,
-                       plan::mxm_device_parts parts) {
+    hash_survey_kernel(device_mxm_side a, device_offsets b_offsets, device_mask mask, index_t rows,
+                       index_t columns, plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
     __shared__ unsigned long long products;
     __shared__ double about;
@@ -41,29 +44,45 @@ __global__ void __launch_bounds__(survey_block)
         about = 0;
     }
     bins.clear();
-    const int lane = static_cast<int>(threadIdx.x) % survey_lanes;
+    const int lane = static_cast<int>(threadIdx.x) % Lanes, warp_lane = static_cast<int>(threadIdx.x) % 32;
     unsigned long long all = 0;
     double all_about = 0;
-    constexpr int a_block = survey_block / survey_lanes;
-    for (offset_t base = offset_t{blockIdx.x} * a_block; base < rows; base += offset_t{gridDim.x} * a_block) {
-        const offset_t row = base + threadIdx.x / survey_lanes;
+    constexpr int a_block = survey_block / Lanes;
+    const auto sum_of = [&](offset_t at, offset_t end, int step) {
         unsigned long long sum = 0;
-        if (row < rows) {
-            const offset_t end = a.offsets[row + 1];
 #pragma unroll 4
-            for (offset_t p = a.offsets[row] + lane; p < end; p += survey_lanes) {
-                const offset_t k = a.columns[p], n = b_offsets[k + 1] - b_offsets[k];
-                sum += static_cast<unsigned long long>(n);
-                all_about += static_cast<double>(n);
-            }
+        for (; at < end; at += step) {
+            const offset_t k = a.columns[at];
+            sum += static_cast<unsigned long long>(b_offsets[k + 1] - b_offsets[k]);
+        }
+        return sum;
+    };
+    for (offset_t base = offset_t{blockIdx.x} * a_block; base < rows; base += offset_t{gridDim.x} * a_block) {
+        const offset_t row = base + threadIdx.x / Lanes;
+        offset_t begin = 0, end = 0;
+        if (row < rows && !mask.bars_all(row)) {
+            begin = a.offsets[row];
+            end = a.offsets[row + 1];
+        }
+        const bool is_long = end - begin > long_survey_row;
+        unsigned long long sum = is_long ? 0 : sum_of(begin + lane, end, Lanes);
+        for (unsigned left = __ballot_sync(full_warp, is_long && lane == 0); left; left &= left - 1) {
+            const int owner = __ffs(static_cast<int>(left)) - 1;
+            unsigned long long part = sum_of(__shfl_sync(full_warp, begin, owner) + warp_lane,
+                                             __shfl_sync(full_warp, end, owner), 32);
+#pragma unroll
+            for (int distance = 16; distance >= Lanes; distance /= 2)
+                part += __shfl_xor_sync(full_warp, part, distance);
+            if (warp_lane / Lanes == owner / Lanes) sum = part;
         }
         all += sum;
+        all_about += static_cast<double>(sum);
 #pragma unroll
-        for (int distance = survey_lanes / 2; distance > 0; distance /= 2)
+        for (int distance = Lanes / 2; distance > 0; distance /= 2)
             sum += __shfl_xor_sync(full_warp, sum, distance);
         if (row >= rows || lane != 0) continue;
         // A row beyond 2^63 is reported by `about`, whatever its bin.
-        const int bin = plan::bin_of_products(static_cast<offset_t>(sum & ~(1ull << 63)));
+        const int bin = plan::bin_of_products(static_cast<offset_t>(sum & ~(1ull << 63)), columns);
         parts.bins[row] = static_cast<std::uint8_t>(bin);
         atomicAdd(bins.rows + bin, 1u);
         if (bin == plan::empty_bin) parts.counts[row] = 0;
@@ -86,10 +105,68 @@ __global__ void __launch_bounds__(survey_block)
     }
 }
 
+/// B's rows as pairs, by Lanes lanes each. A word that goes on where the lanes' next entries begin makes two.
+template <int Lanes>
+__global__ void __launch_bounds__(survey_block)
+    hash_pair_kernel(device_mxm_side b, index_t rows, uint2* pairs, index_t* counts) {
+    const int lane = static_cast<int>(threadIdx.x) % Lanes;
+    const offset_t row = (offset_t{blockIdx.x} * survey_block + threadIdx.x) / Lanes;
+    const offset_t begin = row < rows ? b.offsets[row] : 0, end = row < rows ? b.offsets[row + 1] : 0;
+    const unsigned group = group_lanes<Lanes>();
+    int made = 0;
+    for (offset_t at = begin; __any_sync(full_warp, at < end); at += Lanes) {
+        const bool there = at + lane < end;
+        const unsigned column = there ? static_cast<unsigned>(__ldg(b.columns + at + lane)) : 0,
+                       word = there ? column / 32 : no_word;
+        const unsigned before = __shfl_up_sync(full_warp, word, 1, Lanes);
+        unsigned bits = there ? 1u << column % 32 : 0;
+#pragma unroll
+        for (int distance = 1; distance < Lanes; distance *= 2) {
+            const unsigned other = __shfl_down_sync(full_warp, bits, distance, Lanes),
+                           of_word = __shfl_down_sync(full_warp, word, distance, Lanes);
+            if (lane + distance < Lanes && of_word == word) bits |= other;
+        }
+        const bool first = there && (lane == 0 || before != word);
+        const unsigned firsts = __ballot_sync(full_warp, first) & group;
+        if (first) pairs[begin + made + __popc(firsts & ((1u << threadIdx.x % 32) - 1))] = {word, bits};
+        made += __popc(firsts);
+    }
+    if (row < rows && lane == 0) counts[row] = made;
+}
+
+/// Rows that are not sorted, by their pairs.
+__global__ void __launch_bounds__(survey_block)
+    hash_pair_bin_kernel(device_mxm_side a, device_pairs b, index_t rows, plan::mxm_device_parts parts) {
+    __shared__ bin_counts bins;
+    bins.clear();
+    const int lane = static_cast<int>(threadIdx.x) % survey_lanes;
+    const offset_t row = (offset_t{blockIdx.x} * survey_block + threadIdx.x) / survey_lanes;
+    const int known = row < rows ? parts.bins[row] : plan::empty_bin;
+    offset_t pairs = 0;
+    if (known < plan::block_bins) {
+        const offset_t end = a.offsets[row + 1];
+        for (offset_t p = a.offsets[row] + lane; p < end && pairs <= plan::pairs_of_bin(plan::block_bins);
+             p += survey_lanes)
+            pairs += __ldg(b.counts + a.columns[p]);
+    }
+#pragma unroll
+    for (int distance = survey_lanes / 2; distance > 0; distance /= 2)
+        pairs += __shfl_xor_sync(full_warp, pairs, distance);
+    const int bin = known < plan::block_bins ? plan::bin_of_pairs(pairs, known) : known;
+    if (lane == 0 && bin != known) {
+        parts.bins[row] = static_cast<std::uint8_t>(bin);
+        atomicSub(bins.rows + known, 1u);
+        atomicAdd(bins.rows + bin, 1u);
+    }
+    bins.add_to(parts.by_products->rows);
+}
+
 /// Rows [first, last) by the entries that were counted; `known` where their bins are those already.
 __global__ void __launch_bounds__(survey_block)
     hash_bin_kernel(index_t first, index_t last, bool known, plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
+    __shared__ unsigned most_words[plan::word_bins];
+    if (threadIdx.x < plan::word_bins) most_words[threadIdx.x] = 0;
     bins.clear();
     const offset_t row = first + offset_t{blockIdx.x} * survey_block + threadIdx.x;
     if (row < last) {
@@ -99,8 +176,12 @@ __global__ void __launch_bounds__(survey_block)
             parts.bins[row] = static_cast<std::uint8_t>(bin);
         }
         atomicAdd(bins.rows + bin, 1u);
+        if (bin >= plan::block_bins && bin < plan::first_sort_bin)
+            atomicMax(most_words + (bin - plan::block_bins), unsigned{parts.words[row]});
     }
     bins.add_to(parts.by_entries->rows);
+    if (threadIdx.x < plan::word_bins && most_words[threadIdx.x])
+        atomicMax(parts.by_entries->most_words + threadIdx.x, most_words[threadIdx.x]);
 }
 
 /// Lists the rows [first, last) of each bin; in which order inside one does not show in the result.
@@ -111,7 +192,12 @@ __global__ void __launch_bounds__(survey_block)
     bins.clear();
     const offset_t row = first + offset_t{blockIdx.x} * survey_block + threadIdx.x;
     const int bin = row < last ? parts.bins[row] : plan::empty_bin;
-    const unsigned place = bin == plan::empty_bin ? 0 : atomicAdd(bins.rows + bin, 1u);
+    const unsigned peers = __match_any_sync(full_warp, bin);
+    const int first_peer = __ffs(static_cast<int>(peers)) - 1;
+    unsigned place = 0;
+    if (bin != plan::empty_bin && static_cast<int>(threadIdx.x) % 32 == first_peer)
+        place = atomicAdd(bins.rows + bin, static_cast<unsigned>(__popc(peers)));
+    place = __shfl_sync(full_warp, place, first_peer) + __popc(peers & ((1u << threadIdx.x % 32) - 1));
     __syncthreads();
     if (threadIdx.x < plan::empty_bin && bins.rows[threadIdx.x]) {
         unsigned begin = atomicAdd(survey->taken + threadIdx.x, bins.rows[threadIdx.x]);
@@ -122,53 +208,89 @@ __global__ void __launch_bounds__(survey_block)
     if (bin != plan::empty_bin) parts.listed[begins[bin] + place] = static_cast<index_t>(row);
 }
 
+template <int Lanes, int Each>
+__global__ void __launch_bounds__(lanes_block)
+    hash_count_sorted_kernel(device_mxm_side a, device_mxm_side b, device_mask mask, const index_t* listed,
+                             unsigned rows, index_t* counts) {
+    using sorted = sorted_row<Lanes, Each>;
+    constexpr int groups = lanes_block / Lanes;
+    __shared__ unsigned all_keys[groups][sorted::most];
+    const int lane = static_cast<int>(threadIdx.x) % Lanes, group = static_cast<int>(threadIdx.x) / Lanes;
+    unsigned* const keys = all_keys[group];
+    const unsigned at = blockIdx.x * groups + static_cast<unsigned>(group);
+    const index_t row = at < rows ? listed[at] : 0;
+    const offset_t first = at < rows ? a.offsets[row] : 0,
+                   last = at < rows ? a.offsets[row + offset_t{1}] : 0;
+    const int total = for_places<Lanes>(
+        a, b, first, last, [](offset_t, index_t) {}, [](int) {},
+        [&](int place, offset_t q) { keys[place] = sorted::key(__ldg(b.columns + q), place); });
+    const int entries =
+        sorted(keys, total)
+            .columns([&](index_t column) { return !mask.on() || mask.lets(row, column); }, [](int, int) {});
+    if (at < rows && lane == 0) counts[row] = entries;
+}
+
 template <int Lanes>
 __global__ void __launch_bounds__(lanes_block)
-    hash_count_kernel(device_mxm_side a, device_mxm_side b, const index_t* listed, unsigned rows, int slots,
-                      index_t* counts) {
-    extern __shared__ index_t all_keys[];
+    hash_count_words_kernel(device_mxm_side a, device_offsets b_offsets, device_pairs b, device_mask mask,
+                            const index_t* listed, unsigned rows, int size, index_t* counts,
+                            std::uint16_t* words) {
+    extern __shared__ uint4 shared_slots[];
     const int lane = static_cast<int>(threadIdx.x) % Lanes, group = static_cast<int>(threadIdx.x) / Lanes;
-    index_t* keys = all_keys + group * slots;
+    const word_table table(reinterpret_cast<uint2*>(shared_slots) + group * size, size);
     const unsigned at = blockIdx.x * (lanes_block / Lanes) + static_cast<unsigned>(group);
     const index_t row = at < rows ? listed[at] : 0;
     const offset_t first = at < rows ? a.offsets[row] : 0,
                    last = at < rows ? a.offsets[row + offset_t{1}] : 0;
-    for (int s = lane; s < slots; s += Lanes) keys[s] = no_key;
-    __syncwarp();
-    const int shift = shift_of(slots);
-    int entries = 0;
-    for_products<Lanes, false>(
-        a, b, first, last, [](offset_t, index_t) {},
-        [&](bool active, int, offset_t q) {
-            bool made = false;
-            if (active) slot_of(keys, slots, shift, __ldg(b.columns + q), made);
-            entries += made;
-        });
+    table.clear<Lanes>();
+    mark_words<Lanes>(a, b_offsets, b, first, last, table);
+    table.mask<Lanes>(mask, row);
+    int entries = 0, taken = 0;
+    for (unsigned s = static_cast<unsigned>(lane); s < table.size(); s += Lanes) {
+        const uint2 slot = table[s];
+        entries += __popc(slot.y);
+        taken += slot.x != no_word;
+    }
 #pragma unroll
-    for (int distance = Lanes / 2; distance > 0; distance /= 2)
+    for (int distance = Lanes / 2; distance > 0; distance /= 2) {
         entries += __shfl_xor_sync(full_warp, entries, distance);
-    if (at < rows && lane == 0) counts[row] = entries;
+        taken += __shfl_xor_sync(full_warp, taken, distance);
+    }
+    if (at >= rows || lane != 0) return;
+    counts[row] = entries;
+    words[row] = static_cast<std::uint16_t>(taken);
 }
 
 __global__ void __launch_bounds__(wide_row_block)
-    hash_count_rows_kernel(device_mxm_side a, device_mxm_side b, const index_t* listed, unsigned rows,
-                           index_t columns, block_tables tables, index_t* counts) {
+    hash_count_rows_kernel(device_mxm_side a, device_mxm_side b, device_mask mask, const index_t* listed,
+                           unsigned rows, index_t columns, block_tables tables, index_t* counts,
+                           std::uint16_t* taken) {
     extern __shared__ unsigned long long shared_bits[];
     __shared__ entry_spread m;
-    __shared__ int entries;
+    __shared__ int entries, halves;
     const int words = (columns + 63) / 64;
     unsigned long long* bits = tables.of_block(shared_bits);
     for (unsigned at = blockIdx.x; at < rows; at += gridDim.x) {
         const index_t row = listed[at];
-        if (threadIdx.x == 0) entries = 0;
-        mark_columns(m, a, b, a.offsets[row], a.offsets[row + offset_t{1}], bits, words);
-        int mine = 0;
-        for (int w = static_cast<int>(threadIdx.x); w < words; w += static_cast<int>(blockDim.x))
-            mine += __popcll(bits[w]);
+        if (threadIdx.x == 0) entries = halves = 0;
+        mark_columns(m, a, b, mask, row, bits, words);
+        int mine = 0, my_halves = 0;
+        for (int w = static_cast<int>(threadIdx.x); w < words; w += static_cast<int>(blockDim.x)) {
+            const unsigned long long word = bits[w];
+            mine += __popcll(word);
+            my_halves += (word >> 32 != 0) + (static_cast<unsigned>(word) != 0);
+        }
         mine = static_cast<int>(__reduce_add_sync(full_warp, static_cast<unsigned>(mine)));
-        if (threadIdx.x % 32 == 0) atomicAdd(&entries, mine);
+        my_halves = static_cast<int>(__reduce_add_sync(full_warp, static_cast<unsigned>(my_halves)));
+        if (threadIdx.x % 32 == 0) {
+            atomicAdd(&entries, mine);
+            atomicAdd(&halves, my_halves);
+        }
         __syncthreads();
-        if (threadIdx.x == 0) counts[row] = entries;
+        if (threadIdx.x == 0) {
+            counts[row] = entries;
+            taken[row] = static_cast<std::uint16_t>(min(halves, 65535));
+        }
         __syncthreads();
     }
 }
@@ -196,14 +318,25 @@ void bin_rows(const device_mxm_arguments& k, index_t first, index_t last, bool k
     hash_list_kernel<<<blocks, survey_block, 0, on(stream)>>>(first, last, parts.by_entries, parts);
 }
 
+/// Tables up to so many slots leave room for two or more rows a warp.
+constexpr int few_slots = 512;
+
 template <int Lanes>
-void count_bin(const device_mxm_arguments& k, const index_t* listed, unsigned rows, int slots,
-               index_t* counts, cudaStream_t stream) {
+void count_words(const device_mxm_arguments& k, const plan::mxm_device_parts& parts, const index_t* listed,
+                 unsigned rows, int size, cudaStream_t stream) {
     constexpr int groups = lanes_block / Lanes;
-    const std::size_t shared = static_cast<std::size_t>(slots) * sizeof(index_t) * groups;
-    allow_shared(hash_count_kernel<Lanes>, shared);
-    hash_count_kernel<Lanes><<<blocks_for(rows, groups), lanes_block, shared, stream>>>(
-        device_mxm_side(k.a, 0), device_mxm_side(k.b, 0), listed, rows, slots, counts);
+    const std::size_t shared = static_cast<std::size_t>(size) * sizeof(uint2) * groups;
+    const device_mxm_side b(k.b, 0);
+    allow_shared(hash_count_words_kernel<Lanes>, shared);
+    hash_count_words_kernel<Lanes><<<blocks_for(rows, groups), lanes_block, shared, stream>>>(
+        device_mxm_side(k.a, 0), b.offsets, device_pairs(k), device_mask(k), listed, rows, size, parts.counts,
+        parts.words);
+}
+
+template <int Lanes>
+void pair_rows(const device_mxm_arguments& k, const device_pairs& to, cudaStream_t stream) {
+    hash_pair_kernel<Lanes><<<blocks_for(offset_t{k.inner} * Lanes, survey_block), survey_block, 0, stream>>>(
+        device_mxm_side(k.b, 0), k.inner, to.pairs, to.counts);
 }
 
 }  // namespace
@@ -221,10 +354,25 @@ void hash_survey(const device_mxm_arguments& k, void* stream) {
     check(cudaMemsetAsync(parts.by_entries, 0, sizeof(plan::mxm_survey), on(stream)));
     if (k.rows == 0) return check(cudaMemsetAsync(parts.counts, 0, sizeof(index_t), on(stream)));
     const device_mxm_side a(k.a, 0), b(k.b, 0);
-    hash_survey_kernel<<<std::min(blocks_for(k.rows, survey_block / survey_lanes), survey_blocks),
-                         survey_block, 0, on(stream)>>>(a, b.offsets, k.rows, parts);
-    hash_list_kernel<<<blocks_for(k.rows, survey_block), survey_block, 0, on(stream)>>>(
-        0, k.rows, parts.by_products, parts);
+    const auto survey = [&]<int Lanes>() {
+        hash_survey_kernel<Lanes>
+            <<<std::min(blocks_for(k.rows, survey_block / Lanes), survey_blocks), survey_block, 0,
+               on(stream)>>>(a, b.offsets, device_mask(k), k.rows, k.columns, parts);
+    };
+    k.a_entries < offset_t{survey_lanes} * k.rows ? survey.template operator()<1>()
+                                                  : survey.template operator()<survey_lanes>();
+    check(cudaGetLastError());
+}
+
+void hash_pair(const device_mxm_arguments& k, void* stream) {
+    const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
+    const device_pairs b(k);
+    const offset_t mean = k.inner ? k.b_entries / k.inner : 0;
+    mean < 8    ? pair_rows<8>(k, b, on(stream))
+    : mean < 16 ? pair_rows<16>(k, b, on(stream))
+                : pair_rows<32>(k, b, on(stream));
+    hash_pair_bin_kernel<<<blocks_for(k.rows, survey_block / survey_lanes), survey_block, 0, on(stream)>>>(
+        device_mxm_side(k.a, 0), b, k.rows, parts);
     check(cudaGetLastError());
 }
 
@@ -232,22 +380,34 @@ void hash_count(const device_mxm_arguments& k, void* stream) {
     const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
     const device_mxm_side a(k.a, 0), b(k.b, 0);
     const index_t* listed = parts.listed;
+    if (k.rows > 0)
+        hash_list_kernel<<<blocks_for(k.rows, survey_block), survey_block, 0, on(stream)>>>(
+            0, k.rows, parts.by_products, parts);
     if (const unsigned rows = k.by_products.block_rows()) {
         const block_launch l = block_launch_of(k, rows);
         allow_shared(hash_count_rows_kernel, l.shared_bytes);
         hash_count_rows_kernel<<<l.blocks, l.threads, l.shared_bytes, on(stream)>>>(
-            a, b, listed, rows, k.columns, l.tables, parts.counts);
+            a, b, device_mask(k), listed, rows, k.columns, l.tables, parts.counts, parts.words);
         listed += rows;
     }
     for (int bin = plan::block_bins; bin < plan::empty_bin; ++bin) {
         const unsigned rows = k.by_products.rows[bin];
         if (rows == 0) continue;
-        const int slots = plan::slots_of_bin(bin);
-        slots <= few_lanes_slots ? count_bin<few_lanes>(k, listed, rows, slots, parts.counts, on(stream))
-                                 : count_bin<32>(k, listed, rows, slots, parts.counts, on(stream));
+        if (bin >= plan::first_sort_bin) {
+            with_sorted_bin(bin, [&]<int Lanes, int Each>() {
+                hash_count_sorted_kernel<Lanes, Each>
+                    <<<blocks_for(rows, lanes_block / Lanes), lanes_block, 0, on(stream)>>>(
+                        a, b, device_mask(k), listed, rows, parts.counts);
+            });
+        } else {
+            const int size = plan::slots_of_bin(bin);
+            size <= few_slots ? count_words<16>(k, parts, listed, rows, size, on(stream))
+                              : count_words<32>(k, parts, listed, rows, size, on(stream));
+        }
         listed += rows;
     }
-    bin_rows(k, 0, k.rows, false, stream);
+    // Sorted rows stay in their bins, and their lists stand.
+    if (k.by_products.large_rows()) bin_rows(k, 0, k.rows, false, stream);
     std::size_t bytes = parts.scan_bytes;
     check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes, as_offsets(parts.counts), parts.starts,
                                         offset_t{k.rows} + 1, on(stream)));

@@ -1,28 +1,36 @@
 // mxm/hash on a GPU: C = A B row by row, every row in a table of its own size, by as many threads as it needs.
 //
-// Steps: survey (products of each row, rows into bins by them), count (entries of each row, rows into bins by those, and
-//   the scan that makes offsets), fill. The host reads bins and sizes after each of the first two, no more.
-// Who owns what: a row of up to 512 entries (count: 1536 products) belongs to 8 lanes or to a warp, whose hash table lies
-//   in shared memory; lanes take its products side by side, whatever rows of B they come from, by a scan of these rows'
-//   lengths. A longer row belongs to a block of 512 or 1024 threads: its columns are set as bits of a word-wise table;
-//   the bits before a column are its place, so that sums are added up where the result lies, sorted without a sort.
-// Shared memory: slots x (a value + 8 bytes) a small row; 1.5 bits a column for a block, up to 1.1 million columns. Wider
-//   matrices have that table in device memory, in a workspace of at most 256 MiB.
+// Steps: survey (products of each row, rows into bins by them); where rows have more than 256 products, B's rows as pairs of
+//   a word of 32 columns and those taken in it, and such rows into bins by pairs; count (entries of each row, the long ones
+//   into bins by those, and the scan that makes offsets); fill. The host reads bins and sizes between, no more.
+// Who owns what: a row of up to 256 products belongs to 8, 16 or 32 lanes, which sort them in registers: column above, place
+//   below, in 32 bits (wider matrices: the next kind). The first product of each column is the sum's, those after it
+//   follow. A longer row whose pairs fit a table of shared memory belongs to 16 or 32 lanes: they put its words in, lane by
+//   row of B, sort the words, and number what lies before each; a product's place is then its word's number and the bits
+//   below its own. Rows of B come one after another, so that products of one step never meet; narrow ones several at a
+//   time, added in turn. The longest rows belong to a block of 512 or 1024 threads: the columns are bits of a word-wise
+//   table, and sums are added up where the result lies.
+// Shared memory: 14 bytes a product (sorted), 12 bytes a slot and an entry's value and column (words); 1.5 bits a column for a
+//   block, up to 1.1 million columns. Wider matrices have that table in device memory, in a workspace of at most 256 MiB.
+// Workspace: 8 bytes an entry of B for pairs, where rows are long; 19 bytes a row.
 // Sync: warps after each of their steps; a block between products of one place, once a product's turn.
-// Determinism: products of one place are added in the order of k. Lanes whose products meet take turns in their order;
-//   in a block entries of A do, or warps where there are more entries than warps. Bit for bit the CPU's.
-// Cost: products read once in count and once in fill (twice in a block's rows), a probe of shared memory each; a bitonic
-//   sort of short rows' columns. On one H200 laplace3d:100 squared takes 12.6 ms, of which its bytes at the copy rate
-//   would be 0.4: products are the time, not streams. Where a block has a row, its turns are: rmat_directed:17,8 spends
-//   10 of 12.5 ms in them.
+// Determinism: products of one place are added in the order of k. Bit for bit the CPU's.
+// Cost: products read once in count and once in fill (a block's twice, long rows' pairs in place of products in count).
+//   Distance to the limit (H200): docs/measurements.md. Instructions and shared memory are the time, not streams: sorting 64
+//   products takes 2.5 instructions a product and lane for each of 21 steps, half of them exchanges; a long row's product
+//   takes 12 wavefronts of shared memory and the first-level cache a step of 32 lanes, which were 90% busy in the prototype.
+// Tried: hashing single columns took 2.5 times as long on random:1000000,8, whose products hardly ever meet, and twice as
+//   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.2 to 2.5 times in count.
 // Why one kernel was not enough: of a row of ten products a block's barriers are the whole time, and a table for a row of
-//   a hundred thousand entries fits no shared memory. The idea of bins is that of matam2012 and those after it.
+//   a hundred thousand entries fits no shared memory. The idea of bins is that of matam2012 and those after it, of words
+//   with bits that of the compressed symbolic step on CPUs.
 #pragma once
 
 #include "algebra/before_first.hpp"
 #include "algebra/cell.hpp"
 #include "kernels/cuda/mxm/common_count.hpp"
-#include "kernels/cuda/mxm/common_rows.cuh"
+#include "kernels/cuda/mxm/common_sorted.cuh"
+#include "kernels/cuda/mxm/common_words.cuh"
 
 namespace nz::kernels::cuda {
 
@@ -52,6 +60,21 @@ struct products {
     }
     /// Where the first product wins, entries are gone through from the last, and the last to come stays.
     static constexpr bool backwards = Cell::first_wins;
+    /// Entry q and after.
+    struct row_of_b {
+        const index_t* columns;
+        const T* values;
+        int step;
+
+        __device__ index_t column(int at) const { return __ldg(columns + at); }
+        __device__ T value(int at) const {
+            if constexpr (Cell::reads_b) return read_only(values + at * step);
+            return T{};
+        }
+    };
+    __device__ row_of_b from(const device_mxm_side& b, offset_t q) const {
+        return {b.columns + q, b_values + q * b_step, b_step};
+    }
     __device__ static T read_only(const T* at) {
         if constexpr (std::is_same_v<T, bool>)  // of which the device has no such load
             return *at;
@@ -70,10 +93,6 @@ struct products {
     }
 };
 
-/// Entries of A whose products lanes have side by side: so few take turns unasked, which costs less than to ask who meets
-/// whom. Products of one entry never meet.
-inline constexpr int few_turns = 4;
-
 /// Adds products that may meet others of the warp, whose order is that of lanes: `place` is the same where they meet.
 template <class Add>
 __device__ void add_in_turn(bool active, unsigned place, Add&& add) {
@@ -86,112 +105,288 @@ __device__ void add_in_turn(bool active, unsigned place, Add&& add) {
     }
 }
 
-/// Sorts places[0 .. size), a power of two, by Lanes lanes; the warp's other lanes sort as many.
+/// Sorts words[0 .. size), a power of two, by Lanes lanes; the warp's other lanes sort as many.
 template <int Lanes>
-__device__ void sort_places(unsigned long long* places, int size) {
+__device__ void sort_words(unsigned* words, int size) {
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
     for (int run = 2; run <= size; run *= 2)
         for (int distance = run / 2; distance > 0; distance /= 2) {
             for (int i = lane; i < size / 2; i += Lanes) {
                 const int low = 2 * i - (i & (distance - 1)), high = low + distance;
-                const unsigned long long x = places[low], y = places[high];
+                const unsigned x = words[low], y = words[high];
                 if ((x > y) == ((low & run) == 0)) {
-                    places[low] = y;
-                    places[high] = x;
+                    words[low] = y;
+                    words[high] = x;
                 }
             }
             __syncwarp();
         }
 }
 
-/// The taken slots, column above and slot below, ascending.
-template <int Lanes>
-__device__ void list_places(const index_t* keys, int slots, unsigned long long* places) {
-    const int lane = static_cast<int>(threadIdx.x) % Lanes;
-    const unsigned warp_lane = threadIdx.x % 32, first = warp_lane - static_cast<unsigned>(lane);
-    const unsigned group = Lanes == 32 ? full_warp : ((1u << Lanes % 32) - 1) << first;
-    int count = 0;
-    for (int s = lane; s - lane < slots; s += Lanes) {
-        const index_t key = keys[s];
-        const unsigned taken = __ballot_sync(full_warp, key != no_key) & group;
-        if (key != no_key)
-            places[count + __popc(taken & ((1u << warp_lane) - 1))] =
-                static_cast<unsigned long long>(key) << 32 | static_cast<unsigned>(s);
-        count += __popc(taken);
+/// What a row of many products has in shared memory.
+template <class Cell>
+struct word_row {
+    using T = typename Cell::operand;
+    using V = typename Cell::value;
+    /// An entry of A: its value, and where its row of B begins and how long that is.
+    class alignas(16) entry {
+    public:
+        entry() = default;
+        __device__ entry(offset_t begin, int length, T x)
+            : value(x),
+              where_(static_cast<unsigned long long>(begin) | static_cast<unsigned long long>(length)
+                                                                  << length_from) {}
+        __device__ offset_t begin() const {
+            return static_cast<offset_t>(where_ & ((1ull << length_from) - 1));
+        }
+        __device__ int length() const { return static_cast<int>(where_ >> length_from); }
+        T value;
+
+    private:
+        static constexpr int length_from = 40;  // a row of B here has few entries, B fewer than 2^40
+        unsigned long long where_;
+    };
+
+    entry* entries;
+    uint2* slots;
+    V* sums;
+    index_t *columns, *inner;
+    unsigned* words;
+    unsigned short* before;  ///< entries before each slot's word
+
+    __host__ __device__ static constexpr std::size_t bytes(int lanes, int size, int most) {
+        const auto n = static_cast<std::size_t>(lanes), slots = static_cast<std::size_t>(size),
+                   sums = static_cast<std::size_t>(most);
+        return (n * (sizeof(entry) + sizeof(index_t)) + slots * (sizeof(uint2) + 4) +
+                (sums * sizeof(V) + 7) / 8 * 8 + sums * sizeof(index_t) + 15) /
+               16 * 16;
     }
-    const int most = __reduce_max_sync(full_warp, count);
-    const int size = most <= 1 ? 1 : 1 << (32 - __clz(most - 1));
-    for (int i = count + lane; i < size; i += Lanes) places[i] = ~0ull;
-    __syncwarp();
-    sort_places<Lanes>(places, size);
-}
+    __device__ word_row(std::byte* memory, int lanes, int size, int most) {
+        const auto take = [&](auto*& part, int count, std::size_t bytes_each) {
+            part = reinterpret_cast<std::remove_reference_t<decltype(part)>>(memory);
+            memory += static_cast<std::size_t>(count) * bytes_each;
+        };
+        take(entries, lanes, sizeof(entry));
+        take(slots, size, sizeof(uint2));
+        take(sums, 1, (static_cast<std::size_t>(most) * sizeof(V) + 7) / 8 * 8);
+        take(columns, most, sizeof(index_t));
+        take(inner, lanes, sizeof(index_t));
+        take(words, size / 2, sizeof(unsigned));
+        take(before, size, sizeof(unsigned short));
+    }
+
+    /// Numbers the entries before each word of the table and lists the columns, by Lanes lanes.
+    template <int Lanes>
+    __device__ void number(const word_table& table) {
+        const int lane = static_cast<int>(threadIdx.x) % Lanes;
+        const unsigned group = group_lanes<Lanes>(), below = (1u << threadIdx.x % 32) - 1;
+        int count = 0;
+        for (unsigned s = static_cast<unsigned>(lane); s - static_cast<unsigned>(lane) < table.size();
+             s += Lanes) {
+            const unsigned word = s < table.size() ? table[s].x : no_word;
+            const unsigned taken = __ballot_sync(full_warp, word != no_word) & group;
+            if (word != no_word) words[count + __popc(taken & below)] = word;
+            count += __popc(taken);
+        }
+        const int most = __reduce_max_sync(full_warp, count);
+        const int size = most <= 1 ? 1 : 1 << (32 - __clz(most - 1));
+        for (int i = count + lane; i < size; i += Lanes) words[i] = no_word;
+        __syncwarp();
+        sort_words<Lanes>(words, size);
+        int all = 0;
+        for (int i = lane; i - lane < most; i += Lanes) {
+            unsigned bits = 0, slot = 0;
+            if (i < count) slot = table.slot_of(words[i], bits);
+            const int end = all + sum_up_to<Lanes>(__popc(bits));
+            all = __shfl_sync(full_warp, end, Lanes - 1, Lanes);
+            int place = end - __popc(bits);
+            if (i < count) before[slot] = static_cast<unsigned short>(place);
+            for (; bits; bits &= bits - 1)
+                columns[place++] = static_cast<index_t>(
+                    words[i] * 32 + static_cast<unsigned>(__ffs(static_cast<int>(bits))) - 1);
+        }
+        __syncwarp();
+    }
+    /// The column's number; below 0 where the mask bars it.
+    template <bool Masked>
+    __device__ int place_of(const word_table& table, index_t column) const {
+        unsigned bits;
+        const unsigned j = static_cast<unsigned>(column), slot = table.slot_of(j / 32, bits);
+        if (Masked && !(bits >> j % 32 & 1)) return -1;
+        return before[slot] + __popc(bits & ((1u << j % 32) - 1));
+    }
+};
 
 }  // namespace hash_detail
 
-template <class Cell, int Lanes>
+/// Rows of few products. `rows` of them, from `listed`.
+template <class Cell, int Lanes, int Each, bool Masked>
 __global__ void __launch_bounds__(lanes_block)
-    hash_fill_kernel(device_mxm_side a, device_mxm_side b, hash_detail::products<Cell> of,
-                     const index_t* listed, unsigned rows, int slots, const offset_t* starts,
-                     index_t* out_columns, typename Cell::value* out_values) {
+    hash_fill_sorted_kernel(device_mxm_side a, device_mxm_side b, device_mask mask,
+                            hash_detail::products<Cell> of, const index_t* listed, unsigned rows,
+                            const offset_t* starts, index_t* out_columns, typename Cell::value* out_values) {
     using T = typename Cell::operand;
     using V = typename Cell::value;
-    extern __shared__ unsigned long long shared_tables[];
-    const int lane = static_cast<int>(threadIdx.x) % Lanes, group = static_cast<int>(threadIdx.x) / Lanes;
+    using sorted = sorted_row<Lanes, Each>;
     constexpr int groups = lanes_block / Lanes;
-    unsigned long long* places = shared_tables + group * (slots / 2);
-    V* const all_sums = reinterpret_cast<V*>(shared_tables + groups * (slots / 2));
-    V* const sums = all_sums + group * slots;
-    index_t* keys = reinterpret_cast<index_t*>(all_sums + groups * slots) + group * slots;
+    __shared__ unsigned all_keys[groups][sorted::most];
+    __shared__ V all_products[groups][sorted::most];
+    __shared__ unsigned short all_firsts[groups][sorted::most + 2];
+    const int lane = static_cast<int>(threadIdx.x) % Lanes, group = static_cast<int>(threadIdx.x) / Lanes;
+    unsigned* const keys = all_keys[group];
+    V* const products = all_products[group];
+    unsigned short* const firsts = all_firsts[group];
     const unsigned at = blockIdx.x * groups + static_cast<unsigned>(group);
     const index_t row = at < rows ? listed[at] : 0;
     const offset_t first = at < rows ? a.offsets[row] : 0,
                    last = at < rows ? a.offsets[row + offset_t{1}] : 0;
-    for (int s = lane; s < slots; s += Lanes) {
-        keys[s] = no_key;
-        sums[s] = of.nothing();
-    }
-    __syncwarp();
-    const int shift = shift_of(slots);
-    T x{};
-    index_t inner = 0;
-    for_products<Lanes, of.backwards>(
+    T x{}, left{};
+    index_t inner = 0, k = 0;
+    const int total = for_places<Lanes>(
         a, b, first, last,
-        [&](offset_t p, index_t k) {
+        [&](offset_t p, index_t of_b) {
             x = of.a(p);
-            inner = k;
+            inner = of_b;
         },
-        [&](bool active, int owner, offset_t q) {
-            T left{};
+        [&](int owner) {
             if constexpr (Cell::reads_a) left = lane_value(x, owner, Lanes);
-            index_t k = 0;
             if constexpr (Cell::positional) k = __shfl_sync(full_warp, inner, owner, Lanes);
-            V product{};
-            int slot = 0;
-            if (active) {
-                bool made;
-                slot = slot_of(keys, slots, shift, __ldg(b.columns + q), made);
-                product = Cell::multiply(left, of.b(q), row, k);
-            }
-            const auto add = [&] { of.add(sums[slot], product); };
-            const int first_owner = __shfl_sync(full_warp, owner, 0, Lanes);
-            const int turn = active ? owner - first_owner : -1;
-            const int turns = __reduce_max_sync(full_warp, turn);
-            if (turns < hash_detail::few_turns) {
-                for (int now = 0; now <= turns; ++now) {
-                    if (turn == now) add();
-                    __syncwarp();
-                }
-            } else {
-                hash_detail::add_in_turn(active, static_cast<unsigned>(group * slots + slot), add);
-            }
+        },
+        [&](int place, offset_t q) {
+            keys[place] = sorted::key(__ldg(b.columns + q), place);
+            products[place] = Cell::multiply(left, of.b(q), row, k);
         });
-    hash_detail::list_places<Lanes>(keys, slots, places);
+    const sorted order(keys, total);
+    __syncwarp();
+    order.store(keys);
+    const int entries = order.columns([&](index_t column) { return !Masked || mask.lets(row, column); },
+                                      [&](int n, int i) { firsts[n] = static_cast<unsigned short>(i); });
+    if (lane == 0) firsts[entries] = static_cast<unsigned short>(total);
+    __syncwarp();
     if (at >= rows) return;
     const offset_t begin = starts[row];
-    const int entries = static_cast<int>(starts[row + offset_t{1}] - begin);
+    for (int n = lane; n < entries; n += Lanes) {
+        const int from = firsts[n];
+        const unsigned key = keys[from];
+        int to = firsts[n + 1];
+        if constexpr (Masked)  // columns between may be barred
+            for (to = from + 1; to < total && sorted::column_of(keys[to]) == sorted::column_of(key);) ++to;
+        V sum = products[sorted::place_of(key)];
+        if constexpr (!Cell::first_wins)
+            for (int i = from + 1; i < to; ++i) sum = Cell::add(sum, products[sorted::place_of(keys[i])]);
+        out_columns[begin + n] = sorted::column_of(key);
+        out_values[begin + n] = sum;
+    }
+}
+
+/// Rows of many products and up to `most_entries` entries, in tables of `size` slots. `Narrow`: so many lanes go through a row
+/// of B together, Lanes / Narrow rows at a time.
+template <class Cell, int Lanes, int Narrow, bool Masked>
+__global__ void __launch_bounds__(lanes_block)
+    hash_fill_words_kernel(device_mxm_side a, device_mxm_side b, device_pairs pairs, device_mask mask,
+                           hash_detail::products<Cell> of, const index_t* listed, unsigned rows, int size,
+                           int most_entries, const offset_t* starts, index_t* out_columns,
+                           typename Cell::value* out_values) {
+    using T = typename Cell::operand;
+    using V = typename Cell::value;
+    using word_row = hash_detail::word_row<Cell>;
+    using entry = typename word_row::entry;
+    extern __shared__ uint4 shared_rows[];
+    constexpr int groups = lanes_block / Lanes, at_once = 2, together = Lanes / Narrow;
+    const int lane = static_cast<int>(threadIdx.x) % Lanes, group = static_cast<int>(threadIdx.x) / Lanes;
+    word_row m(reinterpret_cast<std::byte*>(shared_rows) +
+                   static_cast<std::size_t>(group) * word_row::bytes(Lanes, size, most_entries),
+               Lanes, size, most_entries);
+    const unsigned at = blockIdx.x * groups + static_cast<unsigned>(group);
+    const index_t row = at < rows ? listed[at] : 0;
+    const offset_t first = at < rows ? a.offsets[row] : 0,
+                   last = at < rows ? a.offsets[row + offset_t{1}] : 0;
+    const offset_t begin = at < rows ? starts[row] : 0;
+    const int entries = at < rows ? static_cast<int>(starts[row + offset_t{1}] - begin) : 0;
+    const word_table table(m.slots, size);
+    table.clear<Lanes>();
+    for (int i = lane; i < entries; i += Lanes) m.sums[i] = of.nothing();
+    mark_words<Lanes>(a, b.offsets, pairs, first, last, table);
+    if constexpr (Masked) table.mask<Lanes>(mask, row);
+    m.template number<Lanes>(table);
+
+    const int turn = lane / Narrow, reader = lane % Narrow;
+    for (offset_t base = 0; __any_sync(full_warp, base < last - first); base += Lanes) {
+        entry mine{};
+        int length = 0;
+        if (base + lane < last - first) {
+            const offset_t p = entry_at<of.backwards>(first, last, base + lane);
+            const index_t k = __ldg(a.columns + p);
+            const offset_t of_b = b.offsets[k];
+            length = static_cast<int>(b.offsets[k + offset_t{1}] - of_b);
+            mine = entry(of_b, length, of.a(p));
+            if constexpr (Cell::positional) m.inner[lane] = k;
+        }
+        m.entries[lane] = mine;
+        __syncwarp();
+        const int longest = __reduce_max_sync(full_warp, length);
+        const int most = __reduce_max_sync(
+            full_warp, static_cast<int>(max(offset_t{0}, min(offset_t{Lanes}, last - first - base))));
+        const auto product_of = [&](int owner, T left, T right) {
+            index_t k = 0;
+            if constexpr (Cell::positional) k = m.inner[owner];
+            return Cell::multiply(left, right, row, k);
+        };
+        if (longest <= Narrow) {
+            for (int first_of = 0; first_of < most; first_of += at_once * together) {
+                bool active[at_once];
+                index_t column[at_once];
+                V product[at_once];
+#pragma unroll
+                for (int u = 0; u < at_once; ++u) {
+                    const int owner = first_of + u * together + turn;
+                    const entry e = m.entries[min(owner, Lanes - 1)];
+                    active[u] = owner < Lanes && reader < e.length();
+                    if (!active[u]) continue;
+                    const auto of_b = of.from(b, e.begin());
+                    column[u] = of_b.column(reader);
+                    product[u] = product_of(owner, e.value, of_b.value(reader));
+                }
+#pragma unroll
+                for (int u = 0; u < at_once; ++u) {
+                    const int place = active[u] ? m.template place_of<Masked>(table, column[u]) : -1;
+#pragma unroll
+                    for (int now = 0; now < together; ++now) {
+                        if (place >= 0 && turn == now) of.add(m.sums[place], product[u]);
+                        __syncwarp();
+                    }
+                }
+            }
+        } else {
+            for (int owner = 0; owner < most; ++owner) {
+                const entry e = m.entries[owner];
+                const int count = e.length();
+                const auto of_b = of.from(b, e.begin());
+                for (int i = lane; i < longest; i += at_once * Lanes) {
+                    index_t column[at_once];
+                    T right[at_once];
+#pragma unroll
+                    for (int u = 0; u < at_once; ++u)
+                        if (i + u * Lanes < count) {
+                            column[u] = of_b.column(i + u * Lanes);
+                            right[u] = of_b.value(i + u * Lanes);
+                        }
+#pragma unroll
+                    for (int u = 0; u < at_once; ++u)
+                        if (i + u * Lanes < count) {
+                            const int place = m.template place_of<Masked>(table, column[u]);
+                            if (!Masked || place >= 0)
+                                of.add(m.sums[place], product_of(owner, e.value, right[u]));
+                        }
+                }
+                __syncwarp();
+            }
+        }
+        __syncwarp();
+    }
     for (int i = lane; i < entries; i += Lanes) {
-        out_columns[begin + i] = static_cast<index_t>(places[i] >> 32);
-        out_values[begin + i] = sums[static_cast<unsigned>(places[i])];
+        out_columns[begin + i] = m.columns[i];
+        out_values[begin + i] = m.sums[i];
     }
 }
 
@@ -234,11 +429,12 @@ __device__ inline void write_columns(const unsigned long long* bits, int* before
 
 }  // namespace hash_detail
 
-template <class Cell>
+template <class Cell, bool Masked>
 __global__ void __launch_bounds__(wide_row_block)
-    hash_fill_rows_kernel(device_mxm_side a, device_mxm_side b, hash_detail::products<Cell> of,
-                          const index_t* listed, unsigned rows, index_t columns, block_tables tables,
-                          const offset_t* starts, index_t* out_columns, typename Cell::value* out_values) {
+    hash_fill_rows_kernel(device_mxm_side a, device_mxm_side b, device_mask mask,
+                          hash_detail::products<Cell> of, const index_t* listed, unsigned rows,
+                          index_t columns, block_tables tables, const offset_t* starts, index_t* out_columns,
+                          typename Cell::value* out_values) {
     using V = typename Cell::value;
     extern __shared__ unsigned long long shared_tables[];
     __shared__ entry_spread m;
@@ -252,7 +448,7 @@ __global__ void __launch_bounds__(wide_row_block)
         const offset_t first = a.offsets[row], last = a.offsets[row + offset_t{1}], begin = starts[row];
         const offset_t entries = starts[row + offset_t{1}] - begin;
         V* sums = out_values + begin;
-        mark_columns(m, a, b, first, last, bits, words);
+        mark_columns(m, a, b, mask, row, bits, words);
         hash_detail::write_columns(bits, before, words, warp_totals, out_columns + begin);
         if constexpr (!Cell::first_wins)
             for (offset_t i = t; i < entries; i += blockDim.x) sums[i] = of.nothing();
@@ -261,8 +457,10 @@ __global__ void __launch_bounds__(wide_row_block)
             m, a, b, first, last, [&](bool active, offset_t n, int owner, offset_t q) {
                 V product{};
                 int place = 0;
+                bool let = active;
                 if (active) {
                     const index_t j = __ldg(b.columns + q);
+                    if constexpr (Masked) let = bits[j / 64] >> j % 64 & 1;
                     place = before[j / 64] + __popcll(bits[j / 64] & ((1ull << j % 64) - 1));
                     product = Cell::multiply(of.a(entry_at<of.backwards>(first, last, n + owner)), of.b(q),
                                              row, m.rows[owner]);
@@ -276,13 +474,12 @@ __global__ void __launch_bounds__(wide_row_block)
                 const auto add = [&] { of.add(sums[place], product); };
                 if (turns <= warps) {
                     for (int turn = 0; turn < turns; ++turn) {
-                        if (active && owner - first_owner == turn) add();
+                        if (let && owner - first_owner == turn) add();
                         __syncthreads();
                     }
                 } else {
                     for (int turn = 0; turn < warps; ++turn) {
-                        if (t / 32 == turn)
-                            hash_detail::add_in_turn(active, static_cast<unsigned>(place), add);
+                        if (t / 32 == turn) hash_detail::add_in_turn(let, static_cast<unsigned>(place), add);
                         __syncthreads();
                     }
                 }
@@ -293,42 +490,70 @@ __global__ void __launch_bounds__(wide_row_block)
 
 namespace hash_detail {
 
-template <class Cell, int Lanes>
-void fill_bin(const device_mxm_arguments& k, const plan::mxm_device_parts& parts, const index_t* listed,
-              unsigned rows, int slots, cudaStream_t stream) {
-    using V = typename Cell::value;
+/// Rows of B of so few entries that lanes share a step; rows of the result of so few, in tables so small, that two share a
+/// warp.
+inline constexpr int narrow = 8, few_entries = 128, few_slots = 1024;
+
+template <class Cell, int Lanes, int Narrow, bool Masked>
+void fill_words_by(const device_mxm_arguments& k, const offset_t* starts, const index_t* listed,
+                   unsigned rows, int size, int most_entries, cudaStream_t stream) {
     constexpr unsigned groups = lanes_block / Lanes;
-    const std::size_t shared =
-        groups * static_cast<std::size_t>(slots) * (sizeof(V) + sizeof(index_t) + sizeof(std::uint64_t) / 2);
-    allow_shared(hash_fill_kernel<Cell, Lanes>, shared);
-    hash_fill_kernel<Cell, Lanes><<<(rows + groups - 1) / groups, lanes_block, shared, stream>>>(
-        device_mxm_side(k.a, k.a_step), device_mxm_side(k.b, k.b_step), products<Cell>(k), listed, rows,
-        slots, parts.starts, k.out_columns, static_cast<V*>(k.out_values));
+    const std::size_t shared = groups * word_row<Cell>::bytes(Lanes, size, most_entries);
+    allow_shared(hash_fill_words_kernel<Cell, Lanes, Narrow, Masked>, shared);
+    hash_fill_words_kernel<Cell, Lanes, Narrow, Masked>
+        <<<(rows + groups - 1) / groups, lanes_block, shared, stream>>>(
+            device_mxm_side(k.a, k.a_step), device_mxm_side(k.b, k.b_step), device_pairs(k), device_mask(k),
+            products<Cell>(k), listed, rows, size, most_entries, starts, k.out_columns,
+            static_cast<typename Cell::value*>(k.out_values));
+}
+template <class Cell, bool Masked>
+void fill_words(const device_mxm_arguments& k, const offset_t* starts, const index_t* listed, unsigned rows,
+                int bin, cudaStream_t stream) {
+    const int most = static_cast<int>(plan::entries_of_bin(bin)),
+              size = plan::slots_for(k.by_entries.most_words[bin - plan::block_bins]);
+    const bool short_rows =
+        k.by_products.products <= static_cast<unsigned long long>(k.a_entries) * (narrow + 1);
+    const auto fill =
+        most <= few_entries && size <= few_slots
+            ? (short_rows ? &fill_words_by<Cell, 16, narrow, Masked> : &fill_words_by<Cell, 16, 16, Masked>)
+            : (short_rows ? &fill_words_by<Cell, 32, narrow, Masked> : &fill_words_by<Cell, 32, 32, Masked>);
+    fill(k, starts, listed, rows, size, most, stream);
 }
 
 }  // namespace hash_detail
 
-template <class Cell>
+/// `Masked`: masked_row.
+template <class Cell, bool Masked = false>
 void hash_fill(const device_mxm_arguments& k, void* stream) {
     using V = typename Cell::value;
     hash_offsets(k, stream);
     const auto on = static_cast<cudaStream_t>(stream);
     const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
+    const device_mxm_side a(k.a, k.a_step), b(k.b, k.b_step);
+    V* const values = static_cast<V*>(k.out_values);
     const index_t* listed = parts.listed;
     if (const unsigned rows = k.by_entries.block_rows()) {
         const block_launch l = block_launch_of(k, rows);
-        allow_shared(hash_fill_rows_kernel<Cell>, l.shared_bytes);
-        hash_fill_rows_kernel<Cell><<<l.blocks, l.threads, l.shared_bytes, on>>>(
-            device_mxm_side(k.a, k.a_step), device_mxm_side(k.b, k.b_step), hash_detail::products<Cell>(k),
-            listed, rows, k.columns, l.tables, parts.starts, k.out_columns, static_cast<V*>(k.out_values));
+        allow_shared(hash_fill_rows_kernel<Cell, Masked>, l.shared_bytes);
+        hash_fill_rows_kernel<Cell, Masked><<<l.blocks, l.threads, l.shared_bytes, on>>>(
+            a, b, device_mask(k), hash_detail::products<Cell>(k), listed, rows, k.columns, l.tables,
+            parts.starts, k.out_columns, values);
         listed += rows;
     }
     for (int bin = plan::block_bins; bin < plan::empty_bin; ++bin) {
         const unsigned rows = k.by_entries.rows[bin];
         if (rows == 0) continue;
-        const int slots = plan::slots_of_bin(bin);
-        slots <= few_lanes_slots ? hash_detail::fill_bin<Cell, few_lanes>(k, parts, listed, rows, slots, on)
-                                 : hash_detail::fill_bin<Cell, 32>(k, parts, listed, rows, slots, on);
+        if (bin >= plan::first_sort_bin) {
+            with_sorted_bin(bin, [&]<int Lanes, int Each>() {
+                constexpr unsigned groups = lanes_block / Lanes;
+                hash_fill_sorted_kernel<Cell, Lanes, Each, Masked>
+                    <<<(rows + groups - 1) / groups, lanes_block, 0, on>>>(
+                        a, b, device_mask(k), hash_detail::products<Cell>(k), listed, rows, parts.starts,
+                        k.out_columns, values);
+            });
+        } else {
+            hash_detail::fill_words<Cell, Masked>(k, parts.starts, listed, rows, bin, on);
+        }
         listed += rows;
     }
     check(cudaGetLastError());
