@@ -21,29 +21,31 @@ grep -qE "^## \[($version|Unreleased)\]" CHANGELOG.md || die "CHANGELOG.md has n
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The copy's compilations are those of any other folder.
-export CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1
+# The copy's compilations are those of any other folder, and the wheel's those of the library: the compiler by one name,
+# build folders of one depth.
+export CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=1 CC=${CC:-cc} CXX=${CXX:-c++}
 
 say "sources"
 archive=$out/nonzero-$version.tar.gz
 git archive --format=tar.gz --prefix="nonzero-$version/" -o "$archive" HEAD
 tar -xzf "$archive" -C "$work"
 source=$work/nonzero-$version
-cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
+build=$source/build/release/shared
+cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
     -DNONZERO_BUILD_TESTS=OFF -DNONZERO_BUILD_BENCH=OFF ${CMAKE_ARGS-}
-cmake --build "$work/build" -j "$(nproc)"
-"$work/build/bin/nz" bfs rmat:12,16 --validate --backend cpu
-python3 "$source/scripts/exports.py" --of "$(find "$work/build/lib" -name 'libnonzero.so.*.*.*')"
+cmake --build "$build" -j "$(nproc)"
+"$build/bin/nz" bfs rmat:12,16 --validate --backend cpu
+python3 "$source/scripts/exports.py" --of "$(find "$build/lib" -name 'libnonzero.so.*.*.*')"
 
 say ".deb"
-(cd "$work/build" && cpack -G DEB -B "$work/deb")
+(cd "$build" && cpack -G DEB -B "$work/deb")
 deb=$(find "$work/deb" -maxdepth 1 -name '*.deb')
 mkdir "$work/root"
 dpkg -x "$deb" "$work/root"
 "$work/root/usr/bin/nz" --version
 pc=$(dirname "$(find "$work/root" -name nonzero.pc)")
 # shellcheck disable=SC2046
-"${CXX:-c++}" -std=c++20 "$source/tests/build/consumer/main.cpp" -o "$work/consumer" \
+"$CXX" -std=c++20 "$source/tests/build/consumer/main.cpp" -o "$work/consumer" \
     $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs nonzero)
 LD_LIBRARY_PATH=$(dirname "$pc") "$work/consumer" | grep -x "nonzero $version"
 cp "$deb" "$out/"
