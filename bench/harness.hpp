@@ -17,6 +17,7 @@ struct options {
     int threads = 0;                  ///< 0: all
     std::string filter;               ///< regular expression over benchmark names; empty: all
     std::string json;                 ///< file for Google Benchmark's JSON; empty: none
+    std::string report;               ///< folder for pictures of it; empty: none
     int table = 0;                    ///< of a paper; 0: not asked for
     int figure = 0;                   ///< likewise
     std::string backend = "auto";     ///< auto: the GPU where there is one

@@ -10,31 +10,52 @@ if(nonzero_cuda)
   list(FILTER nonzero_sources EXCLUDE REGEX "_absent[.]cpp$")
 endif()
 
-add_library(nonzero ${nonzero_sources})
+# nonzero is what users link. Our own programs and tests also look inside (src/), which a shared library does not show:
+# they link nonzero_internal, the same objects as an archive.
+if(BUILD_SHARED_LIBS)
+  add_library(nonzero_internal STATIC ${nonzero_sources})
+  add_library(nonzero SHARED $<TARGET_OBJECTS:nonzero_internal>)
+  set(nonzero_compiled nonzero_internal)
+  # What leaves the library is listed, not marked in the headers: scripts/exports.py makes the list from them.
+  set(nonzero_exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+  target_link_options(nonzero PRIVATE "LINKER:--version-script=${nonzero_exports}" LINKER:--no-undefined)
+  set_target_properties(nonzero PROPERTIES LINK_DEPENDS ${nonzero_exports} LINKER_LANGUAGE CXX)
+else()
+  add_library(nonzero ${nonzero_sources})
+  add_library(nonzero_internal ALIAS nonzero)
+  set(nonzero_compiled nonzero)
+endif()
 add_library(nonzero::nonzero ALIAS nonzero)
-nonzero_compile_options(nonzero)
+nonzero_compile_options(${nonzero_compiled})
+set_target_properties(${nonzero_compiled} PROPERTIES
+  POSITION_INDEPENDENT_CODE ON)  # the Python module links the static archive, a shared library the objects
 set_target_properties(nonzero PROPERTIES
-  POSITION_INDEPENDENT_CODE ON   # the Python module links the static archive
   VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-target_compile_features(nonzero PUBLIC cxx_std_20)
-target_compile_definitions(nonzero PRIVATE NONZERO_VERSION="${PROJECT_VERSION}")
-target_include_directories(nonzero
-  PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-  PRIVATE ${PROJECT_SOURCE_DIR}/src)
-# fmt is used header-only and inside the library alone: a user needs no fmt.
-target_link_libraries(nonzero PRIVATE
-  OpenMP::OpenMP_CXX ZLIB::ZLIB PNG::PNG Minizip::Minizip ISAL::ISAL $<BUILD_INTERFACE:fmt::fmt-header-only>)
+target_compile_definitions(${nonzero_compiled} PRIVATE NONZERO_VERSION="${PROJECT_VERSION}")
+set(nonzero_targets ${nonzero_compiled} nonzero)
+list(REMOVE_DUPLICATES nonzero_targets)
+foreach(target ${nonzero_targets})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  # fmt is used header-only and inside the library alone: a user needs no fmt.
+  target_link_libraries(${target} PRIVATE
+    OpenMP::OpenMP_CXX ZLIB::ZLIB PNG::PNG Minizip::Minizip ISAL::ISAL $<BUILD_INTERFACE:fmt::fmt-header-only>)
+  if(nonzero_cuda)
+    target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+  endif()
+endforeach()
+target_include_directories(${nonzero_compiled} PRIVATE ${PROJECT_SOURCE_DIR}/src)
 if(nonzero_cuda)
   # fmt 9 takes nvcc for a compiler without constexpr, and then contradicts itself under C++20.
-  target_compile_definitions(nonzero PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
+  target_compile_definitions(${nonzero_compiled} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
   # The operators are constexpr functions, the same for host and device; so are fmt's on long double, which no kernel
   # calls and which nvcc would warn about.
-  target_compile_options(nonzero PRIVATE
+  target_compile_options(${nonzero_compiled} PRIVATE
     "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--diag-suppress=20208>")
   # Headers with OpenMP loops mean the same in both languages.
-  target_compile_options(nonzero PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
-  target_link_libraries(nonzero PRIVATE CUDA::cudart_static)
+  target_compile_options(${nonzero_compiled} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
 endif()
 
 add_custom_command(TARGET nonzero POST_BUILD VERBATIM

@@ -6,7 +6,7 @@ if(NONZERO_BUILD_CLI AND nonzero_cli_sources)
   nonzero_compile_options(nz)
   # src/ too: the list of kernels for --help, and the plan of a traversal for --explain.
   target_include_directories(nz PRIVATE ${PROJECT_SOURCE_DIR}/cli ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(nz PRIVATE nonzero CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt-header-only)
+  target_link_libraries(nz PRIVATE nonzero_internal CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt-header-only)
 endif()
 
 file(GLOB_RECURSE nonzero_bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
@@ -30,7 +30,7 @@ if(nonzero_bench AND nonzero_bench_sources)
   target_include_directories(nz-bench PRIVATE ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(nz-bench PRIVATE NONZERO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(nz-bench PRIVATE
-    nonzero benchmark::benchmark OpenMP::OpenMP_CXX CLI11::CLI11 fmt::fmt-header-only ${CMAKE_DL_LIBS})
+    nonzero_internal benchmark::benchmark OpenMP::OpenMP_CXX CLI11::CLI11 fmt::fmt-header-only ${CMAKE_DL_LIBS})
   if(nonzero_cuda)
     target_link_libraries(nz-bench PRIVATE CUDA::cudart_static)
   endif()

@@ -7,7 +7,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages_build=(g++ cmake ninja-build pkg-config ccache zlib1g-dev libpng-dev libminizip-dev libisal-dev
     libcli11-dev libfmt-dev nlohmann-json3-dev)
 packages_bench=(libbenchmark-dev libgraphblas-dev libeigen3-dev)
-packages_test=(libgtest-dev git python3-venv python3-dev)
+packages_test=(libgtest-dev git python3-venv python3-dev dpkg-dev file)
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 
 from ._results import MAIN, PEERS, work_of
 
@@ -107,7 +108,8 @@ _FACETS = {"spmspv": "density of the vector {}", "spmm": "{} columns"}
 
 
 def _facet_title(found, facet):
-    return _FACETS.get(found[0].operation, "{}").format(facet) if facet else ""
+    first, *others = facet.split("/")
+    return ", ".join([_FACETS.get(found[0].operation, "{}").format(first), *others]) if facet else ""
 
 
 def _name_inputs(axis, inputs):
@@ -167,6 +169,8 @@ def speed_against_peers(found):
         axis.set_title(_facet_title(some, facet), fontsize=11, loc="left")
     for axis in axes:
         _ratio_axis(axis, low, high, 0.14 if len(axes) == 1 else 0.32)
+    if not any(a.patches for a in axes):
+        return None
     figure.supxlabel("nonzero is so many times as fast (logarithmic; in brackets: its time)", fontsize=10)
     _legend_above(figure, axes)
     return figure
@@ -319,6 +323,75 @@ def scaling(found):
     axis.set_ylabel("time, ms (logarithmic)")
     axis.grid(color="#DDDDDD", linewidth=0.8)
     axis.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def roofline(found):
+    """Dots over arithmetic intensity: the rate that was reached, and above each a stroke where its floor lies. The line is the
+    rate at which bytes move at best; a stroke below it is a floor set by scattered accesses."""
+    needs = "gflops", "gbytes_per_s"
+    known = [m for m in found if not m.peer and m.share_of_floor and all(m.counters.get(k, 0) > 0 for k in needs)]
+    main = {f: main_variant(some) for f, some in _by_facet(known).items()}
+    known = [m for m in known if m.variant == main[m.facet]]
+    if len(known) < 3:
+        return None
+    figure, axes = _figure(1, 1, 5.6)
+    axis, facets = axes[0, 0], unique(m.facet for m in known)
+    where = {id(m): (m.counters["gflops"] / m.counters["gbytes_per_s"], m.counters["gflops"]) for m in known}
+    bandwidth = max(m.counters["gbytes_per_s"] / m.share_of_floor for m in known)
+    for k, facet in enumerate(facets):
+        mine = [m for m in known if m.facet == facet]
+        x, y = zip(*(where[id(m)] for m in mine))
+        axis.scatter(x, y, s=48, color=OWN[k % len(OWN)], marker=MARKERS[k % len(MARKERS)], linewidths=0, zorder=3,
+                     label=_facet_title(mine, facet) or main[facet])
+        axis.scatter(x, [b / m.share_of_floor for m, b in zip(mine, y)], s=240, color=OWN[k % len(OWN)], marker="_", linewidths=2,
+                     zorder=3)
+        axis.vlines(x, y, [b / m.share_of_floor for m, b in zip(mine, y)], color=OWN[k % len(OWN)], linewidth=0.8, alpha=0.5)
+    low, high = min(x for x, _ in where.values()) / 1.4, max(x for x, _ in where.values()) * 1.4
+    axis.plot([low, high], [low * bandwidth, high * bandwidth], color=BLACK, linewidth=1.5,
+              label=f"{bandwidth / 1000:.3g} TB/s" if bandwidth >= 1000 else f"{bandwidth:.3g} GB/s")
+    axis.set_xlim(low, high)
+    _logarithmic(axis.xaxis)
+    _logarithmic(axis.yaxis)
+    numbers = {name: k + 1 for k, name in enumerate(unique(m.input for m in known))}
+    for m in known:
+        axis.annotate(str(numbers[m.input]), where[id(m)], xytext=(0, -6), textcoords="offset points", ha="center", va="top", fontsize=8)
+    names = textwrap.fill(", ".join(f"{k}\u00a0{name}" for name, k in numbers.items()), 110, break_on_hyphens=False)
+    axis.set_xlabel(f"arithmetic intensity, floating-point operations a byte (logarithmic)\n{names}", linespacing=1.5)
+    axis.set_ylabel("GFLOP/s (logarithmic; strokes: the floor)")
+    axis.grid(color="#DDDDDD", linewidth=0.8)
+    figure.legend(loc="outside upper center", ncols=5, frameon=False, fontsize=9)
+    return figure
+
+
+def speedup_stack(found):
+    """Bars, one behind the other: how far each optimisation takes the rate, all before it switched on."""
+    known = [m for m in found if m.operation.endswith(" stack") and m.counters.get("gteps", 0) > 0]
+    facets = _by_facet(known)
+    if not known:
+        return None
+    stages = unique(m.variant for m in known)
+    figure, axes = _panels(facets, len(stages) * 1.2)
+    low, high = (f(m.counters["gteps"] for m in known) for f in (min, max))
+    for axis, (facet, some) in zip(axes, facets.items()):
+        rates = {m.variant: m.counters["gteps"] for m in some}
+        last = None
+        for row, stage in enumerate(s for s in stages if s in rates):
+            now = rates[stage]
+            begin = now if last is None else last
+            gains = now >= begin
+            axis.barh(row, now - begin, left=begin, height=0.62, color=BLUE if gains else ORANGE, hatch=None if gains else "//",
+                      edgecolor="white", linewidth=0)
+            axis.plot([now, now], [row - 0.31, row + 1.31 if row + 1 < len(rates) else row + 0.31], color=BLACK, linewidth=1.2)
+            text = f"{now:.3g}" if last is None else f"{now:.3g} (x {now / begin:.{2 if now / begin < 10 else 0}f})"
+            axis.annotate(text, (max(now, begin), row), xytext=(5, 0), textcoords="offset points", va="center", fontsize=8.5)
+            last = now
+        axis.set_xlim(low / 1.3, high * (high / low) ** 0.4)
+        _logarithmic(axis.xaxis)
+        _name_inputs(axis, [s for s in stages if s in rates])
+        axis.set_title(f"{facet}, {some[0].input}", fontsize=11, loc="left")
+        axis.grid(axis="x", color="#DDDDDD", linewidth=0.8)
+    figure.supxlabel("edges a second, 10^9 (logarithmic); hatched: slower than without", fontsize=10)
     return figure
 
 

@@ -13,7 +13,7 @@ PEERS = {"cusparse": "cuSPARSE", "graphblas": "SuiteSparse:GraphBLAS", "eigen": 
 # The variant that stands for nonzero where a suite has several, the first that is there.
 MAIN = ("planned", "nonzero", "levels", "distances", "counts", "balanced_path", "hash", "float64")
 # They measure something else than the result.
-_ASIDE = ("estimate", "single", "call_of_ten_vertices")
+_ASIDE = ("estimate", "single", "call_of_ten_vertices", "streamed")
 # What a time is held against, the first that is there.
 _WORK = {"work": "entries read", "products": "products", "entries": "entries"}
 _INTERNAL = {"family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
@@ -56,7 +56,7 @@ class Measurement:
 
 @dataclass
 class Source:
-    """A file. kind: "benchmarks", or the verb that wrote it. about: device, date and the like, to be printed. objects: what
+    """A file. kind: "benchmarks", "picture", or the verb that wrote it. about: device, date and the like, to be printed. objects: what
     verbs printed."""
 
     path: pathlib.Path
@@ -128,7 +128,10 @@ def _from_verbs(path, objects):
 def read(path) -> Source:
     """Reads one file. Raises UnreadableResults, OSError."""
     path = pathlib.Path(path)
-    text = path.read_text()
+    content = path.read_bytes()
+    if content.startswith(b"\x89PNG\r\n"):
+        return Source(path, "picture", {})
+    text = content.decode(errors="replace")
     try:
         content = json.loads(text)
     except ValueError:

@@ -89,7 +89,7 @@ class TrianglesResult:
 
 
 def triangles(a: Matrix, *, per_vertex: bool = False, kernel: str = "", ctx: Context | None = None) -> TrianglesResult:
-    """Triangles of an undirected graph, sets of three vertices joined to each other, from C<U> = U U over (plus, pair),
+    """Triangles of an undirected graph, sets of three vertices joined to each other, from `C<U> = U U` over (plus, pair),
     U the edges from smaller to larger degree.
 
     A has both directions of every edge; values and the diagonal are not looked at. per_vertex: the triangles t of each

@@ -4,7 +4,8 @@
     python -m nonzero.report spmv.json bfs.json --output pictures
 
 Reads Google Benchmark's JSON (`nz bench SUITE -o FILE`), records (bench/records/*.json) and objects that verbs print
-(`nz bfs --json`, `nz info --json`; one a line). Needs matplotlib: pip install 'nonzero[report]'.
+(`nz bfs --json`, `nz info --json`; one a line), and takes up pictures as they are (`nz spy -o FILE.png`). Needs matplotlib:
+pip install 'nonzero[report]'.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ _BARS = (
     ("floor", _pictures.share_of_floor, "{0}: share of the floor",
      "The floor is the least time that the rates measured on that machine (nz bench limits) allow for the bytes and "
      "scattered accesses of the work; for spadd, for its bytes at the copy rate."),
+    ("roofline", _pictures.roofline, "{0}: roofline of {1}",
+     "Strokes are the floor of each input, the line the rate of bytes that the floors allow: strokes below it are floors that "
+     "scattered accesses set."),
+    ("stack", _pictures.speedup_stack, "{0}: what each optimisation adds",
+     "Switched on one after another, each with all before it (yang2018's table 2)."),
     ("variants", _pictures.every_variant, "{0}: every variant", "The time of each kernel or way of asking, input by input."),
     ("work", _pictures.time_against_work, "{0}: time against work",
      "A time that follows the work alone is predictable: r = 1 (dalton2015's figures 6, 8 and 10)."),
@@ -81,7 +87,8 @@ def _benchmarks(source, folder):
         found = [m for m in source.measurements if m.operation == operation]
         compared = [m for m in found if m.compared]
         for kind, draw, title, caption in _BARS:
-            figure = draw(compared) if compared else None
+            stacked = operation.endswith(" stack")  # its variants build on each other
+            figure = draw(compared) if compared and stacked == (kind == "stack") else None
             if figure is not None:
                 name = _stem(source.path.stem, operation, kind) + ".png"
                 words = operation, _pictures.main_variant(compared)
@@ -109,8 +116,17 @@ def _objects(source, folder):
     return parts
 
 
+def _picture(source, folder):
+    """A picture as it is, copied into the folder too."""
+    content = source.path.read_bytes()
+    if (folder / source.path.name).resolve() != source.path.resolve():
+        (folder / source.path.name).write_bytes(content)
+    return [_figure_html(source.path.stem, "", "data:image/png;base64," + base64.b64encode(content).decode(), source.path.name)]
+
+
 def _section(source: Source, folder, number):
-    parts = _benchmarks(source, folder) if source.kind == "benchmarks" else _objects(source, folder)
+    draw = {"benchmarks": _benchmarks, "picture": _picture}.get(source.kind, _objects)
+    parts = draw(source, folder)
     if not any(parts):
         parts = ["<p>Nothing to draw: the file holds no levels, no histogram and no times.</p>\n"]
     about = ", ".join(f"{k} {v}" for k, v in source.about.items() if v)
@@ -141,7 +157,7 @@ def report(files, output, *, title: str = "Nonzero: measurements") -> pathlib.Pa
 
 def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m nonzero.report", description=__doc__.split("\n")[0])
-    parser.add_argument("files", nargs="+", metavar="FILE.json", help="from nz bench -o, bench/records or nz VERB --json")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="from nz bench -o, bench/records, nz VERB --json; pictures (nz spy)")
     parser.add_argument("--output", "-o", required=True, metavar="DIR", help="folder for index.html and the PNGs")
     parser.add_argument("--title", default="Nonzero: measurements")
     options = parser.parse_args(arguments)

@@ -4,6 +4,7 @@ import html.parser
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ pytest.importorskip("matplotlib")
 from nonzero import _pictures, report  # noqa: E402
 from nonzero._results import Measurement, UnreadableResults, read, split_name  # noqa: E402
 
+PATTERN = pathlib.Path(__file__).resolve().parents[2] / "docs/images/rmat.png"
 RECORD = pathlib.Path(__file__).resolve().parents[2] / "bench/records/nvidia-h200.json"
 
 
@@ -44,6 +46,19 @@ FLOORS = benchmarks(
         for variant, share in (("planned", 0.9), ("csr_row", 0.004), ("cusparse_alg1", 0.5), ("cusparse_alg2", 0.6))
     },
     unit="us",
+)
+ROOFS = benchmarks(
+    {
+        f"spmv/{name}/float64/planned": (1.0, {"gflops": 100 * share, "gbytes_per_s": 800 * share, "share_of_floor": share})
+        for name, share in (("random:10,2", 0.25), ("random:20,2", 0.5), ("random:40,2", 0.75))
+    }
+)
+STACK = benchmarks(
+    {
+        f"yang2018/stack/rmat:9,4/{form}/{stage}": (1.0 / rate, {"gteps": rate})
+        for form in ("loop", "fused")
+        for stage, rate in (("baseline", 1.0), ("masking", 4.0), ("early exit", 3.0))
+    }
 )
 BFS = {
     "command": "bfs", "device": "a processor", "input": {"name": "rmat:5,4"},
@@ -104,14 +119,19 @@ def test_a_report_of_everything(tmp_path):
         written(tmp_path, "floors.json", FLOORS),
         written(tmp_path, "bfs.json", [BFS, DEEP]),
         written(tmp_path, "info.json", INFO),
+        written(tmp_path, "roofs.json", ROOFS),
+        written(tmp_path, "stack.json", STACK),
     ]
+    files.append(pathlib.Path(shutil.copy(PATTERN, tmp_path / "pattern.png")))
     out = tmp_path / "deep" / "pictures"
     assert report.main([str(f) for f in files] + ["--output", str(out)]) == 0
     assert checked_page(out) == [
         "bfs_levels_1.png", "bfs_levels_2.png",
         "floors_spmv_floor.png", "floors_spmv_peers.png", "floors_spmv_scaling.png", "floors_spmv_variants.png",
         "floors_spmv_work.png",
-        "info_degrees.png", "spgemm_spgemm_peers.png", "spgemm_spgemm_variants.png", "spgemm_spgemm_work.png",
+        "info_degrees.png", "pattern.png", "roofs_spmv_floor.png", "roofs_spmv_roofline.png", "roofs_spmv_variants.png",
+        "spgemm_spgemm_peers.png", "spgemm_spgemm_variants.png", "spgemm_spgemm_work.png",
+        "stack_yang2018_stack_stack.png",
     ]  # fmt: skip
 
 
@@ -123,12 +143,12 @@ def test_the_repositorys_record(tmp_path):
 
 
 def figures(folder):
-    for name, content in (("spgemm.json", SPGEMM), ("floors.json", FLOORS), ("record.json", json.loads(RECORD.read_text()))):
+    for name, content in (("spgemm.json", SPGEMM), ("floors.json", FLOORS), ("roofs.json", ROOFS), ("stack.json", STACK), ("record.json", json.loads(RECORD.read_text()))):
         source = read(written(folder, name, content))
         for operation in {m.operation for m in source.measurements}:
             found = [m for m in source.measurements if m.operation == operation and m.compared]
             for draw in (_pictures.speed_against_peers, _pictures.share_of_floor, _pictures.every_variant,
-                         _pictures.time_against_work, _pictures.scaling):
+                         _pictures.time_against_work, _pictures.scaling, _pictures.roofline, _pictures.speedup_stack):
                 figure = draw(found) if found else None
                 if figure is not None:
                     yield f"{draw.__name__} of {name} {operation}", figure
@@ -165,6 +185,22 @@ def test_bars_are_ratios_to_each_peers_fastest_variant(tmp_path):
             if (m.input, m.facet, m.variant) == (b.input, b.facet, "planned")} == {1.0}
     shares = [round(w, 6) for w, _ in bars(_pictures.share_of_floor(floors))]
     assert sorted(set(shares)) == [0.4, 50.0, 90.0]
+
+
+def test_a_roofline_has_the_floor_above_each_dot(tmp_path):
+    found = read(written(tmp_path, "a.json", ROOFS)).measurements
+    axis = _pictures.roofline(found).axes[0]
+    dots, strokes = (c.get_offsets() for c in axis.collections[:2])
+    assert [round(float(y), 6) for _, y in dots] == [25, 50, 75] and {round(float(y), 6) for _, y in strokes} == {100}
+    (line,) = axis.lines
+    assert line.get_label() == "800 GB/s" and _pictures.roofline(found[:2]) is None
+
+
+def test_a_stack_goes_from_rate_to_rate(tmp_path):
+    found = read(written(tmp_path, "a.json", STACK)).measurements
+    for axis in _pictures.speedup_stack(found).axes:
+        assert [(b.get_x(), b.get_width()) for b in axis.patches] == [(1, 0), (1, 3), (4, -1)]
+        assert [t.get_text() for t in axis.texts] == ["1", "4 (x 4.00)", "3 (x 0.75)"]
 
 
 def test_levels_are_bars_as_high_as_frontiers():

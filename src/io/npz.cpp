@@ -171,8 +171,8 @@ storage::csr read_diagonals(archive& file) {
     offset_t count = 0;
     for (offset_t d = 0; d < diagonals; ++d) {
         const offset_t offset = offsets.integer_at(d, file.where("offsets"));
-        require<invalid_format>(offset > -max_dimension && offset < max_dimension, "{}: diagonal {}",
-                                file.where("offsets"), offset);
+        require<invalid_format>(offset > -max_dimension && offset < max_dimension,
+                                "{}: diagonal {} lies outside any matrix", file.where("offsets"), offset);
         const offset_t first = std::max<offset_t>(0, offset);
         const offset_t last = std::min({width, offset_t{file.columns}, offset_t{file.rows} + offset});
         for (offset_t j = first; j < last; ++j) {

@@ -30,9 +30,15 @@ matrix valued(const context& ctx, const matrix& a) {
     return out;
 }
 
-double gteps(const context& ctx, const matrix& a, const std::vector<offset_t>& sources, const char* kernel,
-             const char* switches) {
-    std::vector<double> rates;
+constexpr const char* forms[][2] = {{"loop", "push_pull_loop"}, {"fused", "push_pull_fused"}};
+
+std::string name_of(const std::string& source, const char* form, const stage& s) {
+    return fmt::format("yang2018/stack/{}/{}/{}", source, form, s.name);
+}
+
+measurement search_all(const context& ctx, const matrix& a, const std::vector<offset_t>& sources,
+                       const char* kernel, const char* switches) {
+    std::vector<double> rates, times;
     for (const offset_t s : sources) {
         traverse_options o;
         o.kernel = kernel;
@@ -46,9 +52,25 @@ double gteps(const context& ctx, const matrix& a, const std::vector<offset_t>& s
                                      kernel_ms = found.kernel_ms;
                                  }).median;
         const double ms = kernel_ms >= 0 ? kernel_ms : called_ms;
+        times.push_back(ms);
         rates.push_back(static_cast<double>(edges) / ms / 1e6);
     }
-    return median(rates);
+    return {median(times), {{"gteps", median(rates)}}};
+}
+
+void print_table(const std::string& source, const std::map<std::string, measurement>& results) {
+    fmt::print("{:22} {:>10} {:>9} {:>10} {:>9}\n", "optimisation", "loop", "speed-up", "fused", "speed-up");
+    double last[2] = {0, 0};
+    for (const stage& s : stages) {
+        fmt::print("{:22}", s.name);
+        for (int k = 0; k < 2; ++k) {
+            const auto found = results.find(name_of(source, forms[k][0], s));
+            const double now = found == results.end() ? 0 : found->second.counters.at("gteps");
+            fmt::print(" {:>10.3f} {:>8.2f}x", now, last[k] > 0 ? now / last[k] : 1);
+            last[k] = now;
+        }
+        fmt::print("\n");
+    }
 }
 
 }  // namespace
@@ -71,18 +93,14 @@ int yang2018_suite(const options& o) {
         const auto s = static_cast<offset_t>(random() % static_cast<std::uint64_t>(a.rows()));
         if (rows.offset(s + 1) > rows.offset(s)) sources.push_back(s);
     }
-    fmt::print("{}: {} vertices, {} entries; levels; median of {} sources\n{:22} {:>10} {:>9} {:>10} {:>9}\n",
-               source, a.rows(), a.nnz(), sources.size(), "optimisation", "loop", "speed-up", "fused",
-               "speed-up");
-    double last[2] = {0, 0};
-    for (const auto& [name, switches] : stages) {
-        const double now[2] = {gteps(ctx, a, sources, "push_pull_loop", switches),
-                               gteps(ctx, a, sources, "push_pull_fused", switches)};
-        fmt::print("{:22} {:>10.3f} {:>8.2f}x {:>10.3f} {:>8.2f}x\n", name, now[0],
-                   last[0] > 0 ? now[0] / last[0] : 1, now[1], last[1] > 0 ? now[1] / last[1] : 1);
-        last[0] = now[0];
-        last[1] = now[1];
-    }
+    fmt::print("{}: {} vertices, {} entries; levels; median of {} sources\n", source, a.rows(), a.nnz(),
+               sources.size());
+    for (const auto& [form, kernel] : forms)
+        for (const stage& s : stages)
+            add(name_of(source, form, s), [&, kernel = kernel, switches = s.switches] {
+                return search_all(ctx, a, sources, kernel, switches);
+            });
+    print_table(source, run(o, "^yang2018/stack/"));
     return 0;
 }
 
