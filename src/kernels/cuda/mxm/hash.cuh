@@ -1,29 +1,33 @@
-// mxm/hash on a GPU: C = A B row by row, every row in a table of its own size, by as many threads as it needs.
+// mxm/hash on a GPU: C = A B row by row, sorted or in a table of its own size, by as many threads as a row needs.
 //
 // Steps: survey (products of each row, rows into bins by them); where rows have more than 256 products, B's rows as pairs of
-//   a word of 32 columns and those taken in it, and such rows into bins by pairs; count (entries of each row, the long ones
+//   a word of 32 columns and those taken in it, and such rows into bins by pairs; count (entries of each row, rows with tables
 //   into bins by those, and the scan that makes offsets); fill. The host reads bins and sizes between, no more.
-// Who owns what: a row of up to 256 products belongs to 8, 16 or 32 lanes, which sort them in registers: column above, place
-//   below, in 32 bits (wider matrices: the next kind). The first product of each column is the sum's, those after it
-//   follow. A longer row whose pairs fit a table of shared memory belongs to 16 or 32 lanes: they put its words in, lane by
-//   row of B, sort the words, and number what lies before each; a product's place is then its word's number and the bits
-//   below its own. Rows of B come one after another, so that products of one step never meet; narrow ones several at a
-//   time, added in turn. The longest rows belong to a block of 512 or 1024 threads: the columns are bits of a word-wise
-//   table, and sums are added up where the result lies.
+// Who owns what: a row of up to 256 products, or of up to 4096 of which less than half share words, belongs to 8 to 32 lanes or
+//   to a block of up to 256 threads. They sort them in registers: column above, place below, in 32 bits (wider matrices:
+//   the next kind). The first product of each column begins its sum, those after it follow. Another row whose pairs fit a
+//   table of shared memory belongs to 16 or 32 lanes: they put its words in, lane by row of B, sort the words, and number
+//   what lies before each; a product's place is then its word's number and the bits below its own. Rows of B come one after
+//   another, so that products of one step never meet; narrow ones several at a time, added in turn. The longest rows belong
+//   to a block of 512 or 1024 threads: the columns are bits of a word-wise table, and sums are added up where the result lies.
 // Shared memory: 14 bytes a product (sorted), 12 bytes a slot and an entry's value and column (words); 1.5 bits a column for a
 //   block, up to 1.1 million columns. Wider matrices have that table in device memory, in a workspace of at most 256 MiB.
-// Workspace: 8 bytes an entry of B for pairs, where rows are long; 19 bytes a row.
-// Sync: warps after each of their steps; a block between products of one place, once a product's turn.
+// Workspace: 19 bytes a row, and where rows are long 8 bytes an entry of B for pairs.
+// Sync: warps after each of their steps, blocks that sort after each exchange between warps; a block of a long row between
+//   products of one place, once a product's turn.
 // Determinism: products of one place are added in the order of k. Bit for bit the CPU's.
-// Cost: products read once in count and once in fill (a block's twice, long rows' pairs in place of products in count).
-//   Distance to the limit (H200): docs/measurements.md. Instructions and shared memory are the time, not streams: sorting 64
-//   products takes 2.5 instructions a product and lane for each of 21 steps, half of them exchanges; a long row's product
-//   takes 12 wavefronts of shared memory and the first-level cache a step of 32 lanes, which were 90% busy in the prototype.
+// Cost: products read once in count and once in fill (a long row's twice; pairs in place of products in count).
+//   Distance to the limit (H200): docs/measurements.md. Instructions and shared memory are the time, not streams: a prototype
+//   kept the pipe to shared memory and first-level cache 90% busy in tables, and issued in 75 to 85% of cycles. Sorting moves
+//   numbers between lanes in 6 of 15 steps for 32 products, 15 of 36 for 256 (a thread has neighbouring numbers; striped, it
+//   was twice as many, and laplace2d's fill took 1.16 ms in place of 0.91). Rows of a block: rmat_directed:17,8 spends 10 of
+//   13 ms in their turns.
 // Tried: hashing single columns took 2.5 times as long on random:1000000,8, whose products hardly ever meet, and twice as
-//   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.2 to 2.5 times in count.
+//   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.2 to 2.5 times in count;
+//   aligned words of four columns a lane, whose lanes then come to new words at different times, up to twice.
 // Why one kernel was not enough: of a row of ten products a block's barriers are the whole time, and a table for a row of
-//   a hundred thousand entries fits no shared memory. The idea of bins is that of matam2012 and those after it, of words
-//   with bits that of the compressed symbolic step on CPUs.
+//   a hundred thousand entries fits no shared memory. The idea of bins is that of matam2012 and those after it, of products
+//   that are sorted dalton2015's, of words with bits that of compressed symbolic steps on CPUs.
 #pragma once
 
 #include "algebra/before_first.hpp"
