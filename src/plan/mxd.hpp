@@ -52,8 +52,8 @@ inline constexpr double uneven_rows = 1.1;
 inline constexpr double pack_from_uses = 2;
 
 // On a GPU rows go to groups of lanes where they are even and not short, and rows of B do not stay in a first-level cache
-// while the run of csr_merge goes through it: neighbours are then taken side by side. laplace3d:160, double, 16 columns: 1.56
-// against 1.81 ms, 64 columns: 5.0 against 6.6; at 8 columns 1.15 against 1.12, and a band at 64 columns 3.7 against 3.3
+// while the run of csr_merge goes through it: neighbours are then taken side by side. laplace3d:160, double, 16 columns: 1.38
+// against 1.63 ms, 64 columns: 4.2 against 6.1; at 8 columns 1.08 against 0.82, and a band at 64 columns 3.0 against 2.6
 // (bench/records/nvidia-h200.json).
 inline constexpr double tiled_from_entries = 16, tiled_deviation = 0.25, tiled_from_row_bytes = 128,
                         first_level_bytes = 256 * 1024;

@@ -16,8 +16,8 @@
 // Cost: nnz * columns products, whatever the row lengths; bytes of A for each tile of 64 doubles, C once, B from L2.
 // Distance to the limit (H200): docs/measurements.md. Rows of B set it on wide tiles: from the second-level cache (laplace3d, 5.1 to
 //   5.5 TB/s in prototypes) or from memory (random columns), which a floor of A, B and C once does not count; on narrow ones
-//   instructions do: a prototype with the number of columns fixed at compile time takes 12 to 29% less at 8 columns. Unsigned
-//   steps through the chunk won 4 to 9%. Tried in prototypes: rows of a chunk in place of runs, 4 or 16 rows of B at once, 2,048
+//   instructions do: addresses known beforehand, where B and C are one tile of whole words, won 4 to 25%, most at 8 columns.
+//   Unsigned steps through the chunk won 4 to 9%. Tried in prototypes: rows of a chunk in place of runs, 4 or 16 rows of B at once, 2,048
 //   entries a chunk: slower; 256 threads a block from 32 columns on: faster on bands and small stencils.
 // Why csr_tiled was not enough: its groups have a row each, so that a warp waits for its longest and short rows ask for few
 //   rows of B at once.
