@@ -85,13 +85,6 @@ inline constexpr std::size_t narrow_table_bytes = std::size_t{64} << 10;
 inline constexpr int spread_entries = 256;
 static_assert(spread_entries <= row_block);
 
-template <class T>
-__device__ T lane_value(T x, int lane, int width) {
-    if constexpr (sizeof(T) < 4)
-        return static_cast<T>(__shfl_sync(full_warp, static_cast<int>(x), lane, width));
-    else
-        return __shfl_sync(full_warp, x, lane, width);
-}
 /// The bits of the `Lanes` neighbouring lanes that this one is of.
 template <int Lanes>
 __device__ unsigned group_lanes() {
