@@ -182,7 +182,7 @@ matrix part_of(const context& ctx, const matrix& all, std::mt19937& random) {
             j.push_back(static_cast<index_t>(random() % static_cast<unsigned>(view.columns_count)));
         }
     const std::vector<double> ones(i.size(), 1);
-    return matrix::build<double>(ctx, {all.rows(), all.columns(), i, j, ones}, binary_id::first);
+    return matrix::build<double>(ctx, {view.rows, view.columns_count, i, j, ones}, binary_id::first);
 }
 
 TEST_F(MxmOnDevice, MaskedRowsOfEveryBinAreTheCpusBitForBit) {
