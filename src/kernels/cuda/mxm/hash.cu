@@ -335,7 +335,7 @@ void bin_rows(const device_mxm_arguments& k, index_t first, index_t last, bool k
 }
 
 /// Tables up to so many slots leave room for two or more rows a warp.
-constexpr int few_slots = 512;
+constexpr int few_count_slots = 512;
 
 template <int Lanes>
 void count_words(const device_mxm_arguments& k, const plan::mxm_device_parts& parts, const index_t* listed,
@@ -420,8 +420,8 @@ void hash_count(const device_mxm_arguments& k, void* stream) {
             });
         } else {
             const int size = plan::slots_of_bin(bin);
-            size <= few_slots ? count_words<16>(k, parts, listed, rows, size, on(stream))
-                              : count_words<32>(k, parts, listed, rows, size, on(stream));
+            size <= few_count_slots ? count_words<16>(k, parts, listed, rows, size, on(stream))
+                                    : count_words<32>(k, parts, listed, rows, size, on(stream));
         }
         listed += rows;
     }

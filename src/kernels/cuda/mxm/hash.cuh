@@ -23,7 +23,7 @@
 //   was twice as many, and laplace2d's fill took 1.16 ms in place of 0.91). Rows of a block: rmat_directed:17,8 spends 10 of
 //   13 ms in their turns.
 // Tried: hashing single columns took 2.5 times as long on random:1000000,8, whose products hardly ever meet, and twice as
-//   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.2 to 2.5 times in count;
+//   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.1 to 1.9 times in count;
 //   aligned words of four columns a lane, whose lanes then come to new words at different times, up to twice.
 // Why one kernel was not enough: of a row of ten products a block's barriers are the whole time, and a table for a row of
 //   a hundred thousand entries fits no shared memory. The idea of bins is that of matam2012 and those after it, of products
