@@ -33,6 +33,7 @@ struct operation_options {
     std::string_view
         kernel{};  ///< pinned id; empty: the plan chooses. One that cannot serve throws not_supported.
     nz::determinism determinism = nz::determinism::strict;
+    tiling tiles{};  ///< for mxv's tile_row and tile_column
 };
 using vector_options = operation_options<vector>;
 using matrix_options = operation_options<matrix>;

@@ -18,6 +18,14 @@ std::string_view name_of(direction d);
 /// How the kernel was made: compiled for this semiring and type, or generic (a function pointer an entry).
 enum class tier : std::uint8_t { compiled, generic };
 
+/// How a matrix is cut into square tiles (ji2022, section 3.2). 0 and -1: the plan chooses.
+struct tiling {
+    int size = 0;            ///< rows and columns of a tile: 16, 32 or 64
+    int least_entries = -1;  ///< tiles with fewer keep their entries outside, one by one
+
+    friend bool operator==(const tiling&, const tiling&) = default;
+};
+
 /// What mxv and vxm decided. `kernel` and `reason` point to static text.
 struct mxv_plan {
     std::string_view kernel;  ///< id without the operation's name, e.g. "csr_merge"
@@ -29,6 +37,8 @@ struct mxv_plan {
     bool converts_vector = false;   ///< values or form of u change: O(size)
     bool early_exit = false;        ///< rows stop at the monoid's terminal value
     bool compacts_rows = false;     ///< csr_merge works on offsets without the empty rows
+    tiling tiles{};                 ///< what tile_row and tile_column read; size 0: the CSR is read
+    bool builds_tiles = false;      ///< ... which are not there yet: O(nnz) once
     vector_form input = vector_form::dense,
                 output = vector_form::dense;  ///< forms the kernel reads and writes
     nz::determinism determinism = nz::determinism::strict;

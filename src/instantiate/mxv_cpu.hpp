@@ -8,6 +8,8 @@
 #include "kernels/cpu/mxv/csr_merge.hpp"
 #include "kernels/cpu/mxv/csr_row.hpp"
 #include "kernels/cpu/mxv/csr_row_masked.hpp"
+#include "kernels/cpu/mxv/tile_column.hpp"
+#include "kernels/cpu/mxv/tile_row.hpp"
 
 namespace nz::instantiate {
 
@@ -22,7 +24,9 @@ constexpr mxv_cell make_mxv_cell() {
             &kernels::cpu::csr_row_masked<Cell>,
             &kernels::cpu::csc_gather_scatter<Cell>,
             &kernels::cpu::csc_gather_radix<Cell>,
-            &kernels::cpu::csc_gather_merge<Cell>};
+            &kernels::cpu::csc_gather_merge<Cell>,
+            &kernels::cpu::tile_row<Cell>,
+            &kernels::cpu::tile_column<Cell>};
 }
 
 template <class... Cells>

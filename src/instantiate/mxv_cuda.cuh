@@ -10,6 +10,8 @@
 #include "kernels/cuda/mxv/csr_merge.cuh"
 #include "kernels/cuda/mxv/csr_row.cuh"
 #include "kernels/cuda/mxv/csr_row_masked.cuh"
+#include "kernels/cuda/mxv/tile_column.cuh"
+#include "kernels/cuda/mxv/tile_row.cuh"
 
 namespace nz::instantiate {
 
@@ -24,7 +26,9 @@ constexpr mxv_device_cell make_mxv_device_cell() {
             &kernels::cuda::csc_gather_scatter<Cell>,
             &kernels::cuda::csc_gather_radix<Cell>,
             &kernels::cuda::csc_gather_merge<Cell>,
-            &kernels::cuda::csc_gather_bucket<Cell>};
+            &kernels::cuda::csc_gather_bucket<Cell>,
+            &kernels::cuda::tile_row<Cell>,
+            &kernels::cuda::tile_column<Cell>};
 }
 template <class... Cells>
 constexpr auto make_mxv_device_table(cell_list<Cells...>) {

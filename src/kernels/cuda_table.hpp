@@ -4,6 +4,7 @@
 #include "kernels/device_ewise_arguments.hpp"
 #include "kernels/device_mxd_arguments.hpp"
 #include "kernels/device_mxm_arguments.hpp"
+#include "kernels/device_tiles.hpp"
 #include "kernels/device_vectors.hpp"
 #include "kernels/mxv_arguments.hpp"
 #include "kernels/shortest_arguments.hpp"
@@ -30,6 +31,7 @@ struct cuda_table {
     void (*balanced_path_count)(const device_ewise_arguments& arguments, void* stream) = nullptr;
     device_mxm_table mxm{};
     void (*copy_dense)(const device_dense_copy& copy, void* stream) = nullptr;
+    device_tile_table tiles{};
 };
 
 const cuda_table& on_cuda();

@@ -26,6 +26,8 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxv", "csc_gather_radix", presence::here, "", presence::here, ""},
     {"mxv", "csc_gather_merge", presence::here, "", presence::here, ""},
     {"mxv", "csc_gather_bucket", presence::absent, "csc_gather_scatter sorts into ranges there", presence::here, ""},
+    {"mxv", "tile_row", presence::here, "", presence::here, ""},
+    {"mxv", "tile_column", presence::here, "", presence::here, ""},
     {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},
     {"shortest", "delta_stepping", presence::here, "", presence::here, ""},
     {"traverse_many", "bit_parallel", presence::here, "", presence::here, ""},

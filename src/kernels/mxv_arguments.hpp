@@ -26,6 +26,23 @@ struct offset_reader {
 /// and rows without a result keep theirs.
 enum class mxv_output : unsigned char { own, overwrite, add };
 
+/// The tiles of a matrix (storage/value_tiles.hpp), for tile_row and tile_column.
+struct value_tile_arguments {
+    int size = 0;  ///< 16, 32 or 64
+    const std::uint32_t* tile_starts = nullptr;
+    const index_t* tile_columns = nullptr;
+    const offset_t* entry_starts = nullptr;
+    const void* row_starts = nullptr;  ///< bytes for tiles of 16, else 16 bits, as locals
+    const void* locals = nullptr;
+    offset_t kept = 0;
+    const offset_t* extracted_starts = nullptr;
+    const std::uint8_t* extracted_rows = nullptr;
+    const index_t* extracted_columns = nullptr;
+    // tile_column: the tile rows that each tile column meets, also by an entry outside tiles.
+    const offset_t* met_starts = nullptr;
+    const index_t* met_rows = nullptr;
+};
+
 struct mxv_arguments {
     // The matrix: for csr_* kernels the rows of A, for csc_* kernels its columns (the rows of A^T).
     index_t output_size = 0;  ///< rows of A
@@ -35,6 +52,7 @@ struct mxv_arguments {
     const void* values = nullptr;  ///< of the cell's operand type; one value when constant
     bool constant = false;         ///< iso or pattern: values[0] stands for every entry
     // The vector u: dense (present null), bitmap, or sparse (u_indices not null, u_count entries).
+    index_t u_size = 0;
     const void* u_values = nullptr;
     const bits::word* u_present = nullptr;
     const index_t* u_indices = nullptr;
@@ -45,6 +63,7 @@ struct mxv_arguments {
     bool early_exit = false;
     mxv_output output = mxv_output::own;
     bool compacts_rows = false;  ///< csr_merge: there are empty rows to leave out
+    value_tile_arguments tiles;        ///< tile_*: their entries' values are `values`, those outside tiles last
     // The result, of the cell's value type. csr_* and csc_gather_scatter: out_values[output_size] and bits in
     // out_present (null when every row has an entry for certain). The sorting kernels: out_indices,
     // out_values (room for `products`) and *out_count.

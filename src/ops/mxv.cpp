@@ -36,6 +36,9 @@ void check(const product& p, std::string_view operation) {
                           kernels::known_ids("mxv"));
     require<not_supported>(on_device || kernels::known_on_cpu("mxv", kernel),
                            "kernel {} is for GPUs: use --backend cuda, or another kernel", kernel);
+    const int size = p.options.tiles.size;
+    require<domain_error>(size == 0 || size == 16 || size == 32 || size == 64,
+                          "tiles of {} rows and columns: there are 16, 32 and 64", size);
     require<not_supported>(
         !on_device || kernel != "csc_gather_scatter" || p.options.determinism == determinism::fast ||
             p.ring.add().id() != binary_id::plus || !is_floating(p.value),
@@ -60,18 +63,16 @@ offset_t count_products(const product& p, const vector_body& u) {
 struct matrix_values {
     buffer own;
     const void* data = nullptr;
-    bool constant = false;
 };
 
 matrix_values values_for(const product& p, const csr& a) {
     matrix_values v;
-    v.constant = p.ring.ignores_a() || a.kind != value_kind::full;
     if (p.ring.ignores_a()) return v;
     if (a.type == p.operand && a.kind != value_kind::pattern) {
         v.data = a.values.data();
         return v;
     }
-    if (v.constant) {
+    if (a.kind != value_kind::full) {
         v.own = buffer(p.ctx.memory(), sizeof(element));
         storage::store(v.own.data(), p.operand, 0, cast(a.value(0), a.type, p.operand));
     } else {
@@ -81,19 +82,42 @@ matrix_values values_for(const product& p, const csr& a) {
     return v;
 }
 
+// The tiles that the kernel reads, made where they are not there yet, in the arguments' terms.
+struct tile_operands {
+    std::shared_ptr<const storage::value_tiles> tiles;
+    std::shared_ptr<const storage::tile_lists> lists;
+};
+
+tile_operands take_tiles(const product& p, const mxv_plan& plan, kernels::mxv_arguments& k) {
+    const csr& a = p.pulled(true);
+    const std::optional<dtype> type = p.tile_type();
+    tile_operands t;
+    t.tiles = p.body().tiles_in(p.ctx.memory(), a, plan.tiles, type,
+                                [&] { return storage::make_value_tiles(p.ctx, a, plan.tiles, type); });
+    if (plan.kernel == "tile_column")
+        t.lists =
+            p.body().tile_lists_in(t.tiles, [&] { return storage::lists_of(p.ctx, *t.tiles); });
+    k.tiles = ops::tile_pointers(*t.tiles, t.lists.get());
+    k.values = t.tiles->values.data();
+    return t;
+}
+
 // Runs the kernel into t: a result of its own, masked rows left out where the kernel looks at the mask, or the output.
 void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, const array<bits::word>& mask,
                 kernels::mxv_output output, vector_body& t) {
     const bool push = plan.direction == direction::push;
-    const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal());
-    const matrix_values values = values_for(p, a);
+    const bool tiled = plan::reads_tiles(plan.kernel);
+    const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal() || tiled);
+    const matrix_values values = tiled ? matrix_values{} : values_for(p, a);
     kernels::mxv_arguments k;
     k.output_size = static_cast<index_t>(p.output_size());
     k.nnz = a.nnz;
     k.offsets = {a.offsets.data(), a.offset_bytes == 8};
     k.indices = a.index_data();
     k.values = values.data;
-    k.constant = values.constant;
+    k.constant = p.ring.ignores_a() || a.kind != value_kind::full;
+    const tile_operands tiles = tiled ? take_tiles(p, plan, k) : tile_operands{};
+    k.u_size = u.size;
     k.u_values = u.values.data();
     k.u_present = u.form == vector_form::bitmap ? u.words() : nullptr;
     k.u_indices = u.form == vector_form::sparse ? u.index_data() : nullptr;
@@ -191,6 +215,25 @@ mxv_plan multiply(const product& p, std::string_view operation) {
 
 namespace ops {
 
+kernels::value_tile_arguments tile_pointers(const storage::value_tiles& t, const storage::tile_lists* lists) {
+    kernels::value_tile_arguments k;
+    k.size = t.cut.size;
+    k.tile_starts = t.tile_starts.as<std::uint32_t>();
+    k.tile_columns = t.tile_columns.as<index_t>();
+    k.entry_starts = t.entry_starts.as<offset_t>();
+    k.row_starts = t.row_starts.data();
+    k.locals = t.locals.data();
+    k.kept = t.kept;
+    k.extracted_starts = t.extracted_starts.as<offset_t>();
+    k.extracted_rows = t.extracted_rows.as<std::uint8_t>();
+    k.extracted_columns = t.extracted_columns.as<index_t>();
+    if (lists) {
+        k.met_starts = lists->starts.as<offset_t>();
+        k.met_rows = lists->rows.as<index_t>();
+    }
+    return k;
+}
+
 plan::mxv_facts mxv_facts_of(const mxv_product& p) {
     plan::mxv_facts f;
     f.output_size = p.output_size();
@@ -228,6 +271,10 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
     f.threads = p.ctx.threads();
     f.determinism = p.options.determinism;
     f.pinned = p.options.kernel;
+    f.tiles = p.options.tiles;
+    if (plan::reads_tiles(f.pinned) && f.pull_ready)
+        f.tiles_ready = p.body().has_tiles(f.on_device ? p.ctx.device_memory() : p.ctx.memory(),
+                                           p.pulled(true), plan::tiles_for(f.tiles), p.tile_type());
     return f;
 }
 

@@ -5,6 +5,7 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
+#include "ops/tiles_device.hpp"
 #include "ops/write_back.hpp"
 
 #include <limits>
@@ -141,18 +142,32 @@ void device_mxv::recount() const {
                                      p_.ctx.gpu()->stream());
 }
 
+// The tiles of what a pull reads, made on the GPU from its CSR where they are not there yet.
+void device_mxv::take_tiles() {
+    const auto made =
+        tiles_on_device(p_.ctx, p_.body(), p_.pulled(true), plan_.tiles, p_.tile_type());
+    kept_.push_back(made);
+    std::shared_ptr<const storage::tile_lists> lists;
+    if (plan_.kernel == "tile_column") lists = tile_lists_on_device(p_.ctx, p_.body(), made);
+    kept_.push_back(lists);
+    k_.common.tiles = tile_pointers(*made, lists.get());
+    k_.common.values = made->values.data();
+}
+
 void device_mxv::take_matrix() {
     const bool push = plan_.direction == direction::push;
     const storage::matrix_body& body = p_.body();
     const storage::csr& a = push ? p_.pushed() : p_.pulled(true);
-    const auto on = (p_.transposed == push) ? body.rows_on(p_.ctx) : body.columns_on(p_.ctx);
-    kept_.push_back(on);
     kernels::mxv_arguments& c = k_.common;
     c.output_size = static_cast<index_t>(p_.output_size());
+    c.u_size = static_cast<index_t>(p_.input_size());
     c.nnz = a.nnz;
+    c.constant = p_.ring.ignores_a() || a.kind != value_kind::full;
+    if (plan::reads_tiles(plan_.kernel)) return take_tiles();
+    const auto on = (p_.transposed == push) ? body.rows_on(p_.ctx) : body.columns_on(p_.ctx);
+    kept_.push_back(on);
     c.offsets = {on->offsets.data(), a.offset_bytes == 8};
     c.indices = on->indices.as<index_t>();
-    c.constant = p_.ring.ignores_a() || a.kind != value_kind::full;
     if (!p_.ring.ignores_a()) {
         const auto values = body.values_on(p_.ctx, a, p_.operand);
         kept_.push_back(values);
@@ -174,7 +189,8 @@ void device_mxv::take_matrix() {
 void device_mxv::take_memory() {
     kernels::mxv_arguments& c = k_.common;
     const bool push = plan_.direction == direction::push;
-    masked_ = p_.options.mask && (push || plan_.kernel == "csr_row_masked");
+    masked_ = p_.options.mask &&
+              (push || plan_.kernel == "csr_row_masked" || plan::reads_tiles(plan_.kernel));
     c.mask = masked_ ? mask() : nullptr;
     c.complement = p_.options.mask_complement;
     c.early_exit = plan_.early_exit;

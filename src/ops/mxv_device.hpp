@@ -33,6 +33,7 @@ private:
     void take_operand(vector_form form);
     void count_products(plan::mxv_facts& facts);
     void take_matrix();
+    void take_tiles();
     void take_memory();
 
     const mxv_product& p_;

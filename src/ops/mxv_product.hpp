@@ -27,12 +27,18 @@ struct mxv_product {
         return transposed ? body().columns() : sorted ? body().rows() : body().rows_as_given();
     }
     const storage::csr& pushed() const { return transposed ? body().rows() : body().columns(); }
+    /// Of the values that tiles need: none where the multiply operator ignores them.
+    std::optional<dtype> tile_type() const {
+        return ring.ignores_a() ? std::nullopt : std::optional(operand);
+    }
     offset_t output_size() const { return transposed ? a.columns() : a.rows(); }
     offset_t input_size() const { return transposed ? a.rows() : a.columns(); }
 };
 
 mxv_product make_mxv_product(const context& ctx, vector& w, const semiring& s, const matrix& a,
                              const vector& u, const vector_options& options, bool transposed);
+/// A matrix's tiles as kernels see them; `lists` where they ask for it.
+kernels::value_tile_arguments tile_pointers(const storage::value_tiles& t, const storage::tile_lists* lists);
 /// What the plan may look at, but for what only a kernel's own device or a count of products tells.
 plan::mxv_facts mxv_facts_of(const mxv_product& p);
 /// Plans, runs and writes back on the context's GPU.

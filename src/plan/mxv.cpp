@@ -107,6 +107,12 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
                           : vector_form::bitmap;
         plan.early_exit = f.terminates && kernel != "csr_merge";
         plan.compacts_rows = kernel == "csr_merge" && f.empty_rows != 0;
+        if (reads_tiles(kernel)) {
+            plan.tiles = tiles_for(f.tiles);
+            plan.builds_tiles = !f.tiles_ready;
+            if (kernel == "tile_column")
+                plan.workspace_bytes = tile_column_workspace(f.output_size, plan.tiles.size);
+        }
         if (kernel == "csr_merge")
             plan.workspace_bytes =
                 f.on_device ? device_csr_merge_workspace(f.nnz) : csr_merge_workspace(f.threads);

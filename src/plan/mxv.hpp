@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nonzero/plan.hpp"
+#include "storage/value_tiles.hpp"
 
 namespace nz::plan {
 
@@ -33,6 +34,8 @@ struct mxv_facts {
         0;  ///< on a GPU: temporary memory of the gathers' sort, collected with the products
     nz::determinism determinism = nz::determinism::strict;
     std::string_view pinned{};
+    tiling tiles{};            ///< as asked for
+    bool tiles_ready = false;  ///< those of tiles_for(tiles) are at hand
 };
 
 /// Push or pull. Measured with `nz bench matvec` (2 cores, 1 M rows, 16 M entries): a product that is gathered,
@@ -62,6 +65,14 @@ inline constexpr double short_row_mean = 32, varied_rows = 0.5, scattered_reads 
 inline constexpr double cached_bytes = 1 << 20;
 /// Rows that may be empty are compacted first, which pays from this mean length on.
 inline constexpr double compaction_mean = 4;
+
+/// Tiles of 16 unless another size is asked for: their entries' places fit a byte.
+inline constexpr int usual_tile_size = 16;
+constexpr tiling tiles_for(tiling asked) {
+    const int size = asked.size ? asked.size : usual_tile_size;
+    return {size, asked.least_entries >= 0 ? asked.least_entries : storage::least_tile_entries(size)};
+}
+constexpr bool reads_tiles(std::string_view kernel) { return kernel.starts_with("tile_"); }
 
 /// A plan for facts as they are known. When `products` is not known and push is in question, the plan names
 /// the push kernel with workspace_bytes 0: ops collects the products and asks again.

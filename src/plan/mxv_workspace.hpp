@@ -1,6 +1,7 @@
 // How many bytes each mxv kernel needs: stated by the plan, laid out by the kernels.
 #pragma once
 
+#include "core/bits.hpp"
 #include "plan/workspace.hpp"
 #include "storage/device_csr.hpp"
 
@@ -42,6 +43,11 @@ constexpr std::size_t gather_radix_workspace(offset_t count, offset_t products, 
 /// A second set of run bounds and a second copy of the products.
 constexpr std::size_t gather_merge_workspace(offset_t count, offset_t products, std::size_t value_bytes) {
     return 2 * column_starts(count) + products_copy(products, value_bytes);
+}
+
+/// A bit a row of tiles; also on a GPU.
+constexpr std::size_t tile_column_workspace(offset_t rows, int size) {
+    return padded(bits::words_for((rows + size - 1) / size) * sizeof(bits::word));
 }
 
 /// On a GPU. csr_merge: a carry a chunk.

@@ -15,6 +15,9 @@ std::string to_string(const mxv_plan& p) {
         line += p.builds_transpose ? ", reads the transpose (built now)" : ", reads the transpose";
     else if (p.builds_transpose)
         line += ", builds the columns";
+    if (p.tiles.size)
+        line += fmt::format(", tiles of {} with {} entries or more{}", p.tiles.size, p.tiles.least_entries,
+                            p.builds_tiles ? " (built now)" : "");
     if (p.converts_matrix) line += ", converts matrix values";
     if (p.converts_vector) line += ", converts u";
     if (p.early_exit) line += ", early exit";

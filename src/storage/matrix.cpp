@@ -35,6 +35,8 @@ matrix_body::matrix_body(const matrix_body& other)
     away_ = other.away_;
     weights_ = other.weights_;
     device_edges_ = other.device_edges_;
+    tiles_ = other.tiles_;
+    tile_lists_ = other.tile_lists_;
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
@@ -156,6 +158,35 @@ std::shared_ptr<const device_edges> matrix_body::edges_on(const context& gpu, dt
         std::make_shared<const device_edges>(copy_edges_to_device(gpu, *weights)));
 }
 
+// The caller holds the lock.
+std::shared_ptr<const value_tiles> matrix_body::find_tiles(const std::shared_ptr<memory_resource>& memory,
+                                                     const csr& of, tiling cut,
+                                                     std::optional<dtype> wanted) const {
+    for (const auto& t : tiles_)
+        if (t->source == &of && t->memory == memory && t->cut == cut && (!wanted || t->type == wanted))
+            return t;
+    return nullptr;
+}
+std::shared_ptr<const value_tiles> matrix_body::tiles_in(const std::shared_ptr<memory_resource>& memory,
+                                                   const csr& of, tiling cut, std::optional<dtype> wanted,
+                                                   const std::function<value_tiles()>& build) const {
+    const std::lock_guard lock(mutex_);
+    if (auto found = find_tiles(memory, of, cut, wanted)) return found;
+    return tiles_.emplace_back(std::make_shared<const value_tiles>(build()));
+}
+bool matrix_body::has_tiles(const std::shared_ptr<memory_resource>& memory, const csr& of, tiling cut,
+                            std::optional<dtype> wanted) const {
+    const std::lock_guard lock(mutex_);
+    return find_tiles(memory, of, cut, wanted) != nullptr;
+}
+std::shared_ptr<const tile_lists> matrix_body::tile_lists_in(const std::shared_ptr<const value_tiles>& of,
+                                                             const std::function<tile_lists()>& build) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& l : tile_lists_)
+        if (l->source == of.get()) return l;
+    return tile_lists_.emplace_back(std::make_shared<const tile_lists>(build()));
+}
+
 offset_t matrix_body::longest_row() const {
     const auto by_rows = rows_shared();
     const std::lock_guard lock(mutex_);
@@ -216,6 +247,8 @@ void matrix_body::forget_derived() {
     device_ = {};
     weights_.clear();
     device_edges_.clear();
+    tiles_.clear();
+    tile_lists_.clear();
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();

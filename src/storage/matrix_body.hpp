@@ -4,6 +4,7 @@
 #include "storage/csr.hpp"
 #include "storage/device_csr.hpp"
 #include "storage/device_edges.hpp"
+#include "storage/value_tiles.hpp"
 
 #include <functional>
 #include <mutex>
@@ -65,6 +66,16 @@ struct matrix_body {
     /// The values of rows() as lengths of edges, and the rows with them on the context's GPU: made once for each type.
     std::shared_ptr<const edge_weights> weights_as(dtype of) const;
     std::shared_ptr<const device_edges> edges_on(const context& gpu, dtype of) const;
+    /// Tiles of rows() or columns() in `memory`, the host's or a GPU's, with values of `type` or, where none is asked
+    /// for, whatever they have; `build` makes them, once, and must not ask this body for anything.
+    std::shared_ptr<const value_tiles> tiles_in(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                                          tiling cut, std::optional<dtype> type,
+                                          const std::function<value_tiles()>& build) const;
+    bool has_tiles(const std::shared_ptr<memory_resource>& memory, const csr& of, tiling cut,
+                   std::optional<dtype> type) const;
+    /// Which rows of tiles each column of tiles meets, in the tiles' own memory; built as they are.
+    std::shared_ptr<const tile_lists> tile_lists_in(const std::shared_ptr<const value_tiles>& of,
+                                                    const std::function<tile_lists()>& build) const;
     /// Entries in the longest of rows(); found once.
     offset_t longest_row() const;
     /// sample_rows of rows(); taken once.
@@ -86,6 +97,8 @@ struct matrix_body {
 
 private:
     void merge_pending() const;
+    std::shared_ptr<const value_tiles> find_tiles(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                                            tiling cut, std::optional<dtype> type) const;
     std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of,
                                               bool marks_empty_rows = true) const;
 
@@ -101,6 +114,8 @@ private:
     mutable on_devices device_;
     mutable std::shared_ptr<csr_residence> away_;  ///< where rows_ was made on a GPU
     mutable std::vector<std::shared_ptr<const edge_weights>> weights_;
+    mutable std::vector<std::shared_ptr<const value_tiles>> tiles_;
+    mutable std::vector<std::shared_ptr<const tile_lists>> tile_lists_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::optional<matrix_facts> facts_;
     mutable std::optional<offset_t> longest_row_;

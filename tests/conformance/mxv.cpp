@@ -116,6 +116,32 @@ TEST_P(CompiledSemiring, RowsOfEveryLengthAddUpWithAndWithoutEmptyRows) {
     }
 }
 
+// Every size of tile, with everything in tiles, everything outside, and what the plan takes.
+TEST_P(CompiledSemiring, TilesOfEverySizeAgreeWithTheModel) {
+    std::mt19937 random(seed + 9);
+    SCOPED_TRACE("seed " + std::to_string(seed + 9));
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    const context ctx({.threads = 2});
+    for (const auto& [name, a] : larger_matrices(type, random))
+        for (const vector_form form : {vector_form::dense, vector_form::sparse}) {
+            const dictionary u = random_input(a.columns, form, type, random);
+            const dictionary expected = model_mxm(s, a, u);
+            const matrix left = make_matrix(ctx, a);
+            const vector right = make_vector(ctx, u, form);
+            for (const auto* kernel : {"tile_row", "tile_column"})
+                for (const int size : {16, 32, 64})
+                    for (const int least : {1, -1, 1 << 20}) {
+                        vector w(ctx, expected.type, a.rows);
+                        const mxv_plan plan =
+                            mxv(ctx, w, s, left, right, {.kernel = kernel, .tiles = {size, least}});
+                        ASSERT_EQ(plan.tiles.size, size);
+                        ASSERT_TRUE(same(expected, w)) << name << ", " << kernel << " " << size << ", least "
+                                                       << least << ", u " << name_of(form);
+                    }
+        }
+}
+
 // csr_merge splits rows between threads; those that are short enough to sum anew do not show it.
 TEST(MxvByRows, SumsAreTheSameBitForBitWithAnyNumberOfThreads) {
     std::mt19937 random(seed + 8);

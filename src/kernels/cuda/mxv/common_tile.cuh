@@ -1,0 +1,154 @@
+// Rows of tiles of a matvec on a GPU, a lane a row: over the tiles that meet an entry of u, and the row's entries outside
+// tiles. Shared by tile_row and tile_column.
+#pragma once
+
+#include "kernels/cuda/mxv/common_row.cuh"
+
+namespace nz::kernels::cuda {
+
+constexpr unsigned tile_block = 256;
+
+/// A row's sum, and for `any` the column that it came from.
+template <class Cell>
+struct tile_sum : partial<Cell> {
+    index_t column = 0;
+
+    __device__ void meet(index_t j, typename Cell::value x) {
+        if constexpr (Cell::first_wins) {
+            if (!this->met || j < column) {
+                this->value = x;
+                this->met = true;
+                column = j;
+            }
+        } else {
+            this->add(x);
+        }
+    }
+};
+
+/// How tiles are read, settled once a call, as device_row_reader.
+template <class Cell, bool Constant, bool Gaps>
+struct device_tile_reader {
+    device_row_reader<Cell, Constant, Gaps> entries;
+    value_tile_arguments t;
+    int shift;
+
+    explicit device_tile_reader(const mxv_arguments& a)
+        : entries(a), t(a.tiles), shift(a.tiles.size == 16 ? 4 : a.tiles.size == 32 ? 5 : 6) {}
+
+    /// Whether u has an entry in tile column c.
+    __device__ bool active(index_t c) const {
+        if constexpr (!Gaps) return true;
+        if (shift == 4) return __ldg(reinterpret_cast<const std::uint16_t*>(entries.present) + c) != 0;
+        if (shift == 5) return __ldg(entries.present + c) != 0;
+        return __ldg(reinterpret_cast<const std::uint64_t*>(entries.present) + c) != 0;
+    }
+    __device__ int start(offset_t place) const {
+        return shift == 4 ? __ldg(static_cast<const std::uint8_t*>(t.row_starts) + place)
+                          : __ldg(static_cast<const std::uint16_t*>(t.row_starts) + place);
+    }
+    __device__ int column_in_tile(offset_t e) const {
+        return (shift == 4 ? __ldg(static_cast<const std::uint8_t*>(t.locals) + e)
+                           : __ldg(static_cast<const std::uint16_t*>(t.locals) + e)) &
+               (t.size - 1);
+    }
+    struct range {
+        offset_t first, last;
+    };
+    /// The entries of row r in tile k.
+    __device__ range row_in_tile(std::uint32_t k, int r) const {
+        const offset_t from = t.entry_starts[k], place = (offset_t{k} << shift) + r;
+        return {from + start(place), r + 1 < t.size ? from + start(place + 1) : t.entry_starts[k + 1]};
+    }
+    __device__ void add_row(range at, index_t i, index_t c, tile_sum<Cell>& sum) const {
+        for (offset_t e = at.first; e < at.last; ++e) {
+            const index_t j = (c << shift) + column_in_tile(e);
+            if (entries.meets(j)) sum.meet(j, entries.product(entries.entry(e), i, j));
+        }
+    }
+    /// Row i, place r of row of tiles `tile_row`, entries outside tiles: sorted by r.
+    __device__ void add_outside(index_t tile_row, index_t i, int r, tile_sum<Cell>& sum) const {
+        const offset_t begin = t.extracted_starts[tile_row], end = t.extracted_starts[tile_row + offset_t{1}];
+        offset_t low = begin, high = end;
+        while (low < high) {
+            const offset_t middle = (low + high) / 2;
+            if (t.extracted_rows[middle] < r)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (; low < end && t.extracted_rows[low] == r; ++low) {
+            const index_t j = t.extracted_columns[low];
+            if (entries.meets(j)) sum.meet(j, entries.product(entries.entry(t.kept + low), i, j));
+        }
+    }
+};
+
+/// Row i's sum by its own lane; the lanes of a group, `lanes`, share a row of tiles and call it together. They look at as
+/// many of its tiles at a time as they are, and take those that u meets; a tile's row is found while the one before it
+/// is summed.
+template <class Cell, class Reader>
+__device__ void sum_tile_row(const Reader& reader, index_t tile_row, index_t i, bool allowed, unsigned lanes,
+                             int group, tile_sum<Cell>& sum) {
+    const int lane = static_cast<int>(threadIdx.x) & (group - 1), r = i & (reader.t.size - 1);
+    const unsigned first_lane = threadIdx.x % 32 - static_cast<unsigned>(lane);
+    const std::uint32_t end = reader.t.tile_starts[tile_row + 1];
+    for (std::uint32_t base = reader.t.tile_starts[tile_row]; base < end; base += group) {
+        const std::uint32_t mine = base + lane;
+        const index_t column = mine < end ? __ldg(reader.t.tile_columns + mine) : 0;
+        unsigned todo = __ballot_sync(lanes, mine < end && reader.active(column)) >> first_lane;
+        if (group == 16) todo &= 0xffff;
+        if (!todo) continue;
+        int at = __ffs(static_cast<int>(todo)) - 1;
+        auto next = reader.row_in_tile(base + at, r);
+        while (todo) {
+            const auto now = next;
+            const index_t c = __shfl_sync(lanes, column, at, group);
+            todo &= todo - 1;
+            if (todo) {
+                at = __ffs(static_cast<int>(todo)) - 1;
+                next = reader.row_in_tile(base + at, r);
+            }
+            if (allowed) reader.add_row(now, i, c, sum);
+        }
+    }
+    if (allowed) reader.add_outside(tile_row, i, r, sum);
+}
+
+/// A lane for each row of the output; `marked`: a bit for each row of tiles that is wanted, null for all.
+template <class Cell, class Reader>
+__global__ void __launch_bounds__(tile_block)
+    tile_kernel(Reader reader, index_t rows, const std::uint32_t* mask, bool complement,
+                const std::uint32_t* marked, typename Cell::value* out, std::uint32_t* present) {
+    const index_t i = static_cast<index_t>(blockIdx.x * tile_block + threadIdx.x), word = i / 32;
+    if (word >= half_words(rows)) return;
+    const std::uint32_t permitted = allowed_word(mask, complement, rows, word);
+    const index_t tile_row = i >> reader.shift;
+    const int group = reader.shift == 4 ? 16 : 32;
+    const unsigned lanes = group == 16 ? 0xffffu << (threadIdx.x & 16) : full_warp;
+    tile_sum<Cell> sum;
+    if ((permitted & lanes) && (!marked || bit_of(marked, tile_row))) {
+        const bool allowed = permitted >> (threadIdx.x % 32) & 1;
+        sum_tile_row<Cell>(reader, tile_row, i, allowed, lanes, group, sum);
+    }
+    __syncwarp();
+    if (sum.met) out[i] = sum.value;
+    const unsigned met = __ballot_sync(full_warp, sum.met);
+    if (present && threadIdx.x % 32 == 0) present[word] = met;
+}
+
+/// Sums the rows of tiles that are marked, or all where nothing is.
+template <class Cell>
+void sum_tiles(const mxv_arguments& c, const std::uint32_t* marked, cudaStream_t stream) {
+    with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
+        tile_kernel<Cell>
+            <<<blocks_for(half_words(c.output_size) * 32, tile_block), tile_block, 0, stream>>>(
+                device_tile_reader<Cell, Constant, Gaps>(c), c.output_size,
+                reinterpret_cast<const std::uint32_t*>(c.mask), c.complement, marked,
+                static_cast<typename Cell::value*>(c.out_values),
+                reinterpret_cast<std::uint32_t*>(c.out_present));
+    });
+    check(cudaGetLastError());
+}
+
+}  // namespace nz::kernels::cuda

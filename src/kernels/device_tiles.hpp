@@ -1,0 +1,50 @@
+// How a GPU cuts a CSR into tiles (storage/value_tiles.hpp): count, fill, and the lists by columns.
+#pragma once
+
+#include "kernels/mxv_arguments.hpp"
+
+namespace nz::kernels {
+
+/// Pointers are the device's. The CSR's rows are sorted.
+struct device_tile_build {
+    offset_reader offsets;
+    const index_t* indices = nullptr;
+    const void* values = nullptr;
+    std::size_t value_bytes = 0;  ///< 0: structure alone
+    index_t rows = 0, tile_rows = 0;
+    int size = 0, least_entries = 0;
+    // count writes these, scanned: [tile rows + 1].
+    std::uint32_t* tile_starts = nullptr;
+    offset_t* extracted_starts = nullptr;
+    // fill writes these.
+    offset_t tiles = 0, kept = 0;
+    index_t* tile_columns = nullptr;
+    offset_t* entry_starts = nullptr;
+    void* row_starts = nullptr;
+    void* locals = nullptr;
+    std::uint8_t* extracted_rows = nullptr;
+    index_t* extracted_columns = nullptr;
+    void* out_values = nullptr;
+    void* temporary = nullptr;  ///< of scan_bytes
+    std::size_t temporary_bytes = 0;
+};
+
+/// The rows of tiles that each column of tiles meets; one may be listed more than once.
+struct device_tile_lists {
+    value_tile_arguments tiles;
+    index_t tile_rows = 0, tile_columns = 0;
+    offset_t* starts = nullptr;  ///< [tile columns + 1]
+    index_t* rows = nullptr;     ///< [tiles + entries outside]
+    void* temporary = nullptr;
+    std::size_t temporary_bytes = 0;
+};
+
+struct device_tile_table {
+    /// Temporary bytes for scans of so many counts.
+    std::size_t (*scan_bytes)(index_t counts) = nullptr;
+    void (*count)(const device_tile_build& build, void* stream) = nullptr;
+    void (*fill)(const device_tile_build& build, void* stream) = nullptr;
+    void (*list)(const device_tile_lists& lists, void* stream) = nullptr;
+};
+
+}  // namespace nz::kernels

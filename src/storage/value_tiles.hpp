@@ -1,0 +1,71 @@
+// A matrix cut into square tiles (ji2022, section 3.2.1): what is near each other is stored together, and whole tiles are
+// left out where the vector has nothing.
+#pragma once
+
+#include "nonzero/plan.hpp"
+#include "storage/csr.hpp"
+
+#include <optional>
+
+namespace nz::storage {
+
+/// Tiles of `cut.size` rows and columns with at least `cut.least_entries` entries, row by row of tiles, columns
+/// ascending; the entries of all other tiles are kept outside, one by one. On the host or on a GPU.
+struct value_tiles {
+    const csr* source;  ///< what it holds
+    std::shared_ptr<memory_resource> memory;
+    tiling cut;
+    offset_t count = 0, kept = 0, extracted = 0;  ///< tiles, entries in them, entries outside
+    std::optional<dtype> type;                    ///< of the values; none: structure alone
+    buffer tile_starts;       ///< uint32[tile rows + 1]: tiles before those of each row of tiles
+    buffer tile_columns;      ///< index_t[count]
+    buffer entry_starts;      ///< offset_t[count + 1]
+    buffer row_starts;        ///< [count][size]: entries of the tile before each of its rows; of local_bytes each
+    buffer locals;            ///< [kept]: row and column inside the tile, packed (local_of)
+    buffer extracted_starts;  ///< offset_t[tile rows + 1]
+    buffer extracted_rows;    ///< uint8[extracted]: row inside the row of tiles
+    buffer extracted_columns;  ///< index_t[extracted], sorted by row and column inside each row of tiles
+    buffer values;             ///< [kept + extracted] where the source has one for each entry, else one or none
+
+    index_t tile_rows() const { return (source->rows + cut.size - 1) / cut.size; }
+    std::size_t bytes() const;
+};
+
+/// Of the rows of tiles that each column of tiles meets, in tiles or outside them.
+struct tile_lists {
+    const value_tiles* source;
+    buffer starts;  ///< offset_t[tile columns + 1]
+    buffer rows;    ///< index_t
+};
+
+constexpr index_t tile_columns_of(index_t columns, int size) { return (columns + size - 1) / size; }
+/// Row and column share a byte in tiles of 16, 16 bits in larger ones.
+constexpr int local_bytes(int size) { return size == 16 ? 1 : 2; }
+constexpr int column_bits(int size) { return size == 16 ? 4 : 6; }
+
+/// What a tile takes beside its entries, over what an entry outside saves by being in one: with fewer entries than
+/// this a tile takes more bytes than its entries would one by one.
+constexpr int least_tile_entries(int size) {
+    const int beside = static_cast<int>(sizeof(index_t) + sizeof(offset_t)) + size * local_bytes(size),
+              saved = static_cast<int>(sizeof(index_t)) + 1 - local_bytes(size);
+    return beside / saved;
+}
+
+/// O(nnz), in parallel. `a` has sorted rows; values converted to `type`, or left out.
+value_tiles make_value_tiles(const context& ctx, const csr& a, tiling cut, std::optional<dtype> type);
+/// On the host.
+tile_lists lists_of(const context& ctx, const value_tiles& t);
+/// The matrix again, structure and values, for tests and reports. On the host.
+csr to_csr(const context& ctx, const value_tiles& t);
+/// Throws invalid_format, naming the first rule broken and where.
+void validate(const value_tiles& t, const char* what);
+
+/// What some 256 rows of tiles, evenly spread, say of all.
+struct value_tile_sample {
+    double entries_a_tile = 0;  ///< of those that keep theirs
+    double outside = 0;         ///< share of the entries that no tile keeps
+    double growth = 0;          ///< bytes over the CSR's, values of `value_bytes` included
+};
+value_tile_sample sample_value_tiles(const csr& a, tiling cut, std::size_t value_bytes);
+
+}  // namespace nz::storage
