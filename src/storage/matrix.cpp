@@ -35,6 +35,7 @@ matrix_body::matrix_body(const matrix_body& other)
     away_ = other.away_;
     weights_ = other.weights_;
     device_edges_ = other.device_edges_;
+    bit_tiles_ = other.bit_tiles_;
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
@@ -156,6 +157,28 @@ std::shared_ptr<const device_edges> matrix_body::edges_on(const context& gpu, dt
         std::make_shared<const device_edges>(copy_edges_to_device(gpu, *weights)));
 }
 
+std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of(const csr& of, int size, int least_entries) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [source, tiles] : bit_tiles_)
+        if (source == &of && tiles->size == size && tiles->least_entries == least_entries) return tiles;
+    auto made = std::make_shared<const bit_tiles>(make_bit_tiles(ctx, of, size, least_entries));
+    return bit_tiles_.emplace_back(&of, std::move(made)).tiles;
+}
+std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of_rows(int size, int least_entries) const {
+    return bit_tiles_of(rows(), size, least_entries);
+}
+std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of_columns(int size, int least_entries) const {
+    return bit_tiles_of(columns(), size, least_entries);
+}
+
+tile_sample matrix_body::sampled_tiles(int size) const {
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    for (const auto& s : sampled_tiles_)
+        if (s.size == size) return s;
+    return sampled_tiles_.emplace_back(sample_tiles(*by_rows, size));
+}
+
 offset_t matrix_body::longest_row() const {
     const auto by_rows = rows_shared();
     const std::lock_guard lock(mutex_);
@@ -216,6 +239,8 @@ void matrix_body::forget_derived() {
     device_ = {};
     weights_.clear();
     device_edges_.clear();
+    bit_tiles_.clear();
+    sampled_tiles_.clear();
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();
