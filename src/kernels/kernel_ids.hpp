@@ -27,6 +27,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxv", "csc_gather_merge", presence::here, "", presence::here, ""},
     {"mxv", "csc_gather_bucket", presence::absent, "csc_gather_scatter sorts into ranges there", presence::here, ""},
     {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},
+    {"traverse", "tile", presence::here, "", presence::absent, "no CUDA kernel yet"},
     {"shortest", "delta_stepping", presence::here, "", presence::here, ""},
     {"traverse_many", "bit_parallel", presence::here, "", presence::here, ""},
     {"mxm", "hash", presence::here, "", presence::here, ""},
