@@ -6,6 +6,7 @@
 #include "nonzero/errors.hpp"
 #include "ops/traverse.hpp"
 #include "sources.hpp"
+#include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,14 @@ struct search {
     double gteps() const { return ms > 0 ? static_cast<double>(result.edges) / (ms * 1e6) : 0; }
 };
 
+// What traverse/tile reads in place of the CSR.
+struct built_tiles {
+    int size = 0;
+    offset_t tiles = 0, extracted = 0;
+    std::size_t bytes = 0, csr_bytes = 0;  // of both directions, where they differ
+    double build_ms = 0;
+};
+
 struct setup {
     const bfs_settings& s;
     const context& ctx;
@@ -41,6 +50,7 @@ struct setup {
     plan::traverse_plan plan;
     std::string source_note;  // why this source, when nobody asked for it
     double prepare_ms = 0;
+    std::optional<built_tiles> tiles{};
 };
 
 search run_once(const setup& u, offset_t source) {
@@ -82,11 +92,29 @@ search run_search(const setup& u, offset_t source) {
     return median;
 }
 
+built_tiles build_tiles(const setup& u) {
+    const storage::matrix_body& body = u.in.matrix().body();
+    const storage::csr &rows = body.rows(), &columns = body.columns();
+    const stopwatch watch;
+    const auto out = body.bit_tiles_of_rows(u.plan.tile_size, u.plan.tile_least),
+               in = body.bit_tiles_of_columns(u.plan.tile_size, u.plan.tile_least);
+    built_tiles t{
+        out->size, out->tiles, out->extracted, out->bytes(), rows.offsets.bytes() + rows.indices.bytes(),
+        watch.ms()};
+    if (in == out) return t;
+    t.tiles += in->tiles;
+    t.extracted += in->extracted;
+    t.bytes += in->bytes();
+    t.csr_bytes += columns.offsets.bytes() + columns.indices.bytes();
+    return t;
+}
+
 // A search of depth 0 builds what the plan reads (the transpose, hub-first lists) and nothing else.
 void prepare(setup& u, offset_t source) {
     traverse_options o = u.options;
     o.max_depth = 0;
     const stopwatch watch;
+    if (u.plan.tile_size) u.tiles = build_tiles(u);
     bfs(u.ctx, u.in.matrix(), source, o);
     u.prepare_ms = watch.ms();
 }
@@ -115,11 +143,28 @@ void add_search(json& r, const setup& u, const search& run) {
     r["iterations"] = levels_json(run);
 }
 
+void explain_tiles(const setup& u, std::vector<std::string>& lines) {
+    const plan::tile_thresholds& t = u.plan.phases;
+    lines.push_back(
+        fmt::format("It reads tiles of {0} x {0} bits; tiles with fewer than {1} entries are extracted.",
+                    u.plan.tile_size, u.plan.tile_least));
+    lines.push_back(fmt::format(
+        "A level goes by pull_csc where at most {:.0f}% of the vertices are unvisited and no more than "
+        "{} for each of the frontier, else by push_csr from a density of {} of the frontier, else "
+        "by push_csc.",
+        100 * t.unvisited, t.unvisited_a_frontier, t.density));
+}
+
 std::vector<std::string> explanation(const setup& u) {
     const auto& [alpha, beta, edge_share] = u.plan.thresholds;
     std::vector<std::string> lines;
     lines.push_back(fmt::format("Kernel {}: {}. It works in {}.", u.plan.kernel, u.plan.reason,
                                 bytes_text(static_cast<double>(u.plan.workspace_bytes))));
+    if (u.tiles) {
+        explain_tiles(u, lines);
+        lines.push_back("The parent of a vertex is its smallest neighbour one level up.");
+        return lines;
+    }
     lines.push_back(fmt::format("Push reads the rows of the matrix, pull its columns, {}.",
                                 u.plan.builds_transpose ? "which were built from the rows first"
                                 : u.options.switches.change_direction
@@ -146,6 +191,10 @@ void print_json(const setup& u, const std::vector<search>& runs) {
     for (const auto& run : runs) times.push_back(run.ms);
     json r = report("bfs", u.s, u.ctx, u.in, u.plan.kernel, median(times));
     r["prepare_ms"] = u.prepare_ms;
+    if (u.tiles)
+        r["tiles"] = {{"size", u.tiles->size},           {"tiles", u.tiles->tiles},
+                      {"bytes", u.tiles->bytes},         {"csr_bytes", u.tiles->csr_bytes},
+                      {"extracted", u.tiles->extracted}, {"build_ms", u.tiles->build_ms}};
     if (runs[0].result.backend == backend::cuda) r["device_peak_bytes"] = runs[0].result.device_peak_bytes;
     if (runs.size() == 1) {
         add_search(r, u, runs[0]);
@@ -180,6 +229,12 @@ void print_text(const setup& u, const std::vector<search>& runs) {
     if (u.plan.builds_transpose || u.options.hub_first)
         fmt::print("prepared in {}: {}\n", time_text(u.prepare_ms),
                    u.options.hub_first ? "columns, neighbours of large degree first" : "columns, for pull");
+    if (u.tiles)
+        fmt::print("{} of {} x {} built in {}: {}, {:.2f} times the CSR; {} extracted\n",
+                   count_text(u.tiles->tiles, "tile", "tiles"), u.tiles->size, u.tiles->size,
+                   time_text(u.tiles->build_ms), bytes_text(static_cast<double>(u.tiles->bytes)),
+                   static_cast<double>(u.tiles->bytes) / static_cast<double>(u.tiles->csr_bytes),
+                   count_text(u.tiles->extracted, "entry", "entries"));
     if (u.s.explain)
         for (const auto& line : explanation(u)) fmt::print("{}\n", line);
     for (const auto& run : runs) {
@@ -219,6 +274,8 @@ int run_bfs(const bfs_settings& s) {
     options.switches = parse_switches(s.switches.empty() ? "all" : s.switches);
     options.kernel = s.kernel;
     options.hub_first = s.hub_first;
+    options.tile_size = s.tile_size;
+    options.tile_least = s.tile_least;
     options.max_depth = s.max_depth;
     options.determinism = s.requested();
 
@@ -278,6 +335,14 @@ void add_bfs(CLI::App& app, runner& run) {
         ->option_text("LIST");
     verb->add_flag("--hub-first", s->hub_first,
                    "Pull over neighbours of large degree first; parents are then any");
+    verb->add_option("--tile-size", s->tile_size,
+                     "Kernel tile: tiles of this size, whatever memory they take")
+        ->check(CLI::IsMember({32, 64}))
+        ->option_text("32|64");
+    verb->add_option("--tile-least", s->tile_least,
+                     "Kernel tile: entries in a tile; those of smaller ones are kept apart")
+        ->check(CLI::Range(0, 2147483647))
+        ->option_text("N");
     add_many_sources(*verb, *s);
     add_computation(*verb, *s,
                     kernels::known_ids("traverse") + ", push_pull_loop; many sources at once: " +

@@ -1,5 +1,6 @@
 // nz info: what a matrix looks like.
 #include "common.hpp"
+#include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
 
@@ -48,6 +49,25 @@ std::size_t csr_bytes(const matrix& a) {
            values * size_of(a.type());
 }
 
+// What bit tiles would take, by a sample of tile rows.
+struct tile_occupancy {
+    int size;
+    double tiles_an_entry, entries_a_tile, rows_a_tile, times_csr;
+};
+
+std::vector<tile_occupancy> occupancy(const matrix& a) {
+    std::vector<tile_occupancy> all;
+    const storage::csr& rows = a.body().rows();
+    for (const int size : {16, 32, 64}) {
+        const storage::tile_sample t = a.body().sampled_tiles(size);
+        if (t.tiles == 0) continue;
+        const auto bytes = static_cast<double>(storage::expected_bytes(t, a.rows(), a.nnz(), 0));
+        all.push_back({size, t.tiles, 1 / t.tiles, t.words_a_tile(),
+                       bytes / static_cast<double>(rows.offsets.bytes() + rows.indices.bytes())});
+    }
+    return all;
+}
+
 void print_json(const settings& s, const context& ctx, const loaded& in, const row_lengths& lengths,
                 double ms) {
     const matrix& a = in.matrix();
@@ -63,6 +83,13 @@ void print_json(const settings& s, const context& ctx, const loaded& in, const r
     r["diagonal_entries"] = lengths.on_diagonal;
     r["original_ids"] = !in.input.original_ids.empty();
     r["bytes"] = csr_bytes(a);
+    r["tiles"] = json::array();
+    for (const auto& t : occupancy(a))
+        r["tiles"].push_back({{"size", t.size},
+                              {"tiles_an_entry", t.tiles_an_entry},
+                              {"entries_a_tile", t.entries_a_tile},
+                              {"rows_a_tile", t.rows_a_tile},
+                              {"times_csr", t.times_csr}});
     r["histogram"] = json::array();
     for (std::size_t k = 0; k < lengths.classes.size(); ++k)
         r["histogram"].push_back(
@@ -100,6 +127,12 @@ void print_text(const settings& s, const loaded& in, const row_lengths& lengths)
     line("bandwidth", fmt::format("{} below the diagonal, {} above", f.bandwidth_lower, f.bandwidth_upper));
     line("on the diagonal", count_text(lengths.on_diagonal, "entry", "entries"));
     if (!in.input.original_ids.empty()) line("vertices", "have ids of their own");
+    for (const auto& t : occupancy(a))
+        line(
+            fmt::format("tiles of {}", t.size),
+            fmt::format(
+                "{:.3g} an entry, {:.3g} entries in {:.3g} rows each; as bits {:.2f} times the CSR's structure",
+                t.tiles_an_entry, t.entries_a_tile, t.rows_a_tile, t.times_csr));
     line("memory", bytes_text(static_cast<double>(csr_bytes(a))));
     line(is_generator(s.input) ? "generated in" : "loaded in", time_text(in.load_ms));
     print_histogram(lengths);
@@ -122,7 +155,7 @@ int run_info(const settings& s) {
 }  // namespace
 
 void add_info(CLI::App& app, runner& run) {
-    auto* verb = app.add_subcommand("info", "Shape, entries, symmetry, degrees, bandwidth, memory");
+    auto* verb = app.add_subcommand("info", "Shape, entries, symmetry, degrees, bandwidth, tiles, memory");
     const auto s = std::make_shared<settings>();
     add_input(*verb, *s);
     add_file_reading(*verb, *s);

@@ -39,13 +39,17 @@ struct traverse_level {
 
 struct traverse_options {
     traverse_switches switches{};
-    std::string_view kernel{};  ///< "push_pull_fused", "push_pull_loop"; empty: the plan chooses
+    std::string_view kernel{};  ///< "push_pull_fused", "push_pull_loop", "tile"; empty: the plan chooses
     bool parents = true;        ///< compute parents too
     bool hub_first =
         false;  ///< pull over adjacency lists ordered by falling degree; parents are then any (fast)
     offset_t max_depth = -1;  ///< levels to go at most; -1: no limit
     nz::determinism determinism = nz::determinism::strict;
-    double alpha = -1, beta = -1;  ///< the rule's thresholds; negative: the plan's own
+    /// The rule's thresholds; negative: the plan's own. For "tile" the frontier's density and the share of unvisited vertices.
+    double alpha = -1, beta = -1;
+    int tile_size = 0;  ///< "tile": 32 or 64, whatever memory they take; 0: the plan chooses
+    int tile_least =
+        -1;  ///< "tile": entries in a tile, those of smaller ones kept apart; negative: the plan's own
     std::vector<direction>
         schedule{};  ///< directions of the first levels, in place of the rule (regret reports)
     std::function<void(const traverse_level&)>

@@ -10,6 +10,7 @@
 #include "ops/traverse_arguments.hpp"
 #include "ops/traverse_device.hpp"
 #include "ops/traverse_loop.hpp"
+#include "ops/traverse_tile.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
@@ -49,6 +50,7 @@ void check(const matrix& a, offset_t source, const traverse_options& o) {
     require<not_supported>(
         !o.hub_first || o.kernel != loop_id,
         "kernel {} reads adjacency in its own order: leave --hub-first out, or use push_pull_fused", loop_id);
+    if (o.kernel == tile_id) check_tile_options(o);
 }
 
 plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse_options& o) {
@@ -67,13 +69,9 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     const traverse_switches& s = o.switches;
     f.plain = s.masking && s.early_exit && s.operand_reuse && s.structure_only;
     f.any_parent = !o.parents || o.hub_first || o.determinism == determinism::fast;
+    f.tile_size = o.tile_size;
+    f.tile_least = o.tile_least;
     return f;
-}
-
-void record_level(void* receiver, const traverse_level& level) {
-    auto& [result, options] = *static_cast<std::pair<traverse_result*, const traverse_options*>*>(receiver);
-    result->iterations.push_back(level);
-    if (options->on_level) options->on_level(level);
 }
 
 traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
@@ -111,8 +109,8 @@ traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, 
 
     traverse_result result{
         storage::make_vector(std::move(levels)), storage::make_vector(std::move(parents)), 0, 0, {}};
-    std::pair<traverse_result*, const traverse_options*> receiver{&result, &o};
-    k.on_level = &record_level;
+    level_receiver receiver{result, o};
+    k.on_level = &level_receiver::hear;
     k.receiver = &receiver;
     const auto totals = kernels::cpu::push_pull_fused(k);
     result.reached = totals.reached;
@@ -123,16 +121,23 @@ traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, 
 }  // namespace
 
 plan::traverse_plan plan_traverse(const context& ctx, const matrix& a, const traverse_options& options) {
-    return plan::traverse(collect(ctx, a, options));
+    plan::traverse_facts facts = collect(ctx, a, options);
+    plan::traverse_plan plan = plan::traverse(facts);
+    if (!plan.asks_tiles) return plan;
+    sample_tiles(a, facts);
+    plan = plan::traverse(facts);
+    if (plan.tile_size == 0) refuse_tiles(facts);
+    return plan;
 }
 
 traverse_result traverse(const context& ctx, const matrix& a, offset_t source,
                          const traverse_options& options) {
     check(a, source, options);
     const plan::traverse_plan plan = plan_traverse(ctx, a, options);
-    return plan.kernel == loop_id ? traverse_loop(ctx, a, source, options, plan)
-           : plan.on_device       ? traverse_on_device(ctx, a, source, options, plan)
-                                  : run_fused(ctx, a, source, options, plan);
+    return plan.kernel == loop_id   ? traverse_loop(ctx, a, source, options, plan)
+           : plan.kernel == tile_id ? traverse_tile(ctx, a, source, options, plan)
+           : plan.on_device         ? traverse_on_device(ctx, a, source, options, plan)
+                                    : run_fused(ctx, a, source, options, plan);
 }
 
 }  // namespace ops

@@ -6,6 +6,12 @@
 
 namespace nz::ops {
 
+void level_receiver::hear(void* self, const traverse_level& level) {
+    auto& [result, options] = *static_cast<level_receiver*>(self);
+    result.iterations.push_back(level);
+    if (options.on_level) options.on_level(level);
+}
+
 buffer truth_of(const context& ctx, const storage::csr& a) {
     if (a.kind == value_kind::full)
         return storage::convert_array(ctx, a.values, a.type, dtype::boolean, a.nnz);

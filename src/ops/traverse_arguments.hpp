@@ -12,6 +12,13 @@ namespace nz::ops {
 kernels::traverse_arguments common_arguments(const matrix& a, offset_t source, const traverse_options& o,
                                              const plan::traverse_plan& plan);
 
+/// Who hears of the levels on a CPU: the result, and the caller where he asked.
+struct level_receiver {
+    traverse_result& result;
+    const traverse_options& options;
+    static void hear(void* self, const traverse_level& level);
+};
+
 /// The matrix's entries as truth values on the host, for runs with structure_only off.
 buffer truth_of(const context& ctx, const storage::csr& a);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plan/direction.hpp"
+#include "plan/tile_phase.hpp"
 #include "plan/workspace.hpp"
 
 namespace nz::plan {
@@ -16,10 +17,47 @@ struct traverse_facts {
     offset_t nnz = 0;
     bool parents = true;
     bool scheduled = false;
-    offset_t longest_row = 0;  ///< entries; asked for on a GPU
-    bool plain = true;         ///< masking, early exit, operand reuse and structure only: all on
-    bool any_parent = false;   ///< or none
+    offset_t longest_row = 0;    ///< entries; asked for on a GPU
+    bool plain = true;           ///< masking, early exit, operand reuse and structure only: all on
+    bool any_parent = false;     ///< or none
+    int tile_size = 0;           ///< asked for; 0: the plan chooses
+    int tile_least = -1;         ///< asked for; negative: the plan's own
+    bool tiles_sampled = false;  ///< the next three are there: a costly fact, asked for by a first plan
+    std::size_t csr_bytes = 0;   ///< offsets and columns
+    std::size_t tile_bytes_32 = 0, tile_bytes_64 = 0;  ///< expected with nothing extracted
 };
+
+/// Tiles with fewer entries than this are extracted.
+constexpr int least_tile_entries = 2;
+/// How many times the bytes of the CSR bit tiles may take, beyond a page, counted before very sparse tiles are extracted: the
+/// entry of a scattered graph has a tile for itself, six times as dear, and extracted it is a COO entry that no word serves.
+constexpr double most_tile_growth = 1.5;
+constexpr std::size_t tiles_always_allowed = 4096;
+/// On a CPU push_csc stays the cheaper one for longer than on the paper's GPUs: a thread unites the words of a tile's frontier
+/// rows in one sweep, while push_csr asks every unvisited row on every level. From 0.01 to 0.3 searches of meshes take 1.5 to 8
+/// times less, those of Kronecker and uniform graphs as much or less.
+constexpr tile_thresholds tiles_on_cpu{0.3, 0.1, 1};
+/// The paper's: above it tiles of 64, below of 32, so that a GPU has enough of them. A CPU's words of 64 bits cost as much as
+/// those of 32 and are half as many.
+constexpr offset_t large_tiles_above = 10000;
+
+/// Bytes of traverse/tile: three bitmaps, three lists of words.
+constexpr std::size_t tile_workspace(offset_t vertices, int size) {
+    const auto words = static_cast<std::size_t>((vertices + size - 1) / size);
+    return 3 * padded(words * static_cast<std::size_t>(size / 8)) + 3 * padded(words * sizeof(index_t));
+}
+
+/// 64 or 32; 0 where both would take too much.
+constexpr int tile_size_for(const traverse_facts& f) noexcept {
+    const auto fits = [&](std::size_t bytes) {
+        return bytes <= tiles_always_allowed ||
+               static_cast<double>(bytes) <= most_tile_growth * static_cast<double>(f.csr_bytes);
+    };
+    const bool large = !f.on_device || f.vertices > large_tiles_above;
+    if (fits(large ? f.tile_bytes_64 : f.tile_bytes_32)) return large ? 64 : 32;
+    if (fits(large ? f.tile_bytes_32 : f.tile_bytes_64)) return large ? 32 : 64;
+    return 0;
+}
 
 /// Room in each of a GPU's two queues, in pieces of up to 128 edges: what every vertex and edge could fill; where pull
 /// can step in for a level that does not fit, an eighth of the vertices is more than the rule ever pushes.
@@ -55,6 +93,11 @@ struct traverse_plan {
     bool asks_hubs = false;
     offset_t queue_capacity = 0;      ///< pieces, on a GPU
     std::size_t workspace_bytes = 0;  ///< of order vertices
+    // traverse/tile
+    bool asks_tiles = false;  ///< plan again with a sample of tiles
+    int tile_size = 0;        ///< 0: both sizes would take too much
+    int tile_least = 0;       ///< entries in a tile; those of smaller ones are extracted
+    tile_thresholds phases{};
     std::string_view reason;
 
     friend bool operator==(const traverse_plan&, const traverse_plan&) = default;
@@ -67,11 +110,31 @@ constexpr std::size_t push_pull_fused_workspace(offset_t vertices) {
            padded(n * sizeof(std::uint64_t));
 }
 
+/// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.
+constexpr traverse_plan plan_tiles(const traverse_facts& f, traverse_plan plan) noexcept {
+    plan.tile_least = f.tile_least < 0 ? least_tile_entries : f.tile_least;
+    plan.phases = tiles_on_cpu;
+    if (f.alpha >= 0) plan.phases.density = f.alpha;
+    if (f.beta >= 0)
+        plan.phases = {plan.phases.density, f.beta,
+                       static_cast<double>(f.vertices)};  // the share alone decides
+    plan.builds_transpose = !f.columns_ready;
+    plan.tile_size = f.tile_size;
+    if (f.tile_size == 0) {
+        plan.asks_tiles = !f.tiles_sampled;
+        if (plan.asks_tiles) return plan;
+        plan.tile_size = tile_size_for(f);
+    }
+    plan.workspace_bytes = plan.tile_size ? tile_workspace(f.vertices, plan.tile_size) : 0;
+    return plan;
+}
+
 constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
     traverse_plan plan;
     plan.kernel = f.pinned.empty() ? "push_pull_fused" : f.pinned;
     plan.reason =
         f.pinned.empty() ? "one kernel for all levels: no operation call, no conversion a level" : "pinned";
+    if (plan.kernel == "tile") return plan_tiles(f, plan);
     const bool fused_on_device = f.on_device && plan.kernel == "push_pull_fused";
     if (fused_on_device && !has_hubs(f)) plan.thresholds = no_hubs_on_device;
     if (f.alpha >= 0) plan.thresholds.alpha = f.alpha;

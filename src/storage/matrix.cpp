@@ -37,6 +37,7 @@ matrix_body::matrix_body(const matrix_body& other)
     device_edges_ = other.device_edges_;
     tiles_ = other.tiles_;
     tile_lists_ = other.tile_lists_;
+    bit_tiles_ = other.bit_tiles_;
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
@@ -185,6 +186,26 @@ std::shared_ptr<const tile_lists> matrix_body::tile_lists_in(const std::shared_p
     for (const auto& l : tile_lists_)
         if (l->source == of.get()) return l;
     return tile_lists_.emplace_back(std::make_shared<const tile_lists>(build()));
+std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of(const csr& of, int size, int least_entries) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [source, tiles] : bit_tiles_)
+        if (source == &of && tiles->size == size && tiles->least_entries == least_entries) return tiles;
+    auto made = std::make_shared<const bit_tiles>(make_bit_tiles(ctx, of, size, least_entries));
+    return bit_tiles_.emplace_back(&of, std::move(made)).tiles;
+}
+std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of_rows(int size, int least_entries) const {
+    return bit_tiles_of(rows(), size, least_entries);
+}
+std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of_columns(int size, int least_entries) const {
+    return bit_tiles_of(columns(), size, least_entries);
+}
+
+tile_sample matrix_body::sampled_tiles(int size) const {
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    for (const auto& s : sampled_tiles_)
+        if (s.size == size) return s;
+    return sampled_tiles_.emplace_back(sample_tiles(*by_rows, size));
 }
 
 offset_t matrix_body::longest_row() const {
@@ -249,6 +270,8 @@ void matrix_body::forget_derived() {
     device_edges_.clear();
     tiles_.clear();
     tile_lists_.clear();
+    bit_tiles_.clear();
+    sampled_tiles_.clear();
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();

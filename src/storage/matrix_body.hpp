@@ -1,6 +1,7 @@
 // What a matrix handle points to: shape, representations of one content, cached facts, pending changes.
 #pragma once
 
+#include "storage/bit_tiles.hpp"
 #include "storage/csr.hpp"
 #include "storage/device_csr.hpp"
 #include "storage/device_edges.hpp"
@@ -80,6 +81,11 @@ struct matrix_body {
     offset_t longest_row() const;
     /// sample_rows of rows(); taken once.
     row_sample sampled_rows() const;
+    /// The bit tiles of rows() or columns(), made once for each size and threshold: one object for both when they are one.
+    std::shared_ptr<const bit_tiles> bit_tiles_of_rows(int size, int least_entries) const;
+    std::shared_ptr<const bit_tiles> bit_tiles_of_columns(int size, int least_entries) const;
+    /// sample_tiles of rows(); taken once for each size.
+    tile_sample sampled_tiles(int size) const;
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -101,6 +107,7 @@ private:
                                             tiling cut, std::optional<dtype> type) const;
     std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of,
                                               bool marks_empty_rows = true) const;
+    std::shared_ptr<const bit_tiles> bit_tiles_of(const csr& of, int size, int least_entries) const;
 
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_, hub_first_;
@@ -117,6 +124,12 @@ private:
     mutable std::vector<std::shared_ptr<const value_tiles>> tiles_;
     mutable std::vector<std::shared_ptr<const tile_lists>> tile_lists_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
+    struct tiled {
+        const csr* source;
+        std::shared_ptr<const bit_tiles> tiles;
+    };
+    mutable std::vector<tiled> bit_tiles_;
+    mutable std::vector<tile_sample> sampled_tiles_;
     mutable std::optional<matrix_facts> facts_;
     mutable std::optional<offset_t> longest_row_;
     mutable std::optional<row_sample> sampled_rows_;

@@ -157,6 +157,125 @@ TEST_P(Bfs, ADepthLimitCutsTheTree) {
         }
 }
 
+constexpr int everything = 1 << 30;
+
+traverse_options tiles_of(int size, int least) {
+    traverse_options o;
+    o.kernel = "tile";
+    o.tile_size = size;
+    o.tile_least = least;
+    return o;
+}
+
+TEST_P(Bfs, TilesFindTheSameLevelsAndParents) {
+    for (const int threads : {1, 3}) {
+        const context ctx({.threads = threads});
+        const matrix a = graph(ctx, GetParam().graph);
+        for (const int size : {32, 64})
+            for (const int least : {0, 3, everything}) {
+                SCOPED_TRACE(std::to_string(size) + ", least " + std::to_string(least));
+                expect_right(ctx, a, GetParam().source, tiles_of(size, least));
+                if (HasFailure()) return;
+            }
+    }
+}
+
+TEST_P(Bfs, EachPhaseOfTilesAloneGivesTheSameAnswer) {
+    struct alone {
+        const char* phase;
+        double density, unvisited;
+    };
+    for (const int threads : {1, 2}) {
+        const context ctx({.threads = threads});
+        const matrix a = graph(ctx, GetParam().graph);
+        for (const auto& [phase, density, unvisited] :
+             {alone{"push_csc", 2, 0}, alone{"push_csr", 0, 0}, alone{"pull_csc", 0, 1}})
+            for (const int size : {32, 64}) {
+                traverse_options o = tiles_of(size, size == 64 ? 0 : 2);
+                o.alpha = density;
+                o.beta = unvisited;
+                o.parents = size == 64;
+                SCOPED_TRACE(std::string(phase) + ", " + std::to_string(size));
+                expect_right(ctx, a, GetParam().source, o);
+                for (const auto& level : bfs(ctx, a, GetParam().source, o).iterations)
+                    EXPECT_TRUE(level.kernel == phase || level.unvisited == 0) << level.kernel;
+                if (HasFailure()) return;
+            }
+    }
+}
+
+TEST_P(Bfs, TilesStopAtADepthLimit) {
+    const context ctx({.threads = 2});
+    const matrix a = graph(ctx, GetParam().graph);
+    const auto whole = search_plainly(a, GetParam().source);
+    for (const offset_t depth : {0, 1, 3}) {
+        traverse_options o = tiles_of(64, 2), fused;
+        o.max_depth = fused.max_depth = depth;
+        const auto found = bfs(ctx, a, GetParam().source, o),
+                   expected = bfs(ctx, a, GetParam().source, fused);
+        EXPECT_EQ(copy(found.levels), copy(expected.levels)) << depth;
+        EXPECT_EQ(copy(found.parents), copy(expected.parents)) << depth;
+        EXPECT_EQ(found.edges, expected.edges) << depth;
+        EXPECT_EQ(found.reached, expected.reached) << depth;
+    }
+}
+
+TEST(BfsTiles, AMeshGoesThroughAllThreePhases) {
+    const context ctx({.threads = 2});
+    const matrix a = graph(ctx, "laplace3d:24");
+    traverse_options o = tiles_of(0, -1);
+    o.alpha = 0.01;
+    expect_right(ctx, a, 0, o);
+    std::string phases;
+    for (const auto& level : bfs(ctx, a, 0, o).iterations)
+        if (!phases.ends_with(level.kernel))
+            phases += (phases.empty() ? "" : " ") + std::string(level.kernel);
+    EXPECT_EQ(phases, "push_csc push_csr pull_csc");
+}
+
+TEST(BfsTiles, DirectedGraphsWithLoopsAndEmptyRowsAreSearched) {
+    const context ctx({.threads = 2});
+    for (const index_t n : {1, 2, 31, 65, 200}) {
+        std::vector<index_t> from, to;
+        for (index_t v = 0; v < n; v += 3) {  // one way: two ahead, three ahead, itself
+            for (const index_t w : {v, v + 2, v + 3})
+                if (w < n) from.push_back(v), to.push_back(w);
+        }
+        const matrix a = matrix::build<bool>(ctx, {n, n, from, to, {}});
+        for (const int size : {32, 64})
+            for (const int least : {0, 2, everything})
+                for (const offset_t source : {offset_t{0}, offset_t{n} - 1, offset_t{n} / 2})
+                    expect_right(ctx, a, source, tiles_of(size, least));
+    }
+    expect_right(ctx, matrix(ctx, dtype::boolean, 70, 70), 69, tiles_of(64, 0));
+}
+
+TEST(BfsTiles, SayWhatTheyCannotServe) {
+    const context ctx;
+    const matrix a = graph(ctx, "grid2d:10");
+    const auto refusal = [&](const matrix& of, auto&& change) -> std::string {
+        traverse_options o = tiles_of(0, -1);
+        change(o);
+        try {
+            bfs(ctx, of, 0, o);
+        } catch (const not_supported& e) {
+            return e.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(refusal(a, [](auto&) {}), "");
+    EXPECT_NE(
+        refusal(a, [](auto& o) { o.switches.structure_only = false; }).find("none of the five switches"),
+        std::string::npos);
+    EXPECT_NE(refusal(a, [](auto& o) { o.hub_first = true; }).find("--hub-first"), std::string::npos);
+    EXPECT_NE(refusal(a, [](auto& o) { o.schedule = {direction::pull}; }).find("three phases"),
+              std::string::npos);
+    const std::string scattered = refusal(graph(ctx, "rmat:13,8"), [](auto&) {});
+    EXPECT_NE(scattered.find("more than 1.5 times the"), std::string::npos) << scattered;
+    EXPECT_NE(scattered.find("--tile-size"), std::string::npos) << scattered;
+    EXPECT_THROW(bfs(ctx, a, 0, tiles_of(16, 0)), domain_error);
+}
+
 // A long handle, then more leaves at once than the share of one thread holds, then chains from every leaf: levels of
 // one vertex, a jump in width, and back.
 matrix broom(const context& ctx, index_t handle, index_t leaves) {
@@ -186,6 +305,8 @@ TEST(BfsShapes, ABroomIsSearchedWithAndWithoutPull) {
                 expect_right(ctx, a, 0, o);
                 expect_right(ctx, a, 44999, o);
             }
+        expect_right(ctx, a, 0, tiles_of(64, 2));
+        expect_right(ctx, a, 44999, tiles_of(32, 0));
     }
 }
 

@@ -106,6 +106,35 @@ TEST_F(bfs_verb, every_kernel_switch_and_option_gives_a_valid_search) {
     }
 }
 
+TEST_F(bfs_verb, tiles_report_their_phases_and_their_bytes) {
+    const auto r = expect_json({"bfs", "laplace3d:20", "--kernel", "tile", "--validate", "--explain"});
+    EXPECT_EQ(r["kernel"], "tile");
+    EXPECT_EQ(r["valid"], true);
+    EXPECT_EQ(r["tiles"]["size"], 64);
+    EXPECT_GT(r["tiles"]["tiles"], 0);
+    EXPECT_GE(r["tiles"]["build_ms"], 0);
+    EXPECT_LT(r["tiles"]["bytes"], r["tiles"]["csr_bytes"]);
+    EXPECT_EQ(r["iterations"][0]["kernel"], "push_csc");
+    const auto apart = expect_json(
+        {"bfs", "laplace3d:20", "--kernel", "tile", "--tile-size", "32", "--tile-least", "1000000"});
+    EXPECT_EQ(apart["tiles"]["size"], 32);
+    EXPECT_EQ(apart["tiles"]["tiles"], 0);
+    EXPECT_EQ(apart["tiles"]["extracted"], apart["input"]["nonzeros"]);
+    const outcome text = nz({"bfs", "laplace3d:20", "--kernel", "tile", "--explain"});
+    for (const auto* word :
+         {"of 64 x 64 built in", "times the CSR", "push_csc", "extracted", "smallest neighbour"})
+        EXPECT_NE(text.out.find(word), std::string::npos) << word << "\n" << text.out;
+}
+
+TEST_F(bfs_verb, tiles_of_a_scattered_graph_are_refused_with_the_figures) {
+    const outcome run = nz({"bfs", "rmat:13,8", "--kernel", "tile"});
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("more than 1.5 times the"), std::string::npos) << run.err;
+    EXPECT_EQ(nz({"bfs", "rmat:13,8", "--kernel", "tile", "--tile-size", "64", "--validate"}).status, 0);
+    EXPECT_EQ(nz({"bfs", "rmat:13,8", "--kernel", "tile", "--tile-size", "16"}).status, 2);
+    EXPECT_EQ(nz({"bfs", "grid2d:9", "--kernel", "tile", "--switches", "masking"}).status, 1);
+}
+
 TEST_F(bfs_verb, several_sources_run_one_after_another) {
     const auto r = expect_json({"bfs", "grid2d:5", "--source", "0", "--source", "12", "--validate"});
     ASSERT_EQ(r["runs"].size(), 2u);

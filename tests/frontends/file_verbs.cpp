@@ -23,8 +23,12 @@ TEST_F(file_verbs, info_describes_a_matrix) {
     long long rows = 0;
     for (const auto& line : r["histogram"]) rows += line["rows"].get<long long>();
     EXPECT_EQ(rows, 100);
+    ASSERT_EQ(r["tiles"].size(), 3u);
+    EXPECT_EQ(r["tiles"][2]["size"], 64);
+    EXPECT_DOUBLE_EQ(r["tiles"][2]["tiles_an_entry"].get<double>(), 4.0 / 460) << "100 rows: 2 x 2 tiles";
     const outcome text = nz({"info", "laplace2d:10"});
-    for (const auto* word : {"100 x 100", "460", "float64", "mean 4.60", "row lengths", "KiB"})
+    for (const auto* word :
+         {"100 x 100", "tiles of 16", "tiles of 64", "460", "float64", "mean 4.60", "row lengths", "KiB"})
         EXPECT_NE(text.out.find(word), std::string::npos) << word << "\n" << text.out;
 }
 

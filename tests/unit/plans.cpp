@@ -256,6 +256,77 @@ TEST(TraversePlan, TakesTheFusedFormAndTheRuleOfThePaper) {
     EXPECT_FALSE(plan::traverse(f).builds_transpose) << "push alone reads rows";
 }
 
+TEST(TilePlan, AsksForASampleUnlessTheSizeIsGiven) {
+    plan::traverse_facts f;
+    f.vertices = 1 << 20;
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "only where tiles are in question";
+    f.pinned = "tile";
+    EXPECT_TRUE(plan::traverse(f).asks_tiles);
+    f.tile_size = 32;
+    auto p = plan::traverse(f);
+    EXPECT_FALSE(p.asks_tiles);
+    EXPECT_EQ(p.tile_size, 32) << "whatever its bytes";
+    EXPECT_EQ(p.tile_least, plan::least_tile_entries);
+    EXPECT_TRUE(p.builds_transpose);
+    EXPECT_FALSE(p.on_device);
+    EXPECT_LT(p.workspace_bytes, std::size_t{1} << 20) << "three bitmaps and three lists of words";
+    f.tile_least = 0;
+    f.columns_ready = true;
+    EXPECT_EQ(plan::traverse(f).tile_least, 0);
+    EXPECT_FALSE(plan::traverse(f).builds_transpose);
+}
+
+TEST(TilePlan, ChoosesTheSizeByVerticesAndBytes) {
+    struct row {
+        offset_t vertices;
+        double bytes_32, bytes_64;  // times the CSR's
+        int size;
+    };
+    for (const auto& [vertices, bytes_32, bytes_64, size] :
+         {row{10001, 0.8, 1.5, 64}, row{10001, 0.8, 1.51, 32}, row{10001, 1.51, 1.51, 0},
+          row{10000, 0.8, 0.8, 32}, row{10000, 1.6, 1.4, 64}, row{10000, 1.6, 1.6, 0}}) {
+        plan::traverse_facts f;
+        f.vertices = vertices;
+        f.pinned = "tile";
+        f.on_device = f.tiles_sampled = true;
+        f.csr_bytes = 1000000;
+        f.tile_bytes_32 = static_cast<std::size_t>(bytes_32 * 1e6);
+        f.tile_bytes_64 = static_cast<std::size_t>(bytes_64 * 1e6);
+        EXPECT_EQ(plan::traverse(f).tile_size, size) << vertices << ", " << bytes_32 << ", " << bytes_64;
+        if (bytes_64 <= 1.5) {
+            f.on_device = false;
+            EXPECT_EQ(plan::traverse(f).tile_size, 64) << "words of a CPU, however few vertices";
+        }
+        f.csr_bytes = 10;
+        f.tile_bytes_32 = f.tile_bytes_64 = 4096;
+        EXPECT_NE(plan::traverse(f).tile_size, 0) << "a page is always allowed";
+    }
+}
+
+TEST(TilePhase, FollowsTheFrontierAndTheUnvisited) {
+    using plan::tile_phase;
+    const plan::tile_thresholds paper{};
+    const auto phase = [&](offset_t frontier, offset_t unvisited) {
+        return plan::choose_tile_phase(frontier, unvisited, 100000, paper).phase;
+    };
+    EXPECT_EQ(phase(999, 90000), tile_phase::push_csc);
+    EXPECT_EQ(phase(1000, 90000), tile_phase::push_csr);
+    EXPECT_EQ(phase(9000, 9000), tile_phase::pull_csc);
+    EXPECT_EQ(phase(9000, 9001), tile_phase::push_csr) << "more than one for each of the frontier";
+    EXPECT_EQ(phase(20000, 10001), tile_phase::push_csr) << "more than a tenth";
+    EXPECT_EQ(phase(10, 500), tile_phase::push_csc)
+        << "vertices that nothing leads to are not looked at for ever";
+    EXPECT_DOUBLE_EQ(plan::choose_tile_phase(500, 90000, 100000, paper).ratio, 0.005);
+    plan::traverse_facts f;
+    f.vertices = 1000;
+    f.pinned = "tile";
+    EXPECT_GT(plan::traverse(f).phases.density, paper.density) << "on a CPU";
+    f.alpha = 0.5;
+    f.beta = 1;
+    EXPECT_DOUBLE_EQ(plan::traverse(f).phases.density, 0.5);
+    EXPECT_EQ(plan::choose_tile_phase(1, 999, 1000, plan::traverse(f).phases).phase, tile_phase::pull_csc);
+}
+
 TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
     plan::traverse_facts f;
     f.vertices = 1 << 20;

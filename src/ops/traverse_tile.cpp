@@ -1,0 +1,98 @@
+#include "ops/traverse_tile.hpp"
+
+#include "core/checks.hpp"
+#include "kernels/cpu/traverse/tile.hpp"
+#include "ops/traverse_arguments.hpp"
+#include "storage/matrix_body.hpp"
+#include "storage/vector_body.hpp"
+
+namespace nz::ops {
+namespace {
+
+kernels::bit_tile_arrays arrays_of(const storage::bit_tiles& t) {
+    return {t.tile_offset_data(),
+            t.headers.data(),
+            t.row_words.data(),
+            t.extracted_offsets.as<const std::uint32_t>(),
+            t.extracted_rows.as<const std::uint8_t>(),
+            t.extracted_columns.as<const index_t>()};
+}
+
+std::size_t structure_bytes(const storage::csr& a) { return a.offsets.bytes() + a.indices.bytes(); }
+
+}  // namespace
+
+void check_tile_options(const traverse_options& o) {
+    const traverse_switches& s = o.switches;
+    require<not_supported>(
+        s.change_direction && s.masking && s.early_exit && s.operand_reuse && s.structure_only,
+        "kernel tile has none of the five switches: leave them all on, or use push_pull_fused");
+    require<not_supported>(
+        !o.hub_first,
+        "kernel tile reads tiles, which have one order: leave --hub-first out, or use push_pull_fused");
+    require<not_supported>(
+        o.schedule.empty(),
+        "kernel tile has three phases, not two directions: leave the schedule out; alpha and "
+        "beta move its thresholds");
+    require<domain_error>(o.tile_size == 0 || o.tile_size == 32 || o.tile_size == 64,
+                          "tiles of {0} x {0}: bit tiles have 32 or 64", o.tile_size);
+}
+
+void sample_tiles(const matrix& a, plan::traverse_facts& facts) {
+    const storage::csr& rows = a.body().rows();
+    const auto expected = [&](int size) {
+        return storage::expected_bytes(a.body().sampled_tiles(size), rows.rows, rows.nnz, 0);
+    };
+    facts.csr_bytes = structure_bytes(rows);
+    facts.tile_bytes_32 = expected(32);
+    facts.tile_bytes_64 = expected(64);
+    facts.tiles_sampled = true;
+}
+
+void refuse_tiles(const plan::traverse_facts& f) {
+    fail<not_supported>(
+        "kernel tile: tiles of 64 would take about {} bytes, those of 32 {}, more than {} times the {} bytes of "
+        "the CSR: use push_pull_fused, reorder the graph, or build them all the same with tile_size (--tile-size)",
+        f.tile_bytes_64, f.tile_bytes_32, plan::most_tile_growth, f.csr_bytes);
+}
+
+traverse_result traverse_tile(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
+                              const plan::traverse_plan& plan) {
+    const storage::csr &rows = a.body().rows(), &columns = a.body().columns();
+    const auto out = a.body().bit_tiles_of_rows(plan.tile_size, plan.tile_least);
+    const auto in = a.body().bit_tiles_of_columns(plan.tile_size, plan.tile_least);
+    const auto n = static_cast<index_t>(a.rows());
+    auto levels = storage::make_vector_body(ctx, dtype::int32, n, vector_form::dense, n);
+    auto parents = storage::make_vector_body(ctx, dtype::int32, o.parents ? n : 0, vector_form::dense,
+                                             o.parents ? n : 0);
+    const buffer workspace(ctx.memory(), plan.workspace_bytes);
+
+    kernels::tile_arguments k;
+    k.vertices = n;
+    k.nnz = a.nnz();
+    k.size = plan.tile_size;
+    k.out = arrays_of(*out);
+    k.in = arrays_of(*in);
+    k.out_offsets = {rows.offsets.data(), rows.offset_bytes == 8};
+    k.in_offsets = {columns.offsets.data(), columns.offset_bytes == 8};
+    k.in_neighbours = columns.index_data();
+    k.source = static_cast<index_t>(source);
+    k.max_depth = o.max_depth;
+    k.thresholds = plan.phases;
+    k.levels = levels.values.as<std::int32_t>();
+    k.parents = o.parents ? parents.values.as<std::int32_t>() : nullptr;
+    k.workspace = workspace.data();
+    k.threads = ctx.threads();
+
+    traverse_result result{
+        storage::make_vector(std::move(levels)), storage::make_vector(std::move(parents)), 0, 0, {}};
+    level_receiver receiver{result, o};
+    k.on_level = &level_receiver::hear;
+    k.receiver = &receiver;
+    const auto totals = kernels::cpu::tile(k);
+    result.reached = totals.reached;
+    result.edges = totals.edges;
+    return result;
+}
+
+}  // namespace nz::ops
