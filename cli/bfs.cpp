@@ -5,6 +5,7 @@
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
 #include "ops/traverse.hpp"
+#include "ops/traverse_tile_device.hpp"
 #include "sources.hpp"
 #include "storage/matrix_body.hpp"
 
@@ -95,9 +96,18 @@ search run_search(const setup& u, offset_t source) {
 built_tiles build_tiles(const setup& u) {
     const storage::matrix_body& body = u.in.matrix().body();
     const storage::csr &rows = body.rows(), &columns = body.columns();
+    if (u.plan.on_device) {  // what they are made from is there already
+        body.rows_on(u.ctx);
+        body.columns_on(u.ctx);
+    }
+    const auto made = [&](const storage::csr& of) {
+        const int size = u.plan.tile_size, least = u.plan.tile_least;
+        return u.plan.on_device ? ops::bit_tiles_on_device(u.ctx, body, of, size, least)
+               : &of == &rows   ? body.bit_tiles_of_rows(size, least)
+                                : body.bit_tiles_of_columns(size, least);
+    };
     const stopwatch watch;
-    const auto out = body.bit_tiles_of_rows(u.plan.tile_size, u.plan.tile_least),
-               in = body.bit_tiles_of_columns(u.plan.tile_size, u.plan.tile_least);
+    const auto out = made(rows), in = made(columns);
     built_tiles t{
         out->size, out->tiles, out->extracted, out->bytes(), rows.offsets.bytes() + rows.indices.bytes(),
         watch.ms()};

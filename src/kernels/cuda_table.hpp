@@ -8,6 +8,7 @@
 #include "kernels/device_vectors.hpp"
 #include "kernels/mxv_arguments.hpp"
 #include "kernels/shortest_arguments.hpp"
+#include "kernels/tile_arguments.hpp"
 #include "kernels/traverse_arguments.hpp"
 #include "kernels/traverse_many_arguments.hpp"
 
@@ -32,6 +33,7 @@ struct cuda_table {
     device_mxm_table mxm{};
     void (*copy_dense)(const device_dense_copy& copy, void* stream) = nullptr;
     device_tile_table tiles{};
+    void (*tile_search)(const device_tile_arguments& arguments, void* stream) = nullptr;
 };
 
 const cuda_table& on_cuda();

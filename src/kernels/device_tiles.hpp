@@ -39,11 +39,33 @@ struct device_tile_lists {
     std::size_t temporary_bytes = 0;
 };
 
+/// How a GPU makes bit tiles (storage/bit_tiles.hpp). Fewer than 2^32 entries.
+struct device_bit_build {
+    offset_reader offsets;
+    const index_t* indices = nullptr;
+    index_t rows = 0, tile_rows = 0;
+    int size = 0, least_entries = 0;
+    // count writes these, scanned: [tile rows + 1].
+    std::uint32_t* tile_offsets = nullptr;
+    std::uint32_t* word_offsets = nullptr;  ///< needed by fill alone
+    std::uint32_t* extracted_offsets = nullptr;
+    // fill writes these.
+    std::uint32_t tiles = 0, words = 0;
+    void* headers = nullptr;
+    void* row_words = nullptr;
+    std::uint8_t* extracted_rows = nullptr;
+    index_t* extracted_columns = nullptr;
+    void* temporary = nullptr;  ///< of scan_bytes
+    std::size_t temporary_bytes = 0;
+};
+
 struct device_tile_table {
     /// Temporary bytes for scans of so many counts.
     std::size_t (*scan_bytes)(index_t counts) = nullptr;
     void (*count)(const device_tile_build& build, void* stream) = nullptr;
     void (*fill)(const device_tile_build& build, void* stream) = nullptr;
+    void (*count_bits)(const device_bit_build& build, void* stream) = nullptr;
+    void (*fill_bits)(const device_bit_build& build, void* stream) = nullptr;
     void (*list)(const device_tile_lists& lists, void* stream) = nullptr;
 };
 

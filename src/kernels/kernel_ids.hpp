@@ -29,7 +29,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxv", "tile_row", presence::here, "", presence::here, ""},
     {"mxv", "tile_column", presence::here, "", presence::here, ""},
     {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},
-    {"traverse", "tile", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"traverse", "tile", presence::here, "", presence::here, ""},
     {"shortest", "delta_stepping", presence::here, "", presence::here, ""},
     {"traverse_many", "bit_parallel", presence::here, "", presence::here, ""},
     {"mxm", "hash", presence::here, "", presence::here, ""},

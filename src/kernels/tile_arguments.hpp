@@ -38,4 +38,12 @@ struct tile_arguments {
     void* receiver = nullptr;
 };
 
+/// The arguments on a GPU: pointers are the device's, but for on_level and receiver, which it does not look at. A record's
+/// `pull` is the level's plan::tile_phase.
+struct device_tile_arguments {
+    tile_arguments common;
+    traverse_report* report = nullptr;
+    int multiprocessors = 0;
+};
+
 }  // namespace nz::kernels

@@ -11,6 +11,7 @@
 #include "ops/traverse_device.hpp"
 #include "ops/traverse_loop.hpp"
 #include "ops/traverse_tile.hpp"
+#include "ops/traverse_tile_device.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
@@ -135,7 +136,8 @@ traverse_result traverse(const context& ctx, const matrix& a, offset_t source,
     check(a, source, options);
     const plan::traverse_plan plan = plan_traverse(ctx, a, options);
     return plan.kernel == loop_id   ? traverse_loop(ctx, a, source, options, plan)
-           : plan.kernel == tile_id ? traverse_tile(ctx, a, source, options, plan)
+           : plan.kernel == tile_id ? (plan.on_device ? traverse_tile_on_device(ctx, a, source, options, plan)
+                                                      : traverse_tile(ctx, a, source, options, plan))
            : plan.on_device         ? traverse_on_device(ctx, a, source, options, plan)
                                     : run_fused(ctx, a, source, options, plan);
 }

@@ -9,6 +9,10 @@
 namespace nz::ops {
 namespace {
 
+std::size_t structure_bytes(const storage::csr& a) { return a.offsets.bytes() + a.indices.bytes(); }
+
+}  // namespace
+
 kernels::bit_tile_arrays arrays_of(const storage::bit_tiles& t) {
     return {t.tile_offset_data(),
             t.headers.data(),
@@ -17,10 +21,6 @@ kernels::bit_tile_arrays arrays_of(const storage::bit_tiles& t) {
             t.extracted_rows.as<const std::uint8_t>(),
             t.extracted_columns.as<const index_t>()};
 }
-
-std::size_t structure_bytes(const storage::csr& a) { return a.offsets.bytes() + a.indices.bytes(); }
-
-}  // namespace
 
 void check_tile_options(const traverse_options& o) {
     const traverse_switches& s = o.switches;

@@ -70,7 +70,7 @@ inline constexpr double compaction_mean = 4;
 inline constexpr int usual_tile_size = 16;
 constexpr tiling tiles_for(tiling asked) {
     const int size = asked.size ? asked.size : usual_tile_size;
-    return {size, asked.least_entries >= 0 ? asked.least_entries : storage::least_tile_entries(size)};
+    return {size, asked.least_entries >= 0 ? asked.least_entries : storage::least_value_entries(size)};
 }
 constexpr bool reads_tiles(std::string_view kernel) { return kernel.starts_with("tile_"); }
 

@@ -159,55 +159,6 @@ std::shared_ptr<const device_edges> matrix_body::edges_on(const context& gpu, dt
         std::make_shared<const device_edges>(copy_edges_to_device(gpu, *weights)));
 }
 
-// The caller holds the lock.
-std::shared_ptr<const value_tiles> matrix_body::find_tiles(const std::shared_ptr<memory_resource>& memory,
-                                                     const csr& of, tiling cut,
-                                                     std::optional<dtype> wanted) const {
-    for (const auto& t : tiles_)
-        if (t->source == &of && t->memory == memory && t->cut == cut && (!wanted || t->type == wanted))
-            return t;
-    return nullptr;
-}
-std::shared_ptr<const value_tiles> matrix_body::tiles_in(const std::shared_ptr<memory_resource>& memory,
-                                                   const csr& of, tiling cut, std::optional<dtype> wanted,
-                                                   const std::function<value_tiles()>& build) const {
-    const std::lock_guard lock(mutex_);
-    if (auto found = find_tiles(memory, of, cut, wanted)) return found;
-    return tiles_.emplace_back(std::make_shared<const value_tiles>(build()));
-}
-bool matrix_body::has_tiles(const std::shared_ptr<memory_resource>& memory, const csr& of, tiling cut,
-                            std::optional<dtype> wanted) const {
-    const std::lock_guard lock(mutex_);
-    return find_tiles(memory, of, cut, wanted) != nullptr;
-}
-std::shared_ptr<const tile_lists> matrix_body::tile_lists_in(const std::shared_ptr<const value_tiles>& of,
-                                                             const std::function<tile_lists()>& build) const {
-    const std::lock_guard lock(mutex_);
-    for (const auto& l : tile_lists_)
-        if (l->source == of.get()) return l;
-    return tile_lists_.emplace_back(std::make_shared<const tile_lists>(build()));
-std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of(const csr& of, int size, int least_entries) const {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [source, tiles] : bit_tiles_)
-        if (source == &of && tiles->size == size && tiles->least_entries == least_entries) return tiles;
-    auto made = std::make_shared<const bit_tiles>(make_bit_tiles(ctx, of, size, least_entries));
-    return bit_tiles_.emplace_back(&of, std::move(made)).tiles;
-}
-std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of_rows(int size, int least_entries) const {
-    return bit_tiles_of(rows(), size, least_entries);
-}
-std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of_columns(int size, int least_entries) const {
-    return bit_tiles_of(columns(), size, least_entries);
-}
-
-tile_sample matrix_body::sampled_tiles(int size) const {
-    const auto by_rows = rows_shared();
-    const std::lock_guard lock(mutex_);
-    for (const auto& s : sampled_tiles_)
-        if (s.size == size) return s;
-    return sampled_tiles_.emplace_back(sample_tiles(*by_rows, size));
-}
-
 offset_t matrix_body::longest_row() const {
     const auto by_rows = rows_shared();
     const std::lock_guard lock(mutex_);

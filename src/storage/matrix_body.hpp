@@ -84,6 +84,10 @@ struct matrix_body {
     /// The bit tiles of rows() or columns(), made once for each size and threshold: one object for both when they are one.
     std::shared_ptr<const bit_tiles> bit_tiles_of_rows(int size, int least_entries) const;
     std::shared_ptr<const bit_tiles> bit_tiles_of_columns(int size, int least_entries) const;
+    /// Those of rows() or columns() on the context's GPU; `build` makes them, once, and must not ask this body for anything.
+    std::shared_ptr<const bit_tiles> bit_tiles_on(const context& gpu, const csr& of, int size,
+                                                  int least_entries,
+                                                  const std::function<bit_tiles()>& build) const;
     /// sample_tiles of rows(); taken once for each size.
     tile_sample sampled_tiles(int size) const;
     /// Whether columns() is there already, so that a plan need not pay for it.
@@ -117,6 +121,12 @@ private:
         std::vector<std::shared_ptr<const device_balance>> balances;
         std::vector<std::shared_ptr<const device_values>> values;
         std::vector<std::shared_ptr<const device_hubs>> hubs;
+        struct bits {
+            const csr* source;
+            std::shared_ptr<memory_resource> memory;
+            std::shared_ptr<const storage::bit_tiles> tiles;
+        };
+        std::vector<bits> bit_tiles;
     };
     mutable on_devices device_;
     mutable std::shared_ptr<csr_residence> away_;  ///< where rows_ was made on a GPU

@@ -45,7 +45,7 @@ constexpr int column_bits(int size) { return size == 16 ? 4 : 6; }
 
 /// What a tile takes beside its entries, over what an entry outside saves by being in one: with fewer entries than
 /// this a tile takes more bytes than its entries would one by one.
-constexpr int least_tile_entries(int size) {
+constexpr int least_value_entries(int size) {
     const int beside = static_cast<int>(sizeof(index_t) + sizeof(offset_t)) + size * local_bytes(size),
               saved = static_cast<int>(sizeof(index_t)) + 1 - local_bytes(size);
     return beside / saved;

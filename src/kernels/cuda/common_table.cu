@@ -4,9 +4,11 @@
 #include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxv/common_sort.hpp"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
+#include "kernels/cuda/tiles/common_bits.hpp"
 #include "kernels/cuda/tiles/common_build.hpp"
 #include "kernels/cuda/traverse/common_hubs.cuh"
 #include "kernels/cuda/traverse/push_pull_fused.cuh"
+#include "kernels/cuda/traverse/tile.cuh"
 #include "kernels/cuda/traverse_many/bit_parallel.cuh"
 #include "kernels/cuda/vector/common_vectors.hpp"
 #include "kernels/cuda_table.hpp"
@@ -26,7 +28,9 @@ const cuda_table& on_cuda() {
         &cuda::balanced_path_count,
         {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_pair, &cuda::hash_count, &cuda::hash_choose},
         &cuda::copy_dense,
-        {&cuda::tile_scan_bytes, &cuda::count_tiles, &cuda::fill_tiles, &cuda::list_tiles}};
+        {&cuda::tile_scan_bytes, &cuda::count_tiles, &cuda::fill_tiles, &cuda::count_bit_tiles,
+         &cuda::fill_bit_tiles, &cuda::list_tiles},
+        &cuda::tile_search};
     return table;
 }
 

@@ -1,0 +1,268 @@
+// The state of a search over bit tiles on a GPU and its steps: what a frontier's word finds, a level by tile rows, a level
+// by unvisited vertices.
+#pragma once
+
+#include "kernels/cuda/common_grid.cuh"
+#include "kernels/tile_arguments.hpp"
+#include "storage/bit_tiles.hpp"
+
+namespace nz::kernels::cuda::tiled {
+
+inline constexpr unsigned block_threads = 1024, block_warps = block_threads / 32, cluster_blocks = 16;
+/// Tile rows of a frontier that one block takes on alone, up to which it goes on, and whose numbers it keeps in shared memory.
+inline constexpr unsigned thin_enter = 32, thin_leave = 64, thin_slots = 2048;
+
+__device__ inline int bits_in(std::uint32_t x) { return __popc(x); }
+__device__ inline int bits_in(std::uint64_t x) { return __popcll(x); }
+__device__ inline int lowest(std::uint32_t x) { return __ffs(static_cast<int>(x)) - 1; }
+__device__ inline int lowest(std::uint64_t x) { return __ffsll(static_cast<long long>(x)) - 1; }
+__device__ inline std::uint32_t warp_or(std::uint32_t x) { return __reduce_or_sync(full_warp, x); }
+__device__ inline std::uint64_t warp_or(std::uint64_t x) {
+    const std::uint32_t low = __reduce_or_sync(full_warp, static_cast<std::uint32_t>(x)),
+                        high = __reduce_or_sync(full_warp, static_cast<std::uint32_t>(x >> 32));
+    return std::uint64_t{high} << 32 | low;
+}
+__device__ inline std::uint32_t set_bits(std::uint32_t* at, std::uint32_t x) { return atomicOr(at, x); }
+__device__ inline std::uint64_t set_bits(std::uint64_t* at, std::uint64_t x) {
+    return atomicOr(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(x));
+}
+
+/// What a level finds; one addition of 64 bits counts both.
+struct alignas(8) finds {
+    unsigned rows, vertices;  ///< tile rows, and vertices in them
+};
+
+struct control {
+    finds found[4];  ///< by depth modulo 4: of the level before, this one, the next, and one that is cleared
+    alignas(8) unsigned depth, reached;  ///< side by side: both are read at once
+    unsigned arrived;
+};
+
+template <class Word>
+struct tile_rows {
+    const std::uint32_t* offsets;
+    const storage::tile_header<Word>* headers;
+    const Word* words;
+    const std::uint32_t* outside_offsets;
+    const std::uint8_t* outside_rows;
+    const index_t* outside_columns;
+};
+
+/// The vertices of one tile row that have been reached: in levels before the present one, and of three levels in turns the one
+/// before (which is cleared), this one, the next. Together, since who looks at one looks at two.
+template <class Word>
+struct alignas(4 * sizeof(Word)) row_state {
+    Word visited, frontier[3];
+};
+
+template <class Word>
+struct search {
+    static constexpr int size = sizeof(Word) * 8;
+    std::uint32_t vertices, words, source;  ///< words: tile rows
+    unsigned max_depth;
+    tile_rows<Word> out, in;
+    unsigned dense, few;  ///< plan::tile_thresholds, in vertices
+    float unvisited_a_frontier;
+    std::int32_t* levels;
+    row_state<Word>* state;
+    std::uint32_t* queue[3];  ///< the tile rows in which each level's frontier has vertices, in turns
+    control* shared;
+    traverse_report* report;
+
+    /// What has been reached of tile row w up to the level whose frontier is number `turn`.
+    __device__ Word reached(std::uint32_t w, unsigned turn) const {
+        if constexpr (size == 32) {
+            const uint4 x = __ldcg(reinterpret_cast<const uint4*>(state + w));
+            return x.x | (turn == 0 ? x.y : turn == 1 ? x.z : x.w);
+        } else {
+            return __ldcg(&state[w].visited) | __ldcg(&state[w].frontier[turn]);
+        }
+    }
+    /// The vertices that tile row w has.
+    __device__ Word valid(std::uint32_t w) const {
+        const std::uint32_t left = vertices - w * size;
+        return left >= size ? ~Word{0} : (Word{1} << left) - 1;
+    }
+};
+
+template <class Word>
+__device__ Word row_word(const tile_rows<Word>& t, const storage::tile_header<Word>& h, int row) {
+    return t.words[h.start + bits_in(static_cast<Word>(h.occupied & ((Word{1} << row) - 1)))];
+}
+
+/// Puts the tile rows of lanes that are `first` there with a frontier into a queue, and counts their warp's new vertices;
+/// `reserve` adds a warp's sum and tells how many tile rows there were, `keep` takes a tile row at its place. All lanes call it.
+template <class Word, class Reserve, class Keep>
+__device__ void add_rows(bool first, Word vertices, std::uint32_t tile_row, Reserve&& reserve, Keep&& keep) {
+    const unsigned who = __ballot_sync(full_warp, first);
+    const unsigned count = __reduce_add_sync(full_warp, static_cast<unsigned>(bits_in(vertices)));
+    if (!count) return;
+    const unsigned lane = threadIdx.x % 32;
+    unsigned at = 0;
+    if (lane == 0) at = reserve(finds{static_cast<unsigned>(__popc(who)), count});
+    at = __shfl_sync(full_warp, at, 0) + __popc(who & ((1u << lane) - 1));
+    if (first) keep(at, tile_row);
+}
+
+/// A tile row of the frontier, and where its tiles are.
+template <class Word>
+struct frontier_row {
+    std::uint32_t row, begin, end, outside, outside_end;
+    Word visited, vertices;
+
+    __device__ frontier_row(const search<Word>& s, std::uint32_t tile_row, unsigned turn)
+        : row(tile_row),
+          begin(__ldg(s.out.offsets + tile_row)),
+          end(__ldg(s.out.offsets + tile_row + 1)),
+          outside(__ldg(s.out.outside_offsets + tile_row)),
+          outside_end(__ldg(s.out.outside_offsets + tile_row + 1)),
+          visited(__ldcg(&s.state[tile_row].visited)),
+          vertices(__ldcg(&s.state[tile_row].frontier[turn])) {}
+};
+
+/// Levels of some vertices of one tile row, side by side.
+template <class Word>
+__device__ void write_levels(const search<Word>& s, std::uint32_t tile_row, Word vertices, unsigned depth) {
+    for (int r = static_cast<int>(threadIdx.x % 32); r < search<Word>::size; r += 32)
+        if (vertices >> r & 1) s.levels[tile_row * search<Word>::size + r] = static_cast<std::int32_t>(depth);
+}
+
+/// Adds what lanes have found of tile row `to` each (none: 0) to the next frontier, and tells `add` whether it is the first
+/// there and which vertices are new. Visited are those of the levels before and of this one.
+template <class Word, class Add>
+__device__ void claim(const search<Word>& s, Word found, Word seen, std::uint32_t to, unsigned next, Add&& add) {
+    found &= ~seen;
+    Word old = ~Word{0};
+    if (found) old = set_bits(&s.state[to].frontier[next], found);
+    add(found && !old, static_cast<Word>(found & ~old), to);
+}
+
+/// A frontier's tile row, by a warp: what it finds through its tiles goes to the next frontier. (A lane takes a tile where
+/// there are two vertices or less; else lanes take the vertices, tile after tile, so that a tile's words are read side by
+/// side.)
+template <class Word, class Add>
+__device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsigned depth, unsigned turn,
+                       Add&& add) {
+    constexpr int size = search<Word>::size;
+    const unsigned lane = threadIdx.x % 32, next = turn == 2 ? 0 : turn + 1;
+    // What a barrier would wait for goes first.
+    write_levels(s, f.row, f.vertices, depth);
+    if (lane == 0) s.state[f.row].visited = f.visited | f.vertices;
+    const bool few = bits_in(f.vertices) <= 2;
+    for (std::uint32_t base = f.begin; base < f.end; base += 32) {
+        storage::tile_header<Word> mine{};
+        if (base + lane < f.end) mine = s.out.headers[base + lane];
+        Word met = mine.occupied & f.vertices, found = 0, seen = 0;
+        if (met) seen = s.reached(mine.column, turn);
+        if (few) {
+            for (; met; met &= met - 1) found |= row_word(s.out, mine, lowest(met));
+        } else {
+            const int count = static_cast<int>(min(32u, f.end - base));
+#pragma unroll 4
+            for (int t = 0; t < count; ++t) {
+                storage::tile_header<Word> h;
+                h.start = __shfl_sync(full_warp, mine.start, t);
+                h.occupied = __shfl_sync(full_warp, mine.occupied, t);
+                const Word rows = h.occupied & f.vertices;
+                Word word = rows >> lane & 1 ? row_word(s.out, h, static_cast<int>(lane)) : Word{0};
+                if constexpr (size == 64)
+                    if (rows >> (lane + 32) & 1) word |= row_word(s.out, h, static_cast<int>(lane) + 32);
+                word = warp_or(word);
+                if (lane == static_cast<unsigned>(t)) found = word;
+            }
+        }
+        claim(s, found, seen, mine.column, next, add);
+    }
+    for (std::uint32_t base = f.outside; base < f.outside_end; base += 32) {
+        const std::uint32_t k = base + lane;
+        Word found = 0, seen = 0;
+        std::uint32_t to = 0;
+        if (k < f.outside_end && (f.vertices >> s.out.outside_rows[k] & 1)) {
+            const auto v = static_cast<std::uint32_t>(s.out.outside_columns[k]);
+            to = v / size;
+            found = Word{1} << (v % size);
+            seen = s.reached(to, turn);
+        }
+        claim(s, found, seen, to, next, add);
+    }
+}
+
+/// What a pull asks whether it is visited: the levels before and this one, whether or not the frontier has been added yet.
+template <class Word>
+struct reached_words {
+    const search<Word>& s;
+    unsigned turn;
+    __device__ Word operator[](std::uint32_t w) const { return s.reached(w, turn); }
+};
+
+/// The unvisited vertices of tile row w, `open`, that have a visited in-neighbour: by tile, a lane a vertex.
+template <class Word>
+__device__ Word pull_by_tiles(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w, Word open) {
+    constexpr int size = search<Word>::size;
+    const unsigned lane = threadIdx.x % 32;
+    const std::uint32_t begin = s.in.offsets[w], end = s.in.offsets[w + 1];
+    Word found = 0;
+    for (std::uint32_t base = begin; base < end && found != open; base += 32) {
+        storage::tile_header<Word> mine{};
+        Word from = 0;
+        if (base + lane < end) {
+            mine = s.in.headers[base + lane];
+            if (mine.occupied & open) from = visited[mine.column];
+        }
+        unsigned todo = __ballot_sync(full_warp, from != 0);
+        while (todo && found != open) {
+            const int t = __ffs(static_cast<int>(todo)) - 1;
+            todo &= todo - 1;
+            storage::tile_header<Word> h;
+            h.start = __shfl_sync(full_warp, mine.start, t);
+            h.occupied = __shfl_sync(full_warp, mine.occupied, t);
+            const Word there = __shfl_sync(full_warp, from, t), rows = h.occupied & open & ~found;
+            const bool low = (rows >> lane & 1) && (row_word(s.in, h, static_cast<int>(lane)) & there);
+            found |= __ballot_sync(full_warp, low);
+            if constexpr (size == 64) {
+                const bool high = (rows >> (lane + 32) & 1) &&
+                                  (row_word(s.in, h, static_cast<int>(lane) + 32) & there);
+                found |= static_cast<Word>(__ballot_sync(full_warp, high)) << 32;
+            }
+        }
+    }
+    return found;
+}
+
+/// The same by vertex, a lane a tile, up to the first that meets.
+template <class Word>
+__device__ Word pull_by_vertices(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w, Word open) {
+    const unsigned lane = threadIdx.x % 32;
+    const std::uint32_t begin = s.in.offsets[w], end = s.in.offsets[w + 1];
+    Word found = 0;
+    for (Word left = open; left; left &= left - 1) {
+        const int r = lowest(left);
+        for (std::uint32_t base = begin; base < end; base += 32) {
+            bool meets = false;
+            if (base + lane < end) {
+                const storage::tile_header<Word> h = s.in.headers[base + lane];
+                meets = (h.occupied >> r & 1) && (row_word(s.in, h, r) & visited[h.column]);
+            }
+            if (__any_sync(full_warp, meets)) {
+                found |= Word{1} << r;
+                break;
+            }
+        }
+    }
+    return found;
+}
+
+/// Those of `open` that an entry outside tiles leads to.
+template <class Word>
+__device__ Word pull_outside(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w, Word open) {
+    constexpr int size = search<Word>::size;
+    Word found = 0;
+    for (std::uint32_t k = s.in.outside_offsets[w] + threadIdx.x % 32; k < s.in.outside_offsets[w + 1]; k += 32) {
+        const int r = s.in.outside_rows[k];
+        const auto u = static_cast<std::uint32_t>(s.in.outside_columns[k]);
+        if ((open >> r & 1) && (visited[u / size] >> (u % size) & 1)) found |= Word{1} << r;
+    }
+    return warp_or(found);
+}
+
+}  // namespace nz::kernels::cuda::tiled

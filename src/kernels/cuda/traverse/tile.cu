@@ -1,0 +1,352 @@
+// traverse/tile on a GPU: breadth-first search over bit tiles, all levels in one cooperative kernel (ji2022, section 3.4).
+//
+// push_csc: the frontier is a word of 32 or 64 bits a tile row, and a queue of the tile rows in which it has vertices. A warp
+//   takes a tile row and goes through its tiles: an OR of the frontier's words in a tile is what it finds of another tile
+//   row, put there by one atomicOr, whose answer says which vertices are new and whether the tile row is.
+// push_csr: every tile row with unvisited vertices, a warp each: tiles whose words meet a visited vertex, a lane a vertex.
+// pull_csc: the same where few vertices are unvisited: a lane a tile, up to the first that meets. Both ask the visited set in
+//   place of the frontier (yang2018's operand reuse).
+// Frontiers of three levels take turns: the one before is cleared by its queue, so that a level needs one barrier.
+// Thin levels (up to 32 tile rows): one block goes on alone, its queues in shared memory, a barrier of the block a level.
+// Edges and parents: kernels of their own afterwards; a parent is the first in-neighbour one level up: the smallest.
+// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters.
+// Memory: four bitmaps, three queues of tile rows (vertices / 2 to vertices / 1 bytes in all) and the report.
+// Determinism: levels, parents, and the size of every frontier; phases follow from those.
+// Cost: push_csc: tiles of the frontier's tile rows, and of each a word for each vertex of the frontier in it.
+// Distance to the limit: docs/measurements.md (tiles).
+// Why push_pull_fused was not enough: it asks for every edge whether it leads to something new; here a word asks for 32.
+#include "kernels/cuda/traverse/tile.cuh"
+
+#include "kernels/cuda/common_launch.cuh"
+#include "kernels/cuda/common_offsets.cuh"
+#include "kernels/cuda/traverse/common_tiles.cuh"
+#include "plan/workspace.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nz::kernels::cuda {
+namespace tiled {
+namespace {
+
+using plan::tile_phase;
+
+__device__ unsigned grid_thread() { return blockIdx.x * block_threads + threadIdx.x; }
+__device__ unsigned grid_threads() { return gridDim.x * block_threads; }
+
+template <class Word>
+__device__ void initialise(const search<Word>& s) {
+    constexpr int size = search<Word>::size;
+    for (unsigned i = grid_thread(); i < s.vertices; i += grid_threads()) s.levels[i] = -1;
+    const std::uint32_t home = s.source / size;
+    for (unsigned w = grid_thread(); w < s.words; w += grid_threads())
+        s.state[w] = {0, {w == home ? Word{1} << (s.source % size) : Word{0}, 0, 0}};
+    if (grid_thread() != 0) return;
+    *s.shared = {};
+    s.queue[0][0] = home;
+}
+
+struct progress {
+    unsigned depth = 0, reached = 1;
+    unsigned turn = 0;         // depth modulo 3
+    unsigned rows_before = 0;  // tile rows of the level before, whose frontier is to be cleared
+
+    __device__ unsigned next() const { return turn == 2 ? 0 : turn + 1; }
+    __device__ unsigned before() const { return turn == 0 ? 2 : turn - 1; }
+    __device__ void advance(finds now, finds found) {
+        rows_before = now.rows;
+        ++depth;
+        turn = next();
+        reached += found.vertices;
+    }
+};
+
+template <class Word>
+__device__ tile_phase choose(const search<Word>& s, const progress& p, finds now) {
+    const unsigned unvisited = s.vertices - p.reached;
+    if (unvisited <= s.few &&
+        static_cast<float>(unvisited) <= s.unvisited_a_frontier * static_cast<float>(now.vertices))
+        return tile_phase::pull_csc;
+    return now.vertices >= s.dense ? tile_phase::push_csr : tile_phase::push_csc;
+}
+
+template <class Word>
+__device__ void record(const search<Word>& s, unsigned depth, tile_phase phase, finds now) {
+    if (depth >= traverse_report::capacity) return;
+    s.report->records[depth] = {now.vertices, static_cast<std::uint32_t>(phase), 0,
+                                static_cast<std::uint64_t>(clock64())};
+}
+
+/// Counts in memory, both halves at once.
+__device__ unsigned count_in(finds* found, finds sum) {
+    return static_cast<unsigned>(atomicAdd(reinterpret_cast<unsigned long long*>(found),
+                                           static_cast<unsigned long long>(sum.vertices) << 32 | sum.rows));
+}
+
+template <class Word>
+__device__ void push_level(const search<Word>& s, const progress& p, unsigned count, finds* found) {
+    const std::uint32_t* const queue = s.queue[p.turn];
+    std::uint32_t* const next = s.queue[p.next()];
+    const unsigned step = gridDim.x * block_warps;
+    for (unsigned k = threadIdx.x / 32 * gridDim.x + blockIdx.x; k < count; k += step)
+        expand(s, frontier_row<Word>(s, __ldcg(queue + k), p.turn), p.depth, p.turn,
+               [&](bool first, Word vertices, std::uint32_t row) {
+                   add_rows(
+                       first, vertices, row, [&](finds sum) { return count_in(found, sum); },
+                       [&](unsigned at, std::uint32_t entry) { next[at] = entry; });
+               });
+}
+
+/// Tile rows that a warp takes together, so that their finds are counted at once.
+constexpr unsigned rows_a_turn = 16;
+
+template <class Word>
+__device__ void pull_level(const search<Word>& s, const progress& p, tile_phase phase, finds* found) {
+    std::uint32_t* const next = s.queue[p.next()];
+    const reached_words<Word> reached{s, p.turn};
+    const unsigned lane = threadIdx.x % 32, step = gridDim.x * block_warps * rows_a_turn;
+    for (unsigned base = (threadIdx.x / 32 * gridDim.x + blockIdx.x) * rows_a_turn; base < s.words; base += step) {
+        const unsigned row = base + lane;
+        Word mine = 0, frontier = 0, open_here = 0;
+        const bool has = lane < rows_a_turn && row < s.words;
+        if (has) {
+            frontier = s.state[row].frontier[p.turn];
+            const Word had = __ldcg(&s.state[row].visited) | frontier;
+            open_here = s.valid(row) & ~had;
+            s.state[row].visited = had;
+        }
+        for (unsigned todo = __ballot_sync(full_warp, frontier != 0); todo; todo &= todo - 1) {
+            const int t = __ffs(static_cast<int>(todo)) - 1;
+            write_levels(s, base + t, __shfl_sync(full_warp, frontier, t), p.depth);
+        }
+        for (unsigned todo = __ballot_sync(full_warp, open_here != 0); todo; todo &= todo - 1) {
+            const int t = __ffs(static_cast<int>(todo)) - 1;
+            const Word open = __shfl_sync(full_warp, open_here, t);
+            Word now = phase == tile_phase::pull_csc ? pull_by_vertices(s, reached, base + t, open)
+                                                     : pull_by_tiles(s, reached, base + t, open);
+            if (open & ~now) now |= pull_outside(s, reached, base + t, static_cast<Word>(open & ~now));
+            if (lane == static_cast<unsigned>(t)) mine = now;
+        }
+        if (has && mine) s.state[row].frontier[p.next()] = mine;
+        add_rows(
+            mine != 0, mine, row, [&](finds sum) { return count_in(found, sum); },
+            [&](unsigned at, std::uint32_t entry) { next[at] = entry; });
+    }
+}
+
+/// The first block's way through levels of few tile rows, its queues in shared memory. On its way in `before` is the queue of
+/// the level before.
+template <class Word>
+__device__ void thin_levels(const search<Word>& s, progress p, finds now) {
+    __shared__ std::uint32_t queue[3][thin_slots];
+    __shared__ unsigned rows[3], vertices[3];
+    for (unsigned k = threadIdx.x; k < p.rows_before; k += block_threads)
+        s.state[__ldcg(s.queue[p.before()] + k)].frontier[p.before()] = 0;
+    for (unsigned k = threadIdx.x; k < now.rows; k += block_threads) queue[p.turn][k] = __ldcg(s.queue[p.turn] + k);
+    if (threadIdx.x < 3) rows[threadIdx.x] = vertices[threadIdx.x] = 0;
+    p.rows_before = 0;
+    __syncthreads();
+    while (now.rows && now.rows <= thin_leave && p.depth < s.max_depth &&
+           choose(s, p, now) == tile_phase::push_csc) {
+        const unsigned next = p.next(), before = p.before();
+        // The last threads have the least to do.
+        const unsigned last = block_threads - 1 - threadIdx.x;
+        if (last < p.rows_before) s.state[queue[before][last]].frontier[before] = 0;
+        if (last == p.rows_before) {
+            record(s, p.depth, tile_phase::push_csc, now);
+            rows[before] = vertices[before] = 0;
+        }
+        for (unsigned k = threadIdx.x / 32; k < now.rows; k += block_warps)
+            expand(s, frontier_row<Word>(s, queue[p.turn][k], p.turn), p.depth, p.turn,
+                   [&](bool first, Word found, std::uint32_t row) {
+                       add_rows(
+                           first, found, row,
+                           [&](finds sum) {
+                               atomicAdd(&vertices[next], sum.vertices);
+                               return atomicAdd(&rows[next], sum.rows);
+                           },
+                           [&](unsigned place, std::uint32_t entry) {
+                               (place < thin_slots ? queue[next] : s.queue[next])[place] = entry;
+                           });
+                   });
+        __syncthreads();
+        const finds found{rows[next], vertices[next]};
+        p.advance(now, found);
+        now = found;
+    }
+    for (unsigned k = threadIdx.x; k < min(now.rows, thin_slots); k += block_threads)
+        s.queue[p.turn][k] = queue[p.turn][k];
+    for (unsigned k = threadIdx.x; k < p.rows_before; k += block_threads)
+        s.queue[p.before()][k] = queue[p.before()][k];
+    if (threadIdx.x != 0) return;
+    control& c = *s.shared;
+    for (finds& f : c.found) f = {0, 0};
+    c.found[p.depth % 4] = now;
+    c.found[(p.depth + 3) % 4].rows = p.rows_before;
+    c.depth = p.depth;
+    c.reached = p.reached;
+}
+
+/// One thread of each block reads what the others have written.
+__device__ finds tell(const finds& written) {
+    __shared__ finds told;
+    if (threadIdx.x == 0) {
+        const uint2 x = __ldcg(reinterpret_cast<const uint2*>(&written));
+        told = {x.x, x.y};
+    }
+    __syncthreads();
+    const finds mine = told;
+    __syncthreads();
+    return mine;
+}
+
+template <class Word>
+__device__ void write_report(const search<Word>& s, const progress& p, finds now) {
+    // Where the depth ends the search, the last frontier has not been looked at.
+    for (unsigned k = threadIdx.x / 32 * gridDim.x + blockIdx.x; k < now.rows; k += gridDim.x * block_warps) {
+        const std::uint32_t row = __ldcg(s.queue[p.turn] + k);
+        write_levels(s, row, __ldcg(&s.state[row].frontier[p.turn]), p.depth);
+    }
+    if (grid_thread() != 0) return;
+    s.report->levels = p.depth;
+    s.report->reached = p.reached;
+    s.report->edges = 0;
+    s.report->end_ticks = static_cast<std::uint64_t>(clock64());
+}
+
+template <class Word>
+__global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> s) {
+    unsigned target = 0;
+    const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, gridDim.x / cluster_blocks); };
+    initialise(s);
+    cooperative_groups::this_grid().sync();
+    progress p;
+    finds now{1, 1};
+    while (now.vertices && p.depth < s.max_depth) {
+        const tile_phase phase = choose(s, p, now);
+        if (phase == tile_phase::push_csc && now.rows <= thin_enter) {
+            if (blockIdx.x == 0) thin_levels(s, p, now);
+            sync();
+            const finds where = tell(*reinterpret_cast<const finds*>(&s.shared->depth));
+            p.depth = where.rows;
+            p.reached = where.vertices;
+            p.turn = p.depth % 3;
+            p.rows_before = tell(s.shared->found[(p.depth + 3) % 4]).rows;
+            now = tell(s.shared->found[p.depth % 4]);
+            continue;
+        }
+        const unsigned last = grid_threads() - 1 - grid_thread();  // who has the least to do
+        for (unsigned k = last; k < p.rows_before; k += grid_threads())
+            s.state[__ldcg(s.queue[p.before()] + k)].frontier[p.before()] = 0;
+        if (last == 0) {
+            record(s, p.depth, phase, now);
+            s.shared->found[(p.depth + 2) % 4] = {0, 0};
+        }
+        finds* const found = &s.shared->found[(p.depth + 1) % 4];
+        if (phase == tile_phase::push_csc)
+            push_level(s, p, now.rows, found);
+        else
+            pull_level(s, p, phase, found);
+        sync();
+        const finds next = tell(*found);
+        p.advance(now, next);
+        now = next;
+    }
+    write_report(s, p, now);
+}
+
+constexpr unsigned finish_block = 256, finish_lanes = 8, finish_blocks_an_sm = 8;
+
+/// The entries in the rows of all that was reached.
+__global__ void __launch_bounds__(finish_block)
+    count_edges(std::uint32_t vertices, device_offsets out, const std::int32_t* levels,
+                unsigned long long* edges) {
+    unsigned long long mine = 0;
+    for (std::uint32_t v = blockIdx.x * finish_block + threadIdx.x; v < vertices; v += gridDim.x * finish_block)
+        if (levels[v] >= 0) mine += static_cast<unsigned long long>(out[v + offset_t{1}] - out[v]);
+    for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(full_warp, mine, distance);
+    __shared__ unsigned long long sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) atomicAdd(&sum, mine);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(edges, sum);
+}
+
+/// The first in-neighbour one level up; eight lanes a vertex.
+__global__ void __launch_bounds__(finish_block)
+    find_parents(std::uint32_t vertices, std::uint32_t source, device_offsets in, const index_t* in_neighbours,
+                 const std::int32_t* levels, std::int32_t* parents) {
+    const unsigned v = (blockIdx.x * finish_block + threadIdx.x) / finish_lanes,
+                   lane = threadIdx.x % finish_lanes;
+    const unsigned lanes = 0xffu << (threadIdx.x % 32 / finish_lanes * finish_lanes);
+    if (v >= vertices) return;
+    const std::int32_t level = levels[v];
+    std::int32_t parent = v == source ? static_cast<std::int32_t>(v) : -1;
+    if (level > 0) {
+        const offset_t end = in[v + offset_t{1}];
+        for (offset_t k = in[v]; k < end && parent < 0; k += finish_lanes) {
+            const index_t u = k + lane < end ? in_neighbours[k + lane] : 0;
+            const unsigned found = __ballot_sync(lanes, k + lane < end && levels[u] == level - 1);
+            if (found)
+                parent = __shfl_sync(lanes, u, (__ffs(static_cast<int>(found)) - 1) % finish_lanes, finish_lanes);
+        }
+    }
+    if (lane == 0) parents[v] = parent;
+}
+
+template <class Word>
+tile_rows<Word> rows_of(const bit_tile_arrays& a) {
+    return {a.tile_offsets,
+            static_cast<const storage::tile_header<Word>*>(a.headers),
+            static_cast<const Word*>(a.words),
+            a.extracted_offsets,
+            a.extracted_rows,
+            a.extracted_columns};
+}
+
+template <class Word>
+void run(const device_tile_arguments& d, cudaStream_t stream) {
+    const tile_arguments& a = d.common;
+    search<Word> s{};
+    s.vertices = static_cast<std::uint32_t>(a.vertices);
+    s.words = (s.vertices + search<Word>::size - 1) / search<Word>::size;
+    s.source = static_cast<std::uint32_t>(a.source);
+    s.max_depth =
+        a.max_depth < 0 ? ~0u : static_cast<unsigned>(std::min<offset_t>(a.max_depth, a.vertices));
+    s.out = rows_of<Word>(a.out);
+    s.in = rows_of<Word>(a.in);
+    const auto n = static_cast<double>(a.vertices);
+    s.dense = static_cast<unsigned>(std::min(std::ceil(a.thresholds.density * n), n));
+    s.few = static_cast<unsigned>(std::min(a.thresholds.unvisited * n, n));
+    s.unvisited_a_frontier = static_cast<float>(a.thresholds.unvisited_a_frontier);
+    s.levels = a.levels;
+    s.report = d.report;
+    plan::workspace_parts memory(a.workspace);
+    s.shared = memory.take<control>(1);
+    s.state = memory.take<row_state<Word>>(s.words);
+    for (auto& queue : s.queue) queue = memory.take<std::uint32_t>(s.words);
+    launch_resident<tile_kernel<Word>>(s, {static_cast<int>(block_threads), static_cast<int>(cluster_blocks), 1},
+                                       d.multiprocessors, stream);
+    count_edges<<<static_cast<unsigned>(d.multiprocessors) * finish_blocks_an_sm, finish_block, 0, stream>>>(
+        s.vertices, {a.out_offsets.data, a.out_offsets.wide}, a.levels,
+        reinterpret_cast<unsigned long long*>(&d.report->edges));
+    if (a.parents) {
+        const offset_t threads = offset_t{a.vertices} * finish_lanes;
+        find_parents<<<static_cast<unsigned>((threads + finish_block - 1) / finish_block), finish_block, 0,
+                       stream>>>(s.vertices, s.source, {a.in_offsets.data, a.in_offsets.wide}, a.in_neighbours,
+                                 a.levels, a.parents);
+    }
+    check(cudaGetLastError());
+}
+
+}  // namespace
+}  // namespace tiled
+
+void tile_search(const device_tile_arguments& arguments, void* stream) {
+    const auto on = static_cast<cudaStream_t>(stream);
+    arguments.common.size == 64 ? tiled::run<std::uint64_t>(arguments, on)
+                                : tiled::run<std::uint32_t>(arguments, on);
+}
+
+}  // namespace nz::kernels::cuda
