@@ -82,4 +82,6 @@ std::map<std::string, measurement> run(const options& o, const char* own) {
     return results();
 }
 
+const std::map<std::string, measurement>& results_so_far() { return results(); }
+
 }  // namespace nz::bench

@@ -57,5 +57,7 @@ void add(const std::string& name, std::function<measurement()> body);
 /// Runs what matches the options' filter, or else `own`, the suite's own names; prints as it goes; returns the
 /// results of add() by name.
 std::map<std::string, measurement> run(const options& o, const char* own);
+/// The same results again, for whoever ran another suite.
+const std::map<std::string, measurement>& results_so_far();
 
 }  // namespace nz::bench

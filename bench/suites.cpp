@@ -33,7 +33,13 @@ std::vector<suite> suites() {
          limits_suite},
         {"papers/yang2015", "BFS by sparse against dense vectors: --table 1 to 4, --figure 2",
          yang2015_suite},
-        {"papers/yang2018", "--table 2: what each of the five optimisations contributes", yang2018_suite}};
+        {"papers/yang2018", "--table 2: what each of the five optimisations contributes", yang2018_suite},
+        {"papers/dalton2015",
+         "SpMV, SpAdd and SpGEMM whose time follows the work: --table 2, --figure 2 and 4 to 11",
+         dalton2015_suite},
+        {"papers/matam2012",
+         "SpGEMM by rows and columns, within a memory limit, bands, sparse x dense: --figure 5, 6, 9, 10",
+         matam2012_suite}};
 }
 
 }  // namespace nz::bench

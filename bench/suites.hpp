@@ -24,5 +24,7 @@ int reading_suite(const options& o);
 int limits_suite(const options& o);
 int yang2015_suite(const options& o);
 int yang2018_suite(const options& o);
+int dalton2015_suite(const options& o);
+int matam2012_suite(const options& o);
 
 }  // namespace nz::bench

@@ -2,6 +2,7 @@
 
 #include "core/device.hpp"
 #include "core/parallel.hpp"
+#include "inputs.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
@@ -66,9 +67,7 @@ void expect_row(const structure& s, dtype type, std::size_t i, double found, con
 }  // namespace
 
 structure make_structure(const context& cpu, const std::string& source) {
-    const auto slash = source.rfind('/');
-    structure s{
-        slash == source.npos ? source : source.substr(slash + 1), load(cpu, source).matrix, {}, {}, {}};
+    structure s{input_name(source), load_structure(cpu, source), {}, {}, {}};
     const storage::csr& rows = s.a.body().rows();
     if (rows.offset_bytes != 4)
         throw not_supported(

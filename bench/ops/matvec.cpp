@@ -2,7 +2,8 @@
 // the larger of the bytes of one pass (entries, offsets, x and y once) over the read bandwidth, and of the gathers of x
 // that miss a cache of 1 MiB over the gather rate for a table of x's size.
 // Both rates are measured beside the matrix that they are for: what a shared L3 cache delivers changes by the minute.
-#include "limits/cpu.hpp"
+#include "inputs.hpp"
+#include "limits/spmv_on_cpu.hpp"
 #include "peers/eigen.hpp"
 #include "peers/graphblas.hpp"
 #include "suites.hpp"
@@ -11,8 +12,6 @@
 #include <omp.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <random>
 
 namespace nz::bench {
@@ -24,58 +23,14 @@ struct bench_matrix {
     std::shared_ptr<std::vector<double>> x;
 };
 
-// G + I with every entry a dense block x block: the row length and blocking of pwtk or cant from a mesh's graph.
-matrix blocked(const context& ctx, const matrix& graph, index_t block) {
-    matrix eye(ctx, dtype::float64, graph.rows(), graph.rows());
-    std::vector<index_t> diagonal(graph.rows());
-    for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = static_cast<index_t>(i);
-    eye = matrix::build<double>(
-        ctx,
-        {static_cast<index_t>(graph.rows()), static_cast<index_t>(graph.rows()), diagonal, diagonal, {}});
-    matrix sum(ctx, dtype::float64, graph.rows(), graph.rows());
-    ewise_add(ctx, sum, binary_id::plus, graph, eye);
-    const matrix dense = load(ctx, fmt::format("dense:{},{}", block, block)).matrix;
-    matrix product(ctx, dtype::float64, graph.rows() * block, graph.rows() * block);
-    kronecker(ctx, product, binary_id::times, sum, dense);
-    return product;
-}
-
-std::string data_folder() {
-    if (const char* given = std::getenv("NONZERO_TEST_DATA"); given && *given) return given;
-    const auto beside = std::filesystem::path(NONZERO_SOURCE_DIR).parent_path() / "shared" / "data";
-    return std::filesystem::exists(beside) ? beside.string() : std::string();
-}
-
-matrix as_double(const context& ctx, const matrix& a) {
-    if (a.type() == dtype::float64 && a.values_held() == value_kind::full) return a;
-    std::vector<index_t> rows, columns;
-    std::vector<double> values;
-    a.extract_tuples(rows, columns, values);
-    return matrix::build<double>(
-        ctx, {static_cast<index_t>(a.rows()), static_cast<index_t>(a.columns()), rows, columns, values});
-}
-
 bench_matrix make(const context& ctx, const std::string& source) {
-    matrix a(ctx, dtype::float64, 0, 0);
-    if (source == "fe_body(x)6x6")
-        a = blocked(ctx, as_double(ctx, load(ctx, data_folder() + "/matrices/fe_body.mtx.gz").matrix), 6);
-    else
-        a = as_double(ctx, load(ctx, source).matrix);
+    matrix a = load_input(ctx, source);
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> unit(0, 1);
     auto x = std::make_shared<std::vector<double>>(a.columns());
     for (double& v : *x) v = unit(random);
     a.facts();  // empty rows and the longest one are known to the plan, as on any second use
-    const auto slash = source.rfind('/');
-    return {slash == std::string::npos || source.starts_with("fe_body(") ? source : source.substr(slash + 1),
-            std::make_shared<matrix>(std::move(a)), x};
-}
-
-double pass_bytes(const matrix& a) {
-    const auto nnz = static_cast<double>(a.nnz()), rows = static_cast<double>(a.rows()),
-               columns = static_cast<double>(a.columns());
-    return nnz * (sizeof(index_t) + sizeof(double)) + rows * sizeof(std::int32_t) +
-           (rows + columns) * sizeof(double);
+    return {input_name(source), std::make_shared<matrix>(std::move(a)), x};
 }
 
 std::vector<double> plain_spmv(const matrix& a, const std::vector<double>& x) {
@@ -93,34 +48,8 @@ void expect_close(const std::vector<double>& expected, const std::function<doubl
             throw error(fmt::format("{}: row {} is {}, not {}", name, i, found(i), expected[i]));
 }
 
-// Lines of x that a direct-mapped cache of 1 MiB does not hold when the rows come to them.
-double missing_gathers(const matrix& a) {
-    constexpr std::size_t lines = (std::size_t{1} << 20) / 64;
-    std::vector<index_t> held(lines, -1);
-    double misses = 0;
-    for (const index_t j : a.csr<double>().columns) {
-        const index_t line = j / 8;
-        index_t& slot = held[static_cast<std::size_t>(line) % lines];
-        misses += slot != line;
-        slot = line;
-    }
-    return misses;
-}
-
-// What the machine delivers when the first kernel of a matrix is timed.
-struct limits_beside {
-    double bandwidth = 0, floor_ms = 0;
-};
-
-limits_beside measure_beside(const context& ctx, const matrix& a) {
-    const double bandwidth = read_bandwidth(ctx.threads());
-    const double gathers = missing_gathers(a) /
-                           gather_rate(ctx.threads(), static_cast<std::size_t>(a.columns()) * sizeof(double));
-    return {bandwidth, std::max(pass_bytes(a) / bandwidth, gathers) * 1e3};
-}
-
 measurement rated(const timing& t, const matrix& a, const limits_beside& limits) {
-    const double bytes = pass_bytes(a), seconds = t.best / 1e3;
+    const double bytes = spmv_bytes(a), seconds = t.best / 1e3;
     return {t.median,
             {{"gflops", 2.0 * static_cast<double>(a.nnz()) / seconds / 1e9},
              {"gbytes_per_s", bytes / seconds / 1e9},

@@ -1,6 +1,7 @@
 // SpMM: C = A B in double for a dense B of 8 to 64 columns, planned, by every kernel and with B and C by columns, beside Eigen,
 // SuiteSparse:GraphBLAS and one SpMV a column. Two columns of every result are checked against a plain loop. The floor is the
 // bytes of A, B and C once over the rate of a copy, which this run measures.
+#include "inputs.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "limits/cpu.hpp"
 #include "peers/eigen.hpp"
@@ -24,15 +25,13 @@ struct problem {
 };
 
 problem make(const context& ctx, const std::string& source) {
-    const matrix given = load(ctx, source).matrix;
+    const matrix given = load_structure(ctx, source);
     std::vector<index_t> rows, columns;
     std::vector<double> values;
     given.extract_tuples(rows, columns, values);
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = 1.0 / static_cast<double>(1 + k % 97);
     const auto m = static_cast<index_t>(given.rows()), n = static_cast<index_t>(given.columns());
-    const auto slash = source.rfind('/');
-    return {slash == std::string::npos ? source : source.substr(slash + 1),
-            matrix::build<double>(ctx, {m, n, rows, columns, values})};
+    return {input_name(source), matrix::build<double>(ctx, {m, n, rows, columns, values})};
 }
 
 double b_value(offset_t k, offset_t j) { return static_cast<double>((k * 7 + j * 13) % 1024) / 1024; }

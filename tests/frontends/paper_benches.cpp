@@ -1,0 +1,140 @@
+// nz bench papers/KEY on small inputs: every figure runs, its results checked by the bench itself, and says what it has to.
+#include "run_nz.hpp"
+
+#include <cstdlib>
+#include <map>
+
+namespace nz::test {
+namespace {
+
+class paper_benches : public command_line {
+protected:
+    void SetUp() override {
+        command_line::SetUp();
+        const auto beside = std::filesystem::path(std::getenv("NZ_BINARY")).parent_path() / "nz-bench";
+        if (!std::filesystem::exists(beside)) GTEST_SKIP() << "nz-bench is not built here";
+    }
+
+    outcome bench(std::vector<std::string> words) const {
+        words.insert(words.begin(), "bench");
+        for (const auto* word : {"--backend", "cpu", "--threads", "2"}) words.emplace_back(word);
+        return nz(words);
+    }
+
+    /// The results by name of a run that succeeds and whose output has all of `needles`.
+    std::map<std::string, nlohmann::json> results(std::vector<std::string> words,
+                                                  const std::vector<std::string>& needles) const {
+        words.emplace_back("-o");
+        words.emplace_back("out.json");
+        const outcome run = bench(words);
+        EXPECT_EQ(run.status, 0) << run.err;
+        for (const auto& needle : needles)
+            EXPECT_NE(run.out.find(needle), std::string::npos) << needle << " is not in\n" << run.out;
+        std::map<std::string, nlohmann::json> by_name;
+        if (!exists("out.json")) return by_name;
+        const auto content = nlohmann::json::parse(read("out.json"), nullptr, false);
+        for (const auto& result : content["benchmarks"]) {
+            EXPECT_FALSE(result.contains("error_occurred")) << result.dump();
+            const auto name = result["name"].get<std::string>();
+            by_name[name.substr(0, name.find("/iterations"))] = result;
+        }
+        return by_name;
+    }
+};
+
+TEST_F(paper_benches, dalton2015_sums_up_spmv_with_and_without_empty_rows) {
+    const auto of = results({"papers/dalton2015", "--figure", "6", "--quick", "banded:50,3",
+                             "laplace3d:4(x)2x2", "lp:20,1500,3000"},
+                            {"csr_merge: correlation of time with entries", "half empty"});
+    for (const auto* kernel : {"csr_row", "csr_merge", "planned"}) {
+        EXPECT_EQ(of.at(std::string("dalton2015/spmv/banded:50,3/") + kernel)["entries"], 148);
+        EXPECT_EQ(of.at(std::string("dalton2015/spmv/laplace3d:4(x)2x2/") + kernel)["entries"], 4000);
+    }
+    EXPECT_EQ(of.at("dalton2015/spmv/half_empty(banded:50,3)/csr_merge")["empty_rows"], 50);
+    EXPECT_EQ(of.at("dalton2015/spmv/half_empty(banded:50,3)/csr_merge")["entries"], 148);
+}
+
+TEST_F(paper_benches, dalton2015_counts_the_work_of_sums_and_products) {
+    const auto sums = results({"papers/dalton2015", "--figure", "8", "--quick", "banded:50,3"}, {"|A|+|B|"});
+    EXPECT_EQ(sums.at("dalton2015/spadd/banded:50,3/balanced_path")["work"], 2 * 148);
+    const auto products =
+        results({"papers/dalton2015", "--figure", "10", "--quick", "banded:50,3", "dense:7,9"},
+                {"two_level_sort", "one thread"});
+    for (const auto* kernel : {"two_level_sort", "planned", "hash"}) {
+        EXPECT_EQ(products.at(std::string("dalton2015/spgemm/banded:50,3/") + kernel)["products"],
+                  48 * 9 + 2 * 4);
+        EXPECT_EQ(products.at(std::string("dalton2015/spgemm/dense:7,9/") + kernel)["products"], 7 * 9 * 7);
+        EXPECT_EQ(products.at(std::string("dalton2015/spgemm/dense:7,9/") + kernel)["output_entries"], 49);
+    }
+}
+
+TEST_F(paper_benches, dalton2015_has_every_other_figure_at_a_small_size) {
+    EXPECT_EQ(results({"papers/dalton2015", "--figure", "2", "--quick"}, {"float64", "one thread"}).size(),
+              12u);
+    EXPECT_EQ(results({"papers/dalton2015", "--figure", "4", "--quick"}, {"pairs, twice"}).size(), 9u);
+    for (const auto* figure : {"5", "7", "9"})
+        EXPECT_GE(
+            results({"papers/dalton2015", "--figure", figure, "--quick"}, {"correlation of time"}).size(),
+            6u);
+    const auto phases =
+        results({"papers/dalton2015", "--figure", "11", "--quick"}, {"setup", "merge", "other"});
+    EXPECT_EQ(phases.size(), 6u);
+    for (const auto& [name, of] : phases) {
+        double parts = 0;
+        for (const auto* part : {"setup", "sort", "merge", "count", "reduce", "other"})
+            parts += of[part].get<double>();
+        EXPECT_NEAR(parts, of["best_ms"].get<double>(), 1e-9) << name;
+    }
+    const outcome table = bench({"papers/dalton2015", "--table", "2"});
+    EXPECT_EQ(table.status, 0);
+    EXPECT_NE(table.out.find("Wind Tunnel"), std::string::npos);
+}
+
+TEST_F(paper_benches, matam2012_compares_the_forms_and_keeps_a_memory_limit) {
+    for (const auto* figure : {"5", "6"}) {
+        const auto of =
+            results({"papers/matam2012", "--figure", figure, "banded:3000,9", "rmat_directed:11,8"},
+                    {"not in the library", "geometric mean", "within a limit"});
+        for (const auto* kernel : {"row_row", "column_row", "hash", "dense_row", "two_level_sort", "planned"})
+            EXPECT_EQ(of.at(std::string("matam2012/spgemm/banded:3000,9/") + kernel)["output_entries"],
+                      3000 * 17 - 2 * (8 * 9 / 2))
+                << kernel;
+        const auto& limited = of.at("matam2012/limited/rmat_directed:11,8/hash");
+        EXPECT_GE(limited["fewest_threads"], 1);
+        EXPECT_LT(limited["limit_bytes"], limited["uncut_bytes"]);
+        EXPECT_GT(limited["best_ms"], 0);
+    }
+}
+
+TEST_F(paper_benches, matam2012_has_bands_and_sparse_times_dense) {
+    const auto bands =
+        results({"papers/matam2012", "--figure", "9", "--quick"}, {"division", "dia_dia: alpha"});
+    for (const auto* kernel : {"dia_dia", "dense_row", "row_row", "hash", "planned"})
+        EXPECT_GT(bands.at(std::string("matam2012/band/2000,11,21/") + kernel)["products"], 0);
+    const auto dense = results({"papers/matam2012", "--figure", "10", "lp:20,300,900"},
+                               {"mxd/csr_half_warp is left out", "over one SpMV a column"});
+    for (const auto* columns : {"8", "16", "32", "64"})
+        EXPECT_GT(dense.at(std::string("spmm/lp:20,300,900/") + columns + "/mxv")["gflops"], 0);
+}
+
+TEST_F(paper_benches, what_a_paper_or_the_library_has_not_is_said) {
+    for (const auto* figure : {"7", "8"}) {
+        const outcome run = bench({"papers/matam2012", "--figure", figure});
+        EXPECT_EQ(run.status, 2);
+        EXPECT_NE(run.err.find("between a CPU and a GPU"), std::string::npos) << run.err;
+    }
+    EXPECT_EQ(bench({"papers/matam2012", "--figure", "11"}).status, 2);
+    EXPECT_EQ(bench({"papers/dalton2015", "--figure", "3"}).status, 2);
+    EXPECT_EQ(bench({"papers/dalton2015"}).status, 2);
+    for (const auto* input : {"laplace2d:4(x)2x3", "laplace2d:4(x)0x0", "dense:3,4(x)2x2"}) {
+        const outcome run = bench({"papers/dalton2015", "--figure", "10", "--quick", input});
+        EXPECT_NE(run.status, 0) << input;
+        EXPECT_NE(run.err.find("square"), std::string::npos) << run.err;
+    }
+    const outcome run = bench({"papers/matam2012", "--figure", "9", "many"});
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("ROWS,DIAGONALS,DIAGONALS"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace nz::test
