@@ -39,7 +39,10 @@ std::vector<suite> suites() {
          dalton2015_suite},
         {"papers/matam2012",
          "SpGEMM by rows and columns, within a memory limit, bands, sparse x dense: --figure 5, 6, 9, 10",
-         matam2012_suite}};
+         matam2012_suite},
+        {"papers/ji2022",
+         "products and searches over tiles, against cuSPARSE's BSR, gathers and push_pull: --table 2, --figure 6 to 12",
+         ji2022_suite}};
 }
 
 }  // namespace nz::bench

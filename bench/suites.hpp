@@ -26,5 +26,6 @@ int yang2015_suite(const options& o);
 int yang2018_suite(const options& o);
 int dalton2015_suite(const options& o);
 int matam2012_suite(const options& o);
+int ji2022_suite(const options& o);
 
 }  // namespace nz::bench

@@ -57,6 +57,7 @@ void compute(const context& ctx, const matvec_settings& s, matvec& m) {
     vector_options o;
     o.kernel = s.kernel;
     o.determinism = s.requested();
+    o.tiles = s.tiles;
     std::vector<double> times;
     if (s.repeat > 1) mxv(ctx, m.y, m.ring, m.a, m.x, o);
     for (int k = 0; k < s.repeat; ++k) {
@@ -168,6 +169,13 @@ void add_matvec_options(CLI::App& verb, matvec_settings& s) {
         ->option_text("NAME");
     verb.add_option("--dtype", s.type, "Type of x and of the products: int64, float32... (default float64)")
         ->option_text("NAME");
+    verb.add_option("--tile-size", s.tiles.size, "Kernels tile_row, tile_column: 16 (as planned), 32 or 64")
+        ->check(CLI::IsMember({16, 32, 64}))
+        ->option_text("N");
+    verb.add_option("--tile-least", s.tiles.least_entries,
+                    "The same: entries in a tile; those of smaller ones are kept apart")
+        ->check(CLI::Range(0, 2147483647))
+        ->option_text("N");
     add_computation(verb, s, kernels::known_ids("mxv") + ", reference");
     add_output(verb, s, "Write y as lines 'index value' to this file");
 }

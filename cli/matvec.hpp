@@ -12,6 +12,7 @@ struct matvec_settings : settings {
     std::string semiring = "plus_times";
     std::string type;    // empty: double
     double density = 1;  // share of the entries of x that are present
+    tiling tiles;        // for tile_row and tile_column
 };
 
 /// A (its values in the type that the semiring computes in), x, and what became of them.

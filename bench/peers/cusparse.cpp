@@ -4,6 +4,7 @@
 #include "core/device.hpp"
 #include "harness.hpp"
 
+#define DISABLE_CUSPARSE_DEPRECATED  // csr2bsr and bsrmv have no successors that take blocks
 #include <cusparse.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -30,6 +31,9 @@ struct library {
     decltype(&cusparseSpMV) preprocess = nullptr;
     decltype(&cusparseCreateMatDescr) create_description = nullptr;
     decltype(&cusparseDestroyMatDescr) destroy_description = nullptr;
+    decltype(&cusparseXcsr2bsrNnz) count_blocks = nullptr;
+    decltype(&cusparseDcsr2bsr) make_blocks = nullptr;
+    decltype(&cusparseDbsrmv) multiply_blocks = nullptr;
     decltype(&cusparseDcsrgeam2_bufferSizeExt) add_buffer_size = nullptr;
     decltype(&cusparseXcsrgeam2Nnz) add_count = nullptr;
     decltype(&cusparseDcsrgeam2) add = nullptr;
@@ -89,6 +93,9 @@ library load_library() {
     find(l.preprocess, "cusparseSpMV_preprocess", false);
     find(l.create_description, "cusparseCreateMatDescr");
     find(l.destroy_description, "cusparseDestroyMatDescr");
+    find(l.count_blocks, "cusparseXcsr2bsrNnz", false);
+    find(l.make_blocks, "cusparseDcsr2bsr", false);
+    find(l.multiply_blocks, "cusparseDbsrmv", false);
     find(l.add_buffer_size, "cusparseDcsrgeam2_bufferSizeExt");
     find(l.add_count, "cusparseXcsrgeam2Nnz");
     find(l.add, "cusparseDcsrgeam2");
@@ -168,6 +175,66 @@ private:
     cusparseSpMatDescr_t a_ = nullptr;
     cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
     buffer workspace_;
+};
+
+// The matrix in blocks, and the product with them.
+class block_product {
+public:
+    block_product(const context& gpu, const device_spmv& p, int block)
+        : l_(loaded()),
+          p_(p),
+          block_(block),
+          rows_(static_cast<int>((p.rows + block - 1) / block)),
+          columns_(static_cast<int>((p.columns + block - 1) / block)) {
+        if (!l_.count_blocks || !l_.make_blocks || !l_.multiply_blocks)
+            throw not_supported("this cuSPARSE has no csr2bsr or bsrmv");
+        check(l_.create(&handle_), "cusparseCreate");
+        check(l_.set_stream(handle_, static_cast<cudaStream_t>(gpu.gpu()->stream())), "cusparseSetStream");
+        check(l_.create_description(&description_), "cusparseCreateMatDescr");
+        const auto of = [&](std::size_t count, std::size_t bytes) {
+            return buffer(gpu.device_memory(), count * bytes);
+        };
+        offsets_ = of(static_cast<std::size_t>(rows_) + 1, sizeof(int));
+        check(l_.count_blocks(handle_, by_rows, m(), n(), description_, ints(p.offsets), ints(p.indices), block,
+                              description_, offsets_.as<int>(), &blocks_),
+              "cusparseXcsr2bsrNnz");
+        gpu.gpu()->wait();
+        const auto count = static_cast<std::size_t>(blocks_);
+        indices_ = of(count, sizeof(int));
+        values_ = of(count * static_cast<std::size_t>(block * block), sizeof(double));
+        check(l_.make_blocks(handle_, by_rows, m(), n(), description_, static_cast<const double*>(p.values),
+                             ints(p.offsets), ints(p.indices), block, description_, values_.as<double>(),
+                             offsets_.as<int>(), indices_.as<int>()),
+              "cusparseDcsr2bsr");
+    }
+    ~block_product() {
+        if (description_) l_.destroy_description(description_);
+        if (handle_) l_.destroy(handle_);
+    }
+    block_product(const block_product&) = delete;
+    block_product& operator=(const block_product&) = delete;
+
+    void run() {
+        check(l_.multiply_blocks(handle_, by_rows, CUSPARSE_OPERATION_NON_TRANSPOSE, rows_, columns_, blocks_,
+                                 &one_, description_, values_.as<double>(), offsets_.as<int>(),
+                                 indices_.as<int>(), block_, static_cast<const double*>(p_.x), &zero_,
+                                 static_cast<double*>(p_.y)),
+              "cusparseDbsrmv");
+    }
+
+private:
+    static constexpr cusparseDirection_t by_rows = CUSPARSE_DIRECTION_ROW;
+    static const int* ints(const void* x) { return static_cast<const int*>(x); }
+    int m() const { return static_cast<int>(p_.rows); }
+    int n() const { return static_cast<int>(p_.columns); }
+
+    const library& l_;
+    const device_spmv p_;
+    int block_, rows_, columns_, blocks_ = 0;
+    double one_ = 1, zero_ = 0;
+    cusparseHandle_t handle_ = nullptr;
+    cusparseMatDescr_t description_ = nullptr;
+    buffer offsets_, indices_, values_;
 };
 
 // A sum described to the library.
@@ -395,6 +462,19 @@ cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusp
     }
     t.ms = median(times);
     return t;
+}
+
+double cusparse_bsr_ms(const context& gpu, const device_spmv& p, int block, int repeats) {
+    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+    block_product product(gpu, p, block);
+    device::session& session = *gpu.gpu();
+    std::vector<double> times;
+    for (int k = 0; k <= repeats; ++k) {
+        session.timed([&] { product.run(); });
+        const double ms = session.milliseconds();
+        if (k > 0) times.push_back(ms);
+    }
+    return median(times);
 }
 
 double cusparse_add_ms(const context& gpu, const device_add& p, int repeats, offset_t& entries) {
