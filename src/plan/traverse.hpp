@@ -17,7 +17,7 @@ struct traverse_facts {
     offset_t nnz = 0;
     bool parents = true;
     bool scheduled = false;
-    offset_t longest_row = 0;    ///< entries; asked for on a GPU
+    offset_t longest_row = 0;    ///< entries
     bool plain = true;           ///< masking, early exit, operand reuse and structure only: all on
     bool any_parent = false;     ///< or none
     int tile_size = 0;           ///< asked for; 0: the plan chooses
@@ -83,6 +83,10 @@ constexpr bool has_hubs(const traverse_facts& f) noexcept {
 /// goes through most of all rows until a twentieth of the edges leads to visited vertices.
 constexpr direction_thresholds no_hubs_on_device{0.05, 0.01, 0.05};
 
+/// A CPU's pull goes through the rows of all unvisited vertices on every level. On meshes, whose fronts stay a few percent of the
+/// vertices for dozens of levels, searches took 6 to 30 times as long at 0.01; from 0.1 on uniform:262144,16 takes twice as long.
+constexpr direction_thresholds no_hubs_on_cpu{0.07, 0.01, 0.07};
+
 struct traverse_plan {
     std::string_view kernel;
     direction_thresholds thresholds{};
@@ -135,8 +139,8 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
     plan.reason =
         f.pinned.empty() ? "one kernel for all levels: no operation call, no conversion a level" : "pinned";
     if (plan.kernel == "tile") return plan_tiles(f, plan);
-    const bool fused_on_device = f.on_device && plan.kernel == "push_pull_fused";
-    if (fused_on_device && !has_hubs(f)) plan.thresholds = no_hubs_on_device;
+    if (plan.kernel == "push_pull_fused" && !has_hubs(f))
+        plan.thresholds = f.on_device ? no_hubs_on_device : no_hubs_on_cpu;
     if (f.alpha >= 0) plan.thresholds.alpha = f.alpha;
     if (f.beta >= 0) plan.thresholds.beta = f.beta;
     plan.builds_transpose = f.change_direction && !f.columns_ready;
