@@ -92,12 +92,13 @@ public:
                 push_csr();
             else
                 pull_csc();
-            if (a_.on_level)
-                a_.on_level(a_.receiver,
-                            {choice.phase == plan::tile_phase::push_csc ? direction::push : direction::pull,
-                             plan::name_of(choice.phase), found, unvisited, choice.ratio, choice.reason});
-            found = take_finds();
+            const offset_t size_before = std::exchange(found, take_finds());
             reached += found;
+            if (a_.on_level)
+                a_.on_level(
+                    a_.receiver,
+                    {choice.phase == plan::tile_phase::push_csc ? direction::push : direction::pull,
+                     plan::name_of(choice.phase), size_before, unvisited, choice.ratio, choice.reason});
         }
         if (a_.parents) find_parents();
         return {reached, count_edges()};
