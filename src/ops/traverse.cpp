@@ -66,7 +66,7 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     f.nnz = a.nnz();
     f.parents = o.parents;
     f.scheduled = !o.schedule.empty();
-    if (f.on_device) f.longest_row = a.body().longest_row();
+    f.longest_row = a.body().longest_row();
     const traverse_switches& s = o.switches;
     f.plain = s.masking && s.early_exit && s.operand_reuse && s.structure_only;
     f.any_parent = !o.parents || o.hub_first || o.determinism == determinism::fast;

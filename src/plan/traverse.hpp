@@ -17,7 +17,7 @@ struct traverse_facts {
     offset_t nnz = 0;
     bool parents = true;
     bool scheduled = false;
-    offset_t longest_row = 0;    ///< entries; asked for on a GPU
+    offset_t longest_row = 0;    ///< entries
     bool plain = true;           ///< masking, early exit, operand reuse and structure only: all on
     bool any_parent = false;     ///< or none
     int tile_size = 0;           ///< asked for; 0: the plan chooses
@@ -34,8 +34,8 @@ constexpr int least_tile_entries = 2;
 constexpr double most_tile_growth = 1.5;
 constexpr std::size_t tiles_always_allowed = 4096;
 /// On a CPU push_csc stays the cheaper one for longer than on the paper's GPUs: a thread unites the words of a tile's frontier
-/// rows in one sweep, while push_csr asks every unvisited row on every level. From 0.01 to 0.3 searches of meshes take 1.5 to 8
-/// times less, those of Kronecker and uniform graphs as much or less.
+/// rows in one sweep, while push_csr asks every unvisited row on every level. At 0.3 searches of meshes take 2 to 5 times less
+/// than at 0.01, of uniform graphs 3 times, of Kronecker graphs as long.
 constexpr tile_thresholds tiles_on_cpu{0.3, 0.1, 1};
 /// On a GPU a pull asks every tile row that is not done for every tile, where a push looks at the frontier's alone: on meshes
 /// it never pays before a tenth of the vertices are in the frontier (100^3 points: 1.25 ms, 1.65 from 0.02, 4.5 always).
@@ -90,6 +90,10 @@ constexpr bool has_hubs(const traverse_facts& f) noexcept {
 /// What a GPU's push and pull cost where no row is a hub: a pushed edge about 30 ps (an atomic operation in L2), while a pull
 /// goes through most of all rows until a twentieth of the edges leads to visited vertices.
 constexpr direction_thresholds no_hubs_on_device{0.05, 0.01, 0.05};
+
+/// A CPU's pull goes through the rows of all unvisited vertices on every level. On meshes, whose fronts stay a few percent of the
+/// vertices for dozens of levels, searches took 6 to 30 times as long at 0.01; from 0.1 on uniform:262144,16 takes twice as long.
+constexpr direction_thresholds no_hubs_on_cpu{0.07, 0.01, 0.07};
 
 struct traverse_plan {
     std::string_view kernel;
@@ -146,8 +150,8 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
     plan.reason =
         f.pinned.empty() ? "one kernel for all levels: no operation call, no conversion a level" : "pinned";
     if (plan.kernel == "tile") return plan_tiles(f, plan);
-    const bool fused_on_device = f.on_device && plan.kernel == "push_pull_fused";
-    if (fused_on_device && !has_hubs(f)) plan.thresholds = no_hubs_on_device;
+    if (plan.kernel == "push_pull_fused" && !has_hubs(f))
+        plan.thresholds = f.on_device ? no_hubs_on_device : no_hubs_on_cpu;
     if (f.alpha >= 0) plan.thresholds.alpha = f.alpha;
     if (f.beta >= 0) plan.thresholds.beta = f.beta;
     plan.builds_transpose = f.change_direction && !f.columns_ready;

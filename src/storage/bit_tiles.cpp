@@ -65,15 +65,18 @@ private:
         head_[r] = at_[r] < end_[r] ? static_cast<std::uint32_t>(indices_[at_[r]]) / size : none;
     }
     void take(int r) {
-        const Offset begin = at_[r];
+        const Offset begin = at_[r], end = end_[r];
+        const auto past = static_cast<std::uint32_t>(column + 1) * size;  // the first column of the next tile
+        Offset k = begin;
         Word word = 0;
         do {
-            word |= static_cast<Word>(Word{1} << (static_cast<std::uint32_t>(indices_[at_[r]++]) % size));
-            look(r);
-        } while (head_[r] == column);
+            word |= static_cast<Word>(Word{1} << (static_cast<std::uint32_t>(indices_[k++]) % size));
+        } while (k < end && static_cast<std::uint32_t>(indices_[k]) < past);
+        at_[r] = k;
+        look(r);
         words[count_++] = word;
         occupied |= static_cast<Word>(Word{1} << r);
-        entries += at_[r] - begin;
+        entries += k - begin;
     }
 
     const index_t* indices_;

@@ -244,6 +244,7 @@ TEST(DirectionRule, StaysInPushWhenItMayNotChange) {
 TEST(TraversePlan, TakesTheFusedFormAndTheRuleOfThePaper) {
     plan::traverse_facts f;
     f.vertices = 1000;
+    f.longest_row = 100;
     const auto p = plan::traverse(f);
     EXPECT_EQ(p.kernel, "push_pull_fused");
     EXPECT_DOUBLE_EQ(p.thresholds.alpha, 0.01);
@@ -362,12 +363,15 @@ TEST(TraversePlan, AsksTheStrongestNeighboursWhereThereAreHubsAndAnyParentWillDo
     EXPECT_FALSE(plan::traverse(f).asks_hubs) << "rows are alike";
 }
 
-TEST(TraversePlan, PushesLongerOnAGpuWhereNoRowIsAHub) {
+TEST(TraversePlan, PushesLongerWhereNoRowIsAHub) {
     plan::traverse_facts f;
     f.vertices = 1000;
     f.nnz = 16000;
-    f.longest_row = 30;
+    f.longest_row = 17 * 16;
     EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
+    f.longest_row = 30;
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.07);
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.edge_share, 0.07);
     f.on_device = true;
     EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.05);
     EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.edge_share, 0.05);

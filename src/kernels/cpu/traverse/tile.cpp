@@ -18,10 +18,10 @@
 // Determinism: levels and parents are the same for any number of threads; the order of the lists is not.
 // Cost: push_csc: tiles in the tile rows of the frontier's words, and words of the frontier's vertices. push_csr: tiles in the
 //   tile rows of unvisited vertices, and words of these up to the first hit. Parents: neighbours up to the first one level up.
-// Distance to the limit: docs/measurements.md. On a grid by rows a look at a tile costs about 12 ns (a header, a word of each
-//   bitmap, two branches that go either way) and serves one or two edges, as a front has one vertex a word: push_pull_fused is
-//   three times as fast there. On a band of 21 the same look serves a word's front at once: 0.2 ns an entry, eight times less
-//   than push_pull_fused without parents; the parents' pass is then the larger part.
+// Distance to the limit: docs/measurements.md. On a grid by rows a look at a tile costs about 10 ns (a header, a word of each
+//   bitmap, two branches that go either way) and serves one or two edges, as a front has one vertex a word: push_pull_fused
+//   takes 0.4 times as long. On a band of 21 the same look serves a word's front at once: 0.2 ns an entry, a seventh of
+//   push_pull_fused without parents; the parents' pass is then the larger part.
 // AVX-512 is left to the compiler: the union of a whole tile's words is the one loop that it makes vectors of.
 // Why push_pull_fused was not enough: it reads 4 bytes and tests a bit for each edge, also where 64 neighbours are one word.
 #include "kernels/cpu/traverse/tile.hpp"
@@ -92,12 +92,13 @@ public:
                 push_csr();
             else
                 pull_csc();
-            if (a_.on_level)
-                a_.on_level(a_.receiver,
-                            {choice.phase == plan::tile_phase::push_csc ? direction::push : direction::pull,
-                             plan::name_of(choice.phase), found, unvisited, choice.ratio, choice.reason});
-            found = take_finds();
+            const offset_t size_before = std::exchange(found, take_finds());
             reached += found;
+            if (a_.on_level)
+                a_.on_level(
+                    a_.receiver,
+                    {choice.phase == plan::tile_phase::push_csc ? direction::push : direction::pull,
+                     plan::name_of(choice.phase), size_before, unvisited, choice.ratio, choice.reason});
         }
         if (a_.parents) find_parents();
         return {reached, count_edges()};
