@@ -39,7 +39,8 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
     b.extracted_starts = t.extracted_starts.as<offset_t>();
     b.temporary = temporary.data();
     b.temporary_bytes = temporary.bytes();
-    table.count(b, gpu.stream());
+    gpu.timed([&] { table.count(b, gpu.stream()); });
+    t.kernel_ms = gpu.milliseconds();
     std::uint32_t count = 0;
     gpu.download(&count, b.tile_starts + n, sizeof count);
     gpu.download(&t.extracted, b.extracted_starts + n, sizeof t.extracted);
@@ -63,7 +64,8 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
     b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
     b.extracted_columns = t.extracted_columns.as<index_t>();
     b.out_values = t.values.data();
-    table.fill(b, gpu.stream());
+    gpu.timed([&] { table.fill(b, gpu.stream()); });
+    t.kernel_ms += gpu.milliseconds();
     if (type && !each) {
         t.values = take(ctx, 1, sizeof(element));
         gpu.copy(t.values.data(), values->values.data(), values->values.bytes());

@@ -51,7 +51,8 @@ bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_e
     b.extracted_offsets = t.extracted_offsets.as<std::uint32_t>();
     b.temporary = temporary.data();
     b.temporary_bytes = temporary.bytes();
-    table.count_bits(b, gpu.stream());
+    gpu.timed([&] { table.count_bits(b, gpu.stream()); });
+    t.kernel_ms = gpu.milliseconds();
     std::uint32_t extracted = 0;
     gpu.download(&b.tiles, b.tile_offsets + n, sizeof b.tiles);
     gpu.download(&b.words, b.word_offsets + n, sizeof b.words);
@@ -70,7 +71,8 @@ bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_e
     b.row_words = t.row_words.data();
     b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
     b.extracted_columns = t.extracted_columns.as<index_t>();
-    table.fill_bits(b, gpu.stream());
+    gpu.timed([&] { table.fill_bits(b, gpu.stream()); });
+    t.kernel_ms += gpu.milliseconds();
     gpu.wait();  // the temporary memory goes
     return t;
 }

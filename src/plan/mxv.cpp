@@ -102,7 +102,8 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
                     : gather_merge_workspace(f.input_count, f.products, f.value_bytes);
     } else {
         plan.input = f.input == vector_form::dense ? vector_form::dense : vector_form::bitmap;
-        plan.output = kernel != "csr_row_masked" && f.empty_rows == 0 && plan.input == vector_form::dense
+        const bool leaves_rows_out = kernel == "csr_row_masked" || (f.masked && reads_tiles(kernel));
+        plan.output = !leaves_rows_out && f.empty_rows == 0 && plan.input == vector_form::dense
                           ? vector_form::dense
                           : vector_form::bitmap;
         plan.early_exit = f.terminates && kernel != "csr_merge";

@@ -27,7 +27,8 @@ struct traverse_facts {
     std::size_t tile_bytes_32 = 0, tile_bytes_64 = 0;  ///< expected with nothing extracted
 };
 
-/// Tiles with fewer entries than this are extracted.
+/// Tiles with fewer entries than this are extracted on a CPU. On a GPU none is: what is looked at after the tiles lengthens
+/// every level (a grid of 2,000 x 2,000: 14.7 ms with, 13.3 without).
 constexpr int least_tile_entries = 2;
 /// How many times the bytes of the CSR bit tiles may take, beyond a page, counted before very sparse tiles are extracted: the
 /// entry of a scattered graph has a tile for itself, six times as dear, and extracted it is a COO entry that no word serves.
@@ -124,7 +125,7 @@ constexpr std::size_t push_pull_fused_workspace(offset_t vertices) {
 
 /// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.
 constexpr traverse_plan plan_tiles(const traverse_facts& f, traverse_plan plan) noexcept {
-    plan.tile_least = f.tile_least < 0 ? least_tile_entries : f.tile_least;
+    plan.tile_least = f.tile_least >= 0 ? f.tile_least : f.on_device ? 0 : least_tile_entries;
     plan.on_device = f.on_device;
     plan.phases = f.on_device ? tiles_on_gpu : tiles_on_cpu;
     if (f.alpha >= 0) plan.phases.density = f.alpha;

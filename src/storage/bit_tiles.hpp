@@ -31,6 +31,7 @@ struct bit_tiles {
     buffer extracted_offsets;  ///< uint32[tile_rows + 1]
     buffer extracted_rows;     ///< uint8[extracted]: the row within the tile row
     buffer extracted_columns;  ///< index_t[extracted], ascending by (row, column) within a tile row
+    double kernel_ms = -1;     ///< that a GPU took to make them
 
     index_t tile_rows() const { return static_cast<index_t>((offset_t{rows} + size - 1) / size); }
     index_t tile_columns() const { return static_cast<index_t>((offset_t{columns} + size - 1) / size); }

@@ -26,6 +26,7 @@ struct value_tiles {
     buffer extracted_rows;    ///< uint8[extracted]: row inside the row of tiles
     buffer extracted_columns;  ///< index_t[extracted], sorted by row and column inside each row of tiles
     buffer values;             ///< [kept + extracted] where the source has one for each entry, else one or none
+    double kernel_ms = -1;     ///< that a GPU took to make them
 
     index_t tile_rows() const { return (source->rows + cut.size - 1) / cut.size; }
     std::size_t bytes() const;

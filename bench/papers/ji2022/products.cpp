@@ -190,7 +190,7 @@ void print_source(const std::string& source, const std::vector<std::string>& ker
 
 int products(const options& o, const context& ctx) {
     const std::vector<std::string> kernels = kernels_here(
-        ctx, "mxv", {"tile_row", "tile_column", "csc_gather_bucket", "csc_gather_scatter", "csc_gather_radix"});
+        ctx, "mxv", {"tile_row", "tile_column", "csr_merge", "csc_gather_bucket", "csc_gather_scatter", "csc_gather_radix"});
     std::vector<std::string> shown = kernels;
     shown.push_back("planned");
     const auto at = std::make_shared<slot<problem>>(

@@ -53,34 +53,77 @@ struct device_tile_reader {
                (t.size - 1);
     }
     struct range {
-        offset_t first, last;
+        offset_t base;  ///< of the tile's entries
+        int first, last;
     };
     /// The entries of row r in tile k.
     __device__ range row_in_tile(std::uint32_t k, int r) const {
-        const offset_t from = t.entry_starts[k], place = (offset_t{k} << shift) + r;
-        return {from + start(place), r + 1 < t.size ? from + start(place + 1) : t.entry_starts[k + 1]};
+        const offset_t base = t.entry_starts[k], place = (offset_t{k} << shift) + r;
+        return {base, start(place),
+                r + 1 < t.size ? start(place + 1) : static_cast<int>(t.entry_starts[k + 1] - base)};
     }
+    /// The row's entries in tile column c, four at a time: their loads are under way together.
     __device__ void add_row(range at, index_t i, index_t c, tile_sum<Cell>& sum) const {
-        for (offset_t e = at.first; e < at.last; ++e) {
-            const index_t j = (c << shift) + column_in_tile(e);
-            if (entries.meets(j)) sum.meet(j, entries.product(entries.entry(e), i, j));
+        constexpr int batch = 4;
+        for (int e = at.first; e < at.last; e += batch) {
+            index_t j[batch];
+            T x[batch];
+#pragma unroll
+            for (int k = 0; k < batch; ++k) {
+                const bool here = e + k < at.last;
+                j[k] = here ? (c << shift) + column_in_tile(at.base + e + k) : -1;
+                x[k] = here ? entries.entry(at.base + e + k) : T{};
+            }
+            typename Cell::value product[batch];
+            bool meets[batch];
+#pragma unroll
+            for (int k = 0; k < batch; ++k) {
+                meets[k] = j[k] >= 0 && entries.meets(j[k]);
+                if (meets[k]) product[k] = entries.product(x[k], i, j[k]);
+            }
+#pragma unroll
+            for (int k = 0; k < batch; ++k)
+                if (meets[k]) sum.meet(j[k], product[k]);
         }
     }
-    /// Row i, place r of row of tiles `tile_row`, entries outside tiles: sorted by r.
-    __device__ void add_outside(index_t tile_row, index_t i, int r, tile_sum<Cell>& sum) const {
+    /// The entries of row of tiles `tile_row` outside tiles, each lane's row number r in it: the lanes of the group take
+    /// entries side by side, and hand their products to the lanes whose rows they are in, in order.
+    __device__ void add_outside(index_t tile_row, int r, unsigned lanes, int group, tile_sum<Cell>& sum) const {
         const offset_t begin = t.extracted_starts[tile_row], end = t.extracted_starts[tile_row + offset_t{1}];
-        offset_t low = begin, high = end;
-        while (low < high) {
-            const offset_t middle = (low + high) / 2;
-            if (t.extracted_rows[middle] < r)
-                low = middle + 1;
-            else
-                high = middle;
+        const int lane = static_cast<int>(threadIdx.x) & (group - 1);
+        const unsigned first_lane = threadIdx.x % 32 - static_cast<unsigned>(lane);
+        for (offset_t base = begin; base < end; base += group) {
+            const offset_t k = base + lane;
+            int row = 0;
+            index_t j = 0;
+            bool meets = false;
+            typename Cell::value product{};
+            if (k < end) {
+                j = t.extracted_columns[k];
+                row = t.extracted_rows[k];
+                meets = entries.meets(j);
+                if (meets) product = entries.product(entries.entry(t.kept + k), (tile_row << shift) + row, j);
+            }
+            unsigned todo = __ballot_sync(lanes, meets) >> first_lane;
+            if (group == 16) todo &= 0xffff;
+            for (; todo; todo &= todo - 1) {
+                const int from = __ffs(static_cast<int>(todo)) - 1;
+                const int to = __shfl_sync(lanes, row, from, group);
+                const index_t column = __shfl_sync(lanes, j, from, group);
+                const auto value = from_group(lanes, product, from, group);
+                if (to == r) sum.meet(column, value);
+            }
         }
-        for (; low < end && t.extracted_rows[low] == r; ++low) {
-            const index_t j = t.extracted_columns[low];
-            if (entries.meets(j)) sum.meet(j, entries.product(entries.entry(t.kept + low), i, j));
-        }
+    }
+
+private:
+    using T = typename Cell::operand;
+    template <class V>
+    __device__ static V from_group(unsigned lanes, V x, int lane, int width) {
+        if constexpr (sizeof(V) < 4)
+            return static_cast<V>(__shfl_sync(lanes, static_cast<int>(x), lane, width));
+        else
+            return __shfl_sync(lanes, x, lane, width);
     }
 };
 
@@ -112,7 +155,8 @@ __device__ void sum_tile_row(const Reader& reader, index_t tile_row, index_t i, 
             if (allowed) reader.add_row(now, i, c, sum);
         }
     }
-    if (allowed) reader.add_outside(tile_row, i, r, sum);
+    // A lane whose row the mask keeps out takes part, and is given a row that no entry has.
+    reader.add_outside(tile_row, allowed ? r : -1, lanes, group, sum);
 }
 
 /// A lane for each row of the output; `marked`: a bit for each row of tiles that is wanted, null for all.

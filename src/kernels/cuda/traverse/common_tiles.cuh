@@ -34,7 +34,7 @@ struct alignas(8) finds {
 
 struct control {
     finds found[4];  ///< by depth modulo 4: of the level before, this one, the next, and one that is cleared
-    alignas(8) unsigned depth, reached;  ///< side by side: both are read at once
+    finds where;     ///< the depth in place of tile rows, and the vertices reached
     unsigned arrived;
 };
 
@@ -76,6 +76,15 @@ struct search {
             return x.x | (turn == 0 ? x.y : turn == 1 ? x.z : x.w);
         } else {
             return __ldcg(&state[w].visited) | __ldcg(&state[w].frontier[turn]);
+        }
+    }
+    /// The same and what has been found of the next level's, if it is seen already: a claim less.
+    __device__ Word taken(std::uint32_t w, unsigned turn) const {
+        if constexpr (size == 32) {
+            const uint4 x = __ldcg(reinterpret_cast<const uint4*>(state + w));
+            return x.x | (turn == 0 ? x.y | x.z : turn == 1 ? x.z | x.w : x.w | x.y);
+        } else {
+            return reached(w, turn) | __ldcg(&state[w].frontier[turn == 2 ? 0 : turn + 1]);
         }
     }
     /// The vertices that tile row w has.
@@ -153,7 +162,7 @@ __device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsig
         storage::tile_header<Word> mine{};
         if (base + lane < f.end) mine = s.out.headers[base + lane];
         Word met = mine.occupied & f.vertices, found = 0, seen = 0;
-        if (met) seen = s.reached(mine.column, turn);
+        if (met) seen = s.taken(mine.column, turn);
         if (few) {
             for (; met; met &= met - 1) found |= row_word(s.out, mine, lowest(met));
         } else {
@@ -181,7 +190,7 @@ __device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsig
             const auto v = static_cast<std::uint32_t>(s.out.outside_columns[k]);
             to = v / size;
             found = Word{1} << (v % size);
-            seen = s.reached(to, turn);
+            seen = s.taken(to, turn);
         }
         claim(s, found, seen, to, next, add);
     }

@@ -183,8 +183,7 @@ __device__ void thin_levels(const search<Word>& s, progress p, finds now) {
     for (finds& f : c.found) f = {0, 0};
     c.found[p.depth % 4] = now;
     c.found[(p.depth + 3) % 4].rows = p.rows_before;
-    c.depth = p.depth;
-    c.reached = p.reached;
+    c.where = {p.depth, p.reached};
 }
 
 /// One thread of each block reads what the others have written.
@@ -227,7 +226,7 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
         if (phase == tile_phase::push_csc && now.rows <= thin_enter) {
             if (blockIdx.x == 0) thin_levels(s, p, now);
             sync();
-            const finds where = tell(*reinterpret_cast<const finds*>(&s.shared->depth));
+            const finds where = tell(s.shared->where);
             p.depth = where.rows;
             p.reached = where.vertices;
             p.turn = p.depth % 3;
