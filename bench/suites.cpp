@@ -27,6 +27,8 @@ std::vector<suite> suites() {
          spmm_suite},
         {"transpose", "transposes, and matrices from coordinates, with the share of the copy rate",
          transpose_suite},
+        {"reorder", "orders of vertices: their cost, and what searches and products gain; no peer",
+         reorder_suite},
         {"reading", "files to sorted, expanded CSR: parse alone, whole, gzip", reading_suite},
         {"limits",
          "what the floors are made of: streams, scattered access by table size, launches, host link",

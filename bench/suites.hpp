@@ -15,6 +15,7 @@ int matvec_suite(const options& o);
 int matvec_suite_on_gpu(const options& o, const context& gpu);
 int spadd_suite(const options& o);
 int transpose_suite(const options& o);
+int reorder_suite(const options& o);
 int spgemm_suite(const options& o);
 int spmm_suite(const options& o);
 int spgemm_suite_on_gpu(const options& o, const context& gpu);

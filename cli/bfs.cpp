@@ -6,6 +6,7 @@
 #include "nonzero/errors.hpp"
 #include "ops/traverse.hpp"
 #include "ops/traverse_tile_device.hpp"
+#include "reorder.hpp"
 #include "sources.hpp"
 #include "storage/matrix_body.hpp"
 
@@ -47,6 +48,7 @@ struct setup {
     const bfs_settings& s;
     const context& ctx;
     const loaded& in;
+    const renumbered& work;  // what is searched
     traverse_options options;
     plan::traverse_plan plan;
     std::string source_note;  // why this source, when nobody asked for it
@@ -65,7 +67,7 @@ search run_once(const setup& u, offset_t source) {
         levels.push_back({level, (now - before) * 1e3});
         before = now;
     };
-    traverse_result result = bfs(u.ctx, u.in.matrix(), source, o);
+    traverse_result result = bfs(u.ctx, u.work.matrix(), u.work.place(source), o);
     const double ms = result.kernel_ms >= 0 ? result.kernel_ms : watch.ms();
     if (result.backend == backend::cuda) {  // the host hears of the levels at the end; the device timed them
         levels.clear();
@@ -87,6 +89,8 @@ search run_search(const setup& u, offset_t source) {
     std::ranges::sort(runs, {}, &search::ms);
     search median = std::move(runs[(runs.size() - 1) / 2]);
     median.result = std::move(*last);
+    median.result.levels = u.work.restored(median.result.levels);
+    median.result.parents = u.work.restored_vertices(median.result.parents);
     if (u.s.validate)
         median.breach =
             validate_bfs(u.ctx, u.in.matrix(), source, median.result.levels, median.result.parents);
@@ -94,7 +98,7 @@ search run_search(const setup& u, offset_t source) {
 }
 
 built_tiles build_tiles(const setup& u) {
-    const storage::matrix_body& body = u.in.matrix().body();
+    const storage::matrix_body& body = u.work.matrix().body();
     const storage::csr &rows = body.rows(), &columns = body.columns();
     if (u.plan.on_device) {  // what they are made from is there already
         body.rows_on(u.ctx);
@@ -125,7 +129,7 @@ void prepare(setup& u, offset_t source) {
     o.max_depth = 0;
     const stopwatch watch;
     if (u.plan.tile_size) u.tiles = build_tiles(u);
-    bfs(u.ctx, u.in.matrix(), source, o);
+    bfs(u.ctx, u.work.matrix(), u.work.place(source), o);
     u.prepare_ms = watch.ms();
 }
 
@@ -185,9 +189,12 @@ std::vector<std::string> explanation(const setup& u) {
                     "past alpha = {} or the frontier's rows hold more than {:.0f}% of the entries, and back "
                     "once it has fallen past beta = {}.",
                     alpha, 100 * edge_share, beta));
-    lines.push_back(u.options.determinism == determinism::fast || u.options.hub_first
-                        ? "The parent of a vertex is any of its neighbours in the frontier."
-                        : "The parent of a vertex is its smallest neighbour in the frontier.");
+    lines.push_back(
+        u.options.determinism == determinism::fast || u.options.hub_first
+            ? "The parent of a vertex is any of its neighbours in the frontier."
+        : u.work.active()
+            ? "The parent of a vertex is its neighbour in the frontier that comes first in the new order."
+            : "The parent of a vertex is its smallest neighbour in the frontier.");
     return lines;
 }
 
@@ -205,6 +212,7 @@ void print_json(const setup& u, const std::vector<search>& runs) {
         r["tiles"] = {{"size", u.tiles->size},           {"tiles", u.tiles->tiles},
                       {"bytes", u.tiles->bytes},         {"csr_bytes", u.tiles->csr_bytes},
                       {"extracted", u.tiles->extracted}, {"build_ms", u.tiles->build_ms}};
+    u.work.report_to(r);
     if (runs[0].result.backend == backend::cuda) r["device_peak_bytes"] = runs[0].result.device_peak_bytes;
     if (runs.size() == 1) {
         add_search(r, u, runs[0]);
@@ -236,6 +244,7 @@ void print_levels(const search& run) {
 void print_text(const setup& u, const std::vector<search>& runs) {
     const offset_t n = u.in.matrix().rows();
     fmt::print("{}\n", input_text(u.s, u.in));
+    u.work.print_line();
     if (u.plan.builds_transpose || u.options.hub_first)
         fmt::print("prepared in {}: {}\n", time_text(u.prepare_ms),
                    u.options.hub_first ? "columns, neighbours of large degree first" : "columns, for pull");
@@ -291,10 +300,11 @@ int run_bfs(const bfs_settings& s) {
 
     const context ctx = make_context(s, true);
     const loaded in = load_input(ctx, s);
-    setup u{s, ctx, in, options, {}, {}};
     const auto [sources, note] = choose_sources(in, s.sources);
+    const renumbered work(ctx, s, in.matrix());
+    setup u{s, ctx, in, work, options, {}, {}};
     u.source_note = note;
-    u.plan = ops::plan_traverse(ctx, in.matrix(), options);
+    u.plan = ops::plan_traverse(ctx, work.matrix(), options);
     prepare(u, sources[0]);
     std::vector<search> runs;
     for (const auto source : sources) runs.push_back(run_search(u, source));
@@ -358,6 +368,7 @@ void add_bfs(CLI::App& app, runner& run) {
                     kernels::known_ids("traverse") + ", push_pull_loop; many sources at once: " +
                         kernels::known_ids("traverse_many") + ", one_by_one, reference");
     add_transformations(*verb, *s);
+    add_reordering(*verb, *s);
     add_output(*verb, *s,
                "Write 'vertex level parent' for every vertex to this file\n"
                "(many sources at once: 'vertex level level ...')");

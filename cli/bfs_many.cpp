@@ -3,6 +3,7 @@
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
 #include "ops/traverse_many.hpp"
+#include "reorder.hpp"
 #include "sources.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,8 @@ struct many_setup {
     const bfs_settings& s;
     const context& ctx;
     const loaded& in;
-    std::vector<offset_t> sources;
+    const renumbered& work;                 // what is searched
+    std::vector<offset_t> sources, places;  // as the input and as `work` number them
     traverse_many_options options;
     plan::traverse_many_plan plan;
     double prepare_ms = 0;
@@ -108,7 +110,7 @@ many_search run_once(const many_setup& u) {
         times.push_back((now - before) * 1e3);
         before = now;
     };
-    many_search run{bfs_many(u.ctx, u.in.matrix(), u.sources, o), 0, {}, {}, 0};
+    many_search run{bfs_many(u.ctx, u.work.matrix(), u.places, o), 0, {}, {}, 0};
     run.ms = run.result.kernel_ms >= 0 ? run.result.kernel_ms : watch.ms();
     run.levels = run.result.iterations;
     if (run.result.backend != backend::cuda)  // a GPU timed them itself
@@ -144,6 +146,7 @@ many_search run_many(const many_setup& u) {
     auto levels = std::move(runs.back().result.levels);
     std::ranges::sort(runs, {}, &many_search::ms);
     many_search median = std::move(runs[(runs.size() - 1) / 2]);
+    for (vector& of_source : levels) of_source = u.work.restored(of_source);
     median.result.levels = std::move(levels);
     if (u.s.validate) validate(u, median);
     return median;
@@ -176,6 +179,7 @@ std::vector<std::string> explanation(const many_setup& u) {
 void print_json(const many_setup& u, const many_search& run) {
     json r = report("bfs", u.s, u.ctx, u.in, u.plan.kernel, run.ms);
     r["prepare_ms"] = u.prepare_ms;
+    u.work.report_to(r);
     if (run.result.backend == backend::cuda) r["device_peak_bytes"] = run.result.device_peak_bytes;
     r["sources"] = u.sources.size();
     r["batches"] = u.plan.batches;
@@ -206,6 +210,7 @@ void print_json(const many_setup& u, const many_search& run) {
 
 void print_text(const many_setup& u, const many_search& run) {
     fmt::print("{}\n", input_text(u.s, u.in));
+    u.work.print_line();
     if (u.plan.builds_transpose || u.options.hub_first)
         fmt::print("prepared in {}: {}\n", time_text(u.prepare_ms),
                    u.options.hub_first ? "columns, neighbours of large degree first" : "columns, for pull");
@@ -258,15 +263,18 @@ int run_bfs_many(const bfs_settings& s) {
     check_settings(s);
     const context ctx = make_context(s, true);
     const loaded in = load_input(ctx, s);
-    many_setup u{s, ctx, in, choose_sources(s, in), {}, {}};
+    std::vector<offset_t> sources = choose_sources(s, in), places;
+    const renumbered work(ctx, s, in.matrix());
+    for (const offset_t source : sources) places.push_back(work.place(source));
+    many_setup u{s, ctx, in, work, std::move(sources), std::move(places), {}, {}};
     u.options.kernel = s.kernel;
     u.options.levels = s.levels || s.validate || !s.output.empty();
     u.options.max_depth = s.max_depth;
     u.options.hub_first = s.hub_first;
-    u.plan = ops::plan_traverse_many(ctx, in.matrix(), u.sources, u.options);
+    u.plan = ops::plan_traverse_many(ctx, work.matrix(), u.places, u.options);
     // A search of depth 0 builds what the plan reads and nothing else.
     const stopwatch watch;
-    bfs_many(ctx, in.matrix(), std::span(u.sources).first(1),
+    bfs_many(ctx, work.matrix(), std::span(u.places).first(1),
              {.kernel = s.kernel, .levels = false, .max_depth = 0, .hub_first = s.hub_first});
     u.prepare_ms = watch.ms();
     const many_search run = run_many(u);

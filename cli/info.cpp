@@ -1,5 +1,6 @@
 // nz info: what a matrix looks like.
 #include "common.hpp"
+#include "reorder.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
@@ -68,8 +69,30 @@ std::vector<tile_occupancy> occupancy(const matrix& a) {
     return all;
 }
 
+json tiles_json(const matrix& a) {
+    json list = json::array();
+    for (const auto& t : occupancy(a))
+        list.push_back({{"size", t.size},
+                        {"tiles_an_entry", t.tiles_an_entry},
+                        {"entries_a_tile", t.entries_a_tile},
+                        {"rows_a_tile", t.rows_a_tile},
+                        {"times_csr", t.times_csr}});
+    return list;
+}
+
+void print_line(std::string_view name, const std::string& value) { fmt::print("{:<20}{}\n", name, value); }
+
+void print_tiles(const matrix& a) {
+    for (const auto& t : occupancy(a))
+        print_line(
+            fmt::format("tiles of {}", t.size),
+            fmt::format(
+                "{:.3g} an entry, {:.3g} entries in {:.3g} rows each; as bits {:.2f} times the CSR's structure",
+                t.tiles_an_entry, t.entries_a_tile, t.rows_a_tile, t.times_csr));
+}
+
 void print_json(const settings& s, const context& ctx, const loaded& in, const row_lengths& lengths,
-                double ms) {
+                const renumbered& work, double ms) {
     const matrix& a = in.matrix();
     const matrix_facts& f = a.facts();
     json r = report("info", s, ctx, in, "", ms);
@@ -80,16 +103,13 @@ void print_json(const settings& s, const context& ctx, const loaded& in, const r
     r["degree"] = {{"min", lengths.shortest}, {"mean", f.degree_mean}, {"max", f.degree_max}};
     r["empty_rows"] = f.empty_rows;
     r["bandwidth"] = {{"lower", f.bandwidth_lower}, {"upper", f.bandwidth_upper}};
+    r["profile"] = distance_of(a).profile;
+    work.report_to(r);
     r["diagonal_entries"] = lengths.on_diagonal;
     r["original_ids"] = !in.input.original_ids.empty();
     r["bytes"] = csr_bytes(a);
-    r["tiles"] = json::array();
-    for (const auto& t : occupancy(a))
-        r["tiles"].push_back({{"size", t.size},
-                              {"tiles_an_entry", t.tiles_an_entry},
-                              {"entries_a_tile", t.entries_a_tile},
-                              {"rows_a_tile", t.rows_a_tile},
-                              {"times_csr", t.times_csr}});
+    r["tiles"] = tiles_json(a);
+    if (work.active()) r["reorder"]["tiles"] = tiles_json(work.matrix());
     r["histogram"] = json::array();
     for (std::size_t k = 0; k < lengths.classes.size(); ++k)
         r["histogram"].push_back(
@@ -109,12 +129,10 @@ void print_histogram(const row_lengths& lengths) {
     }
 }
 
-void print_text(const settings& s, const loaded& in, const row_lengths& lengths) {
+void print_text(const settings& s, const loaded& in, const row_lengths& lengths, const renumbered& work) {
     const matrix& a = in.matrix();
     const matrix_facts& f = a.facts();
-    const auto line = [](std::string_view name, const std::string& value) {
-        fmt::print("{:<20}{}\n", name, value);
-    };
+    const auto line = print_line;
     line("input", fmt::format("{} ({})", s.input, in.input.format));
     line("shape", fmt::format("{} x {}", a.rows(), a.columns()));
     line("entries", fmt::format("{}", a.nnz()));
@@ -125,16 +143,14 @@ void print_text(const settings& s, const loaded& in, const row_lengths& lengths)
          fmt::format("min {}, mean {:.2f}, max {}", lengths.shortest, f.degree_mean, f.degree_max));
     line("empty rows", fmt::format("{}", f.empty_rows));
     line("bandwidth", fmt::format("{} below the diagonal, {} above", f.bandwidth_lower, f.bandwidth_upper));
+    line("profile", fmt::format("{}", distance_of(a).profile));
     line("on the diagonal", count_text(lengths.on_diagonal, "entry", "entries"));
     if (!in.input.original_ids.empty()) line("vertices", "have ids of their own");
-    for (const auto& t : occupancy(a))
-        line(
-            fmt::format("tiles of {}", t.size),
-            fmt::format(
-                "{:.3g} an entry, {:.3g} entries in {:.3g} rows each; as bits {:.2f} times the CSR's structure",
-                t.tiles_an_entry, t.entries_a_tile, t.rows_a_tile, t.times_csr));
+    print_tiles(a);
     line("memory", bytes_text(static_cast<double>(csr_bytes(a))));
     line(is_generator(s.input) ? "generated in" : "loaded in", time_text(in.load_ms));
+    work.print_line();
+    if (work.active()) print_tiles(work.matrix());
     print_histogram(lengths);
 }
 
@@ -145,10 +161,11 @@ int run_info(const settings& s) {
     const row_lengths lengths = measure(in.matrix());
     in.matrix().facts();
     const double ms = watch.ms();
+    const renumbered work(ctx, s, in.matrix());
     if (s.json)
-        print_json(s, ctx, in, lengths, ms);
+        print_json(s, ctx, in, lengths, work, ms);
     else
-        print_text(s, in, lengths);
+        print_text(s, in, lengths, work);
     return 0;
 }
 
@@ -160,6 +177,8 @@ void add_info(CLI::App& app, runner& run) {
     add_input(*verb, *s);
     add_file_reading(*verb, *s);
     add_transformations(*verb, *s);
+    add_reordering(*verb, *s);
+    verb->get_option("--reorder")->description("Say what renumbering would do: rcm, degree or cluster");
     verb->footer("Example: nz info laplace2d:100");
     verb->callback([&run, s] { run = [s] { return run_info(*s); }; });
 }

@@ -4,6 +4,7 @@
 #include "nonzero/errors.hpp"
 #include "ops/mxv_device.hpp"
 #include "random_value.hpp"
+#include "reorder.hpp"
 #include "transform.hpp"
 
 #include <fmt/format.h>
@@ -53,23 +54,25 @@ offset_t count_products(const matvec& m) {
     return products;
 }
 
-void compute(const context& ctx, const matvec_settings& s, matvec& m) {
+void compute(const context& ctx, const matvec_settings& s, matvec& m, const renumbered& work) {
+    const vector x = work.operand(m.x);
     vector_options o;
     o.kernel = s.kernel;
     o.determinism = s.requested();
     o.tiles = s.tiles;
     std::vector<double> times;
-    if (s.repeat > 1) mxv(ctx, m.y, m.ring, m.a, m.x, o);
+    if (s.repeat > 1) mxv(ctx, m.y, m.ring, work.matrix(), x, o);
     for (int k = 0; k < s.repeat; ++k) {
         const stopwatch watch;
-        m.plan = mxv(ctx, m.y, m.ring, m.a, m.x, o);
+        m.plan = mxv(ctx, m.y, m.ring, work.matrix(), x, o);
         times.push_back(watch.ms());
     }
     // On a GPU the kernel's own time: operands resident, result left there.
-    if (m.plan.on_device) times = ops::mxv_kernel_ms(ctx, m.ring, m.a, m.x, o, s.repeat);
+    if (m.plan.on_device) times = ops::mxv_kernel_ms(ctx, m.ring, work.matrix(), x, o, s.repeat);
     m.ms = median(std::move(times));
+    m.y = work.restored(m.y);
     m.products = count_products(m);
-    if (s.validate) m.breach = check_matvec(m, s.fast);
+    if (s.validate) m.breach = check_matvec(m, s.fast || work.active());
 }
 
 // Bytes that the plan's direction has to move at least: offsets, indices, values where they are read, x and
@@ -108,9 +111,10 @@ std::vector<std::string> explanation(const matvec& m) {
 }
 
 void report_matvec(std::string_view verb, const matvec_settings& s, const context& ctx, const loaded& in,
-                   const matvec& m) {
+                   const matvec& m, const renumbered& work) {
     if (s.json) {
         json r = report(verb, s, ctx, in, m.plan.kernel, m.ms);
+        work.report_to(r);
         r["semiring"] = m.ring.name();
         r["type"] = name_of(m.x.type());
         r["vector_entries"] = m.x.count();
@@ -126,6 +130,7 @@ void report_matvec(std::string_view verb, const matvec_settings& s, const contex
         return;
     }
     fmt::print("{}\n", input_text(s, in));
+    work.print_line();
     fmt::print("x: {} of {}, {}; semiring {}\n", m.x.count(), count_text(m.x.size(), "entry", "entries"),
                name_of(m.x.type()), m.ring.name());
     fmt::print("plan: {}\n", to_string(m.plan));
@@ -177,19 +182,24 @@ void add_matvec_options(CLI::App& verb, matvec_settings& s) {
         ->check(CLI::Range(0, 2147483647))
         ->option_text("N");
     add_computation(verb, s, kernels::known_ids("mxv") + ", reference");
+    add_reordering(verb, s);
     add_output(verb, s, "Write y as lines 'index value' to this file");
 }
 
 int run_matvec(std::string_view verb, const matvec_settings& s) {
     if (!s.output.empty()) check_output(s.output);
     const context ctx = make_context(s, true);
-    semiring(s.semiring);  // wrong words are told before a long load
+    const semiring ring(s.semiring);  // wrong words are told before a long load
+    if (!s.reorder.empty() && ring.multiply().positional())
+        throw usage_error(fmt::format(
+            "semiring {} computes with places, which --reorder changes: leave one of them out", s.semiring));
     if (!s.type.empty()) parse_dtype(s.type);
     const loaded in = load_input(ctx, s);
     matvec m = make_operands(ctx, s, in.matrix());
-    compute(ctx, s, m);
+    const renumbered work(ctx, s, m.a);
+    compute(ctx, s, m, work);
     if (!s.output.empty()) write_result(s.output, m.y);
-    report_matvec(verb, s, ctx, in, m);
+    report_matvec(verb, s, ctx, in, m, work);
     if (m.breach.empty()) return 0;
     fmt::print(stderr, "nz: the result is not valid: {}\n", m.breach);
     return 1;

@@ -29,6 +29,8 @@ struct settings {
     std::size_t memory_limit = 0;
     bool symmetrize = false, directed = false, drop_loops = false, largest_component = false;
     std::string weights;  // uniform:LOW,HIGH; empty: the input's own
+    std::string reorder;  // rcm, degree, cluster; empty: the input's own numbers
+    std::string order_file;
     std::string backend = "auto";
     std::string kernel;
     int repeat = 1;

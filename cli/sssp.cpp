@@ -5,6 +5,7 @@
 #include "nonzero/errors.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/shortest.hpp"
+#include "reorder.hpp"
 #include "sources.hpp"
 
 #include <fmt/format.h>
@@ -41,6 +42,7 @@ struct setup {
     const sssp_settings& s;
     const context& ctx;
     const loaded& in;
+    const renumbered& work;  // what is searched
     shortest_options options;
     plan::shortest_plan plan;
     std::string source_note;  // why this source, when nobody asked for it
@@ -54,11 +56,13 @@ search run_search(const setup& u, offset_t source) {
     for (int k = 0; k < runs; ++k) {
         last.reset();
         const stopwatch watch;
-        last.emplace(sssp(u.ctx, u.in.matrix(), source, u.options));
+        last.emplace(sssp(u.ctx, u.work.matrix(), u.work.place(source), u.options));
         times.push_back(last->kernel_ms >= 0 ? last->kernel_ms : watch.ms());
     }
     if (u.s.repeat > 1) times.erase(times.begin());
     search done{source, std::move(*last), median(times), {}};
+    done.result.distances = u.work.restored(done.result.distances);
+    if (u.options.parents) done.result.parents = u.work.restored_vertices(done.result.parents);
     if (u.s.validate)
         done.breach = validate_sssp(u.ctx, u.in.matrix(), source, done.result.distances, done.result.parents);
     return done;
@@ -84,7 +88,8 @@ std::vector<std::string> explanation(const setup& u) {
                                            : "from the mean weight over the mean degree"));
     lines.push_back(fmt::format("Distances are of type {}; a vertex without a path has none.",
                                 name_of(ops::distance_type(u.in.matrix().type(), u.options.type))));
-    lines.push_back("The parent of a vertex is the smallest nearer one whose edge gives the distance.");
+    lines.push_back(fmt::format("The parent of a vertex is the {} nearer one whose edge gives the distance.",
+                                u.work.active() ? "first (in the new order)" : "smallest"));
     return lines;
 }
 
@@ -107,6 +112,7 @@ void print_json(const setup& u, const std::vector<search>& runs) {
     for (const auto& run : runs) times.push_back(run.ms);
     json r = report("sssp", u.s, u.ctx, u.in, u.plan.kernel, median(times));
     if (u.plan.kernel == "delta_stepping" && u.options.switches.near_far) r["delta"] = u.plan.delta;
+    u.work.report_to(r);
     if (runs[0].result.backend == backend::cuda) r["device_peak_bytes"] = runs[0].result.device_peak_bytes;
     if (runs.size() == 1) {
         add_search(r, u, runs[0]);
@@ -126,6 +132,7 @@ void print_json(const setup& u, const std::vector<search>& runs) {
 void print_text(const setup& u, const std::vector<search>& runs) {
     const offset_t n = u.in.matrix().rows();
     fmt::print("{}\n", input_text(u.s, u.in));
+    u.work.print_line();
     if (u.s.explain)
         for (const auto& line : explanation(u)) fmt::print("{}\n", line);
     for (const auto& run : runs) {
@@ -181,10 +188,11 @@ int run_sssp(const sssp_settings& s) {
     const shortest_options options = options_of(s);
     const context ctx = make_context(s, true);
     const loaded in = load_input(ctx, s);
-    setup u{s, ctx, in, options, {}, {}};
     const auto [sources, note] = choose_sources(in, s.sources);
+    const renumbered work(ctx, s, in.matrix());
+    setup u{s, ctx, in, work, options, {}, {}};
     u.source_note = note;
-    u.plan = ops::plan_shortest(ctx, in.matrix(), options);
+    u.plan = ops::plan_shortest(ctx, work.matrix(), options);
     std::vector<search> runs;
     for (const auto source : sources) runs.push_back(run_search(u, source));
     if (!s.output.empty()) write_distances(u, runs[0]);
@@ -223,6 +231,7 @@ void add_sssp(CLI::App& app, runner& run) {
     verb->add_flag("--no-parents", s->no_parents, "Distances alone");
     add_computation(*verb, *s, kernels::known_ids("shortest") + ", relax_loop, reference");
     add_transformations(*verb, *s);
+    add_reordering(*verb, *s);
     add_output(*verb, *s, "Write 'vertex distance parent' for every vertex reached to this file");
     verb->footer(
         "Example: nz sssp rmat:18,16 --weights uniform:1,255 --validate --explain\n"

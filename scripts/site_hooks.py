@@ -29,7 +29,8 @@ def linked_from_the_site(text):
 # Where the names of the Python package come from, and under which heading they stand.
 PYTHON_ROOMS = {"_context": "Contexts", "_core": "Matrices and vectors", "_convert": "Inputs and outputs", "_operations": "Operations",
                 "_dense": "Dense operands", "_products": "More on products", "_plan": "Plans", "_algorithms": "Searches and paths",
-                "_vertices": "One number a vertex", "_structure": "Parts of a graph, and closeness", "errors": "Errors"}
+                "_vertices": "One number a vertex", "_structure": "Parts of a graph, and closeness", "_reorder": "Reordering",
+                "errors": "Errors"}
 
 
 def python_reference():

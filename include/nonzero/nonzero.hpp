@@ -9,6 +9,7 @@
 #include "nonzero/matrix.hpp"
 #include "nonzero/operations.hpp"
 #include "nonzero/plan.hpp"
+#include "nonzero/reorder.hpp"
 #include "nonzero/shortest.hpp"
 #include "nonzero/types.hpp"
 #include "nonzero/vector.hpp"

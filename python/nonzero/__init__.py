@@ -53,6 +53,7 @@ from ._operations import (
 )
 from ._plan import Plan
 from ._products import MxmEstimate, estimate_mxm, find_pattern, spmv
+from ._reorder import order, permute, restore
 from ._structure import (
     ClosenessResult,
     ClosureResult,

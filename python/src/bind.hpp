@@ -163,5 +163,6 @@ void bind_products(nb::module_& m);
 void bind_algorithms(nb::module_& m);
 void bind_vertices(nb::module_& m);
 void bind_structure(nb::module_& m);
+void bind_reorder(nb::module_& m);
 
 }  // namespace nz::python

@@ -113,6 +113,7 @@ NB_MODULE(_core, m) {
     bind_algorithms(m);
     bind_vertices(m);
     bind_structure(m);
+    bind_reorder(m);
 }
 
 }  // namespace nz::python

@@ -95,6 +95,17 @@ TEST(FailingAllocator, LeavesObjectsValidInMatrixOperations) {
     });
 }
 
+TEST(FailingAllocator, LeavesObjectsValidInReordering) {
+    run_until_it_succeeds([](const context& ctx, objects& o) {
+        for (const ordering how : {ordering::reverse_cuthill_mckee, ordering::degree, ordering::cluster}) {
+            const vector by = order(ctx, o.b, how);
+            o.a = permute(ctx, o.a, by);
+            restore(ctx, permute(ctx, by, inverse(ctx, by)), by);
+        }
+        restore(ctx, o.u, order(ctx, matrix(ctx, dtype::int8, 100, 100), ordering::degree));
+    });
+}
+
 TEST(FailingAllocator, LeavesObjectsValidInVectorOperations) {
     run_until_it_succeeds([](const context& ctx, objects& o) {
         ewise_add(ctx, o.w, binary_id::plus, o.u, o.w, {.mask = &o.u});
