@@ -293,8 +293,7 @@ int run_bfs(const bfs_settings& s) {
     options.switches = parse_switches(s.switches.empty() ? "all" : s.switches);
     options.kernel = s.kernel;
     options.hub_first = s.hub_first;
-    options.tile_size = s.tile_size;
-    options.tile_least = s.tile_least;
+    options.tiles = s.tiles;
     options.max_depth = s.max_depth;
     options.determinism = s.requested();
 
@@ -355,11 +354,11 @@ void add_bfs(CLI::App& app, runner& run) {
         ->option_text("LIST");
     verb->add_flag("--hub-first", s->hub_first,
                    "Pull over neighbours of large degree first; parents are then any");
-    verb->add_option("--tile-size", s->tile_size,
+    verb->add_option("--tile-size", s->tiles.size,
                      "Kernel tile: tiles of this size, whatever memory they take")
         ->check(CLI::IsMember({32, 64}))
         ->option_text("32|64");
-    verb->add_option("--tile-least", s->tile_least,
+    verb->add_option("--tile-least", s->tiles.least_entries,
                      "Kernel tile: entries in a tile; those of smaller ones are kept apart")
         ->check(CLI::Range(0, 2147483647))
         ->option_text("N");

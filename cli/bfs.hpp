@@ -17,7 +17,7 @@ struct bfs_settings : settings {
     offset_t max_depth = -1;
     std::string switches;  // empty: all
     bool hub_first = false;
-    int tile_size = 0, tile_least = -1;
+    tiling tiles;
 
     bool many() const { return !many_sources.empty() || random_sources > 0; }
 };

@@ -195,8 +195,8 @@ public:
             return buffer(gpu.device_memory(), count * bytes);
         };
         offsets_ = of(static_cast<std::size_t>(rows_) + 1, sizeof(int));
-        check(l_.count_blocks(handle_, by_rows, m(), n(), description_, ints(p.offsets), ints(p.indices), block,
-                              description_, offsets_.as<int>(), &blocks_),
+        check(l_.count_blocks(handle_, by_rows, m(), n(), description_, ints(p.offsets), ints(p.indices),
+                              block, description_, offsets_.as<int>(), &blocks_),
               "cusparseXcsr2bsrNnz");
         gpu.gpu()->wait();
         const auto count = static_cast<std::size_t>(blocks_);

@@ -47,9 +47,7 @@ struct traverse_options {
     nz::determinism determinism = nz::determinism::strict;
     /// The rule's thresholds; negative: the plan's own. For "tile" the frontier's density and the share of unvisited vertices.
     double alpha = -1, beta = -1;
-    int tile_size = 0;  ///< "tile": 32 or 64, whatever memory they take; 0: the plan chooses
-    int tile_least =
-        -1;  ///< "tile": entries in a tile, those of smaller ones kept apart; negative: the plan's own
+    tiling tiles{};  ///< for "tile", of 32 or 64; a size that is given is taken whatever its memory
     std::vector<direction>
         schedule{};  ///< directions of the first levels, in place of the rule (regret reports)
     std::function<void(const traverse_level&)>

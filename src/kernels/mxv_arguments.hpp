@@ -63,7 +63,7 @@ struct mxv_arguments {
     bool early_exit = false;
     mxv_output output = mxv_output::own;
     bool compacts_rows = false;  ///< csr_merge: there are empty rows to leave out
-    value_tile_arguments tiles;        ///< tile_*: their entries' values are `values`, those outside tiles last
+    value_tile_arguments tiles;  ///< tile_*: their entries' values are `values`, those outside tiles last
     // The result, of the cell's value type. csr_* and csc_gather_scatter: out_values[output_size] and bits in
     // out_present (null when every row has an entry for certain). The sorting kernels: out_indices,
     // out_values (room for `products`) and *out_count.

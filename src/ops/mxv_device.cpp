@@ -144,8 +144,7 @@ void device_mxv::recount() const {
 
 // The tiles of what a pull reads, made on the GPU from its CSR where they are not there yet.
 void device_mxv::take_tiles() {
-    const auto made =
-        tiles_on_device(p_.ctx, p_.body(), p_.pulled(true), plan_.tiles, p_.tile_type());
+    const auto made = tiles_on_device(p_.ctx, p_.body(), p_.pulled(true), plan_.tiles, p_.tile_type());
     kept_.push_back(made);
     std::shared_ptr<const storage::tile_lists> lists;
     if (plan_.kernel == "tile_column") lists = tile_lists_on_device(p_.ctx, p_.body(), made);
@@ -189,8 +188,8 @@ void device_mxv::take_matrix() {
 void device_mxv::take_memory() {
     kernels::mxv_arguments& c = k_.common;
     const bool push = plan_.direction == direction::push;
-    masked_ = p_.options.mask &&
-              (push || plan_.kernel == "csr_row_masked" || plan::reads_tiles(plan_.kernel));
+    masked_ =
+        p_.options.mask && (push || plan_.kernel == "csr_row_masked" || plan::reads_tiles(plan_.kernel));
     c.mask = masked_ ? mask() : nullptr;
     c.complement = p_.options.mask_complement;
     c.early_exit = plan_.early_exit;

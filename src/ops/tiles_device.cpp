@@ -16,7 +16,7 @@ buffer take(const context& ctx, offset_t count, std::size_t bytes) {
 
 // Counts, then fills: the host waits once, for the counts.
 value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::optional<dtype> type,
-            const storage::device_csr& rows, const storage::device_values* values) {
+                  const storage::device_csr& rows, const storage::device_values* values) {
     device::session& gpu = *ctx.gpu();
     const auto& table = kernels::on_cuda().tiles;
     value_tiles t{&a, ctx.device_memory(), cut, 0, 0, 0, type, {}, {}, {}, {}, {}, {}, {}, {}, {}};
@@ -77,7 +77,8 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
 }  // namespace
 
 std::shared_ptr<const value_tiles> tiles_on_device(const context& ctx, const storage::matrix_body& body,
-                                             const storage::csr& of, tiling cut, std::optional<dtype> type) {
+                                                   const storage::csr& of, tiling cut,
+                                                   std::optional<dtype> type) {
     std::shared_ptr<const storage::device_csr> rows;
     std::shared_ptr<const storage::device_values> values;
     if (!body.has_tiles(ctx.device_memory(), of, cut, type)) {

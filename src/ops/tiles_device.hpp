@@ -7,10 +7,12 @@ namespace nz::ops {
 
 /// The tiles of `of`, which is body.rows() or body.columns(), on the context's GPU; made once. Throws out_of_memory naming the
 /// bytes.
-std::shared_ptr<const storage::value_tiles> tiles_on_device(const context& ctx, const storage::matrix_body& body,
-                                                      const storage::csr& of, tiling cut,
-                                                      std::optional<dtype> type);
+std::shared_ptr<const storage::value_tiles> tiles_on_device(const context& ctx,
+                                                            const storage::matrix_body& body,
+                                                            const storage::csr& of, tiling cut,
+                                                            std::optional<dtype> type);
 std::shared_ptr<const storage::tile_lists> tile_lists_on_device(
-    const context& ctx, const storage::matrix_body& body, const std::shared_ptr<const storage::value_tiles>& of);
+    const context& ctx, const storage::matrix_body& body,
+    const std::shared_ptr<const storage::value_tiles>& of);
 
 }  // namespace nz::ops

@@ -70,8 +70,10 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     const traverse_switches& s = o.switches;
     f.plain = s.masking && s.early_exit && s.operand_reuse && s.structure_only;
     f.any_parent = !o.parents || o.hub_first || o.determinism == determinism::fast;
-    f.tile_size = o.tile_size;
-    f.tile_least = o.tile_least;
+    f.tile_size = o.tiles.size;
+    f.tile_least = o.tiles.least_entries;
+    f.tiles_serve =
+        f.plain && o.switches.change_direction && !f.scheduled && !o.hub_first && o.alpha < 0 && o.beta < 0;
     return f;
 }
 
@@ -127,7 +129,7 @@ plan::traverse_plan plan_traverse(const context& ctx, const matrix& a, const tra
     if (!plan.asks_tiles) return plan;
     sample_tiles(a, facts);
     plan = plan::traverse(facts);
-    if (plan.tile_size == 0) refuse_tiles(facts);
+    if (plan.kernel == tile_id && plan.tile_size == 0) refuse_tiles(facts);
     return plan;
 }
 

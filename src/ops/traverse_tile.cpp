@@ -34,8 +34,8 @@ void check_tile_options(const traverse_options& o) {
         o.schedule.empty(),
         "kernel tile has three phases, not two directions: leave the schedule out; alpha and "
         "beta move its thresholds");
-    require<domain_error>(o.tile_size == 0 || o.tile_size == 32 || o.tile_size == 64,
-                          "tiles of {0} x {0}: bit tiles have 32 or 64", o.tile_size);
+    require<domain_error>(o.tiles.size == 0 || o.tiles.size == 32 || o.tiles.size == 64,
+                          "tiles of {0} x {0}: bit tiles have 32 or 64", o.tiles.size);
 }
 
 void sample_tiles(const matrix& a, plan::traverse_facts& facts) {
@@ -46,13 +46,14 @@ void sample_tiles(const matrix& a, plan::traverse_facts& facts) {
     facts.csr_bytes = structure_bytes(rows);
     facts.tile_bytes_32 = expected(32);
     facts.tile_bytes_64 = expected(64);
+    facts.entries_a_word = a.body().sampled_tiles(32).entries_a_word();
     facts.tiles_sampled = true;
 }
 
 void refuse_tiles(const plan::traverse_facts& f) {
     fail<not_supported>(
         "kernel tile: tiles of 64 would take about {} bytes, those of 32 {}, more than {} times the {} bytes of "
-        "the CSR: use push_pull_fused, reorder the graph, or build them all the same with tile_size (--tile-size)",
+        "the CSR: use push_pull_fused, reorder the graph, or build them all the same with tiles.size (--tile-size)",
         f.tile_bytes_64, f.tile_bytes_32, plan::most_tile_growth, f.csr_bytes);
 }
 

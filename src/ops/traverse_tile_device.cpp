@@ -91,10 +91,9 @@ void tell_levels(const kernels::traverse_report& report, const matrix& a, const 
         const auto phase = static_cast<plan::tile_phase>(r.pull);
         const auto choice = plan::choose_tile_phase(r.frontier, unvisited, a.rows(), plan.phases);
         const std::uint64_t end = l + 1 < kept ? report.records[l + 1].ticks : report.end_ticks;
-        result.iterations.push_back(
-            {phase == plan::tile_phase::push_csc ? direction::push : direction::pull, plan::name_of(phase),
-             r.frontier, unvisited, choice.ratio, choice.reason,
-             us_a_tick * static_cast<double>(end - r.ticks)});
+        result.iterations.push_back({phase == plan::tile_phase::push_csc ? direction::push : direction::pull,
+                                     plan::name_of(phase), r.frontier, unvisited, choice.ratio, choice.reason,
+                                     us_a_tick * static_cast<double>(end - r.ticks)});
         if (l + 1 < kept) unvisited -= report.records[l + 1].frontier;
         if (o.on_level) o.on_level(result.iterations.back());
     }

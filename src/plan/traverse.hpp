@@ -20,9 +20,11 @@ struct traverse_facts {
     offset_t longest_row = 0;    ///< entries
     bool plain = true;           ///< masking, early exit, operand reuse and structure only: all on
     bool any_parent = false;     ///< or none
+    bool tiles_serve = false;    ///< nothing is asked for that traverse/tile does not have
     int tile_size = 0;           ///< asked for; 0: the plan chooses
     int tile_least = -1;         ///< asked for; negative: the plan's own
-    bool tiles_sampled = false;  ///< the next three are there: a costly fact, asked for by a first plan
+    bool tiles_sampled = false;  ///< the next four are there: a costly fact, asked for by a first plan
+    double entries_a_word = 0;   ///< of tiles of 32: what one look at a word asks at once
     std::size_t csr_bytes = 0;   ///< offsets and columns
     std::size_t tile_bytes_32 = 0, tile_bytes_64 = 0;  ///< expected with nothing extracted
 };
@@ -82,6 +84,13 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
            (parents ? 2 * padded(q * 4) : 0);
 }
 
+/// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
+/// them takes less than a search does: 1.8 times on fe_body (x) 6x6 (8 entries), 1.2 on banded:1000000,21 (13), but 0.9 on
+/// laplace3d:100 (2.8) and 0.5 on grid2d:2000,0.3 (1.2). On a CPU making them takes longer than most searches.
+constexpr double tile_entries_a_word = 5;
+/// Rows of fewer entries, on average, do not fill words; and where there are hubs, words are nearly empty.
+constexpr offset_t tile_mean_degree = 8;
+
 /// Whether some rows are hubs: much longer than the mean.
 constexpr bool has_hubs(const traverse_facts& f) noexcept {
     constexpr offset_t much_longer = 16;
@@ -123,6 +132,12 @@ constexpr std::size_t push_pull_fused_workspace(offset_t vertices) {
            padded(n * sizeof(std::uint64_t));
 }
 
+/// Whether tiles are in question though nobody asked for them, by what is known without a sample.
+constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
+    return f.on_device && f.pinned.empty() && f.tiles_serve && f.vertices > 0 &&
+           f.nnz / f.vertices >= tile_mean_degree && !has_hubs(f);
+}
+
 /// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.
 constexpr traverse_plan plan_tiles(const traverse_facts& f, traverse_plan plan) noexcept {
     plan.tile_least = f.tile_least >= 0 ? f.tile_least : f.on_device ? 0 : least_tile_entries;
@@ -151,6 +166,14 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
     plan.reason =
         f.pinned.empty() ? "one kernel for all levels: no operation call, no conversion a level" : "pinned";
     if (plan.kernel == "tile") return plan_tiles(f, plan);
+    if (tiles_in_question(f)) {
+        plan.asks_tiles = !f.tiles_sampled;
+        if (f.tiles_sampled && f.entries_a_word >= tile_entries_a_word && tile_size_for(f) != 0) {
+            plan.kernel = "tile";
+            plan.reason = "rows that are near share their neighbours: a word asks for many edges at once";
+            return plan_tiles(f, plan);
+        }
+    }
     if (plan.kernel == "push_pull_fused" && !has_hubs(f))
         plan.thresholds = f.on_device ? no_hubs_on_device : no_hubs_on_cpu;
     if (f.alpha >= 0) plan.thresholds.alpha = f.alpha;

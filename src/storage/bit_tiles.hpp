@@ -70,6 +70,8 @@ struct tile_sample {
     /// Of those, tiles with k entries and their rows, over entries.
     double few_tiles[most_least] = {}, few_words[most_least] = {};
 
+    /// Entries in an occupied row of a tile, on average.
+    constexpr double entries_a_word() const { return words > 0 ? 1 / words : 0; }
     /// Occupied rows of a tile, on average.
     constexpr double words_a_tile() const { return tiles > 0 ? words / tiles : 0; }
 

@@ -70,8 +70,8 @@ struct matrix_body {
     /// Tiles of rows() or columns() in `memory`, the host's or a GPU's, with values of `type` or, where none is asked
     /// for, whatever they have; `build` makes them, once, and must not ask this body for anything.
     std::shared_ptr<const value_tiles> tiles_in(const std::shared_ptr<memory_resource>& memory, const csr& of,
-                                          tiling cut, std::optional<dtype> type,
-                                          const std::function<value_tiles()>& build) const;
+                                                tiling cut, std::optional<dtype> type,
+                                                const std::function<value_tiles()>& build) const;
     bool has_tiles(const std::shared_ptr<memory_resource>& memory, const csr& of, tiling cut,
                    std::optional<dtype> type) const;
     /// Which rows of tiles each column of tiles meets, in the tiles' own memory; built as they are.
@@ -107,8 +107,8 @@ struct matrix_body {
 
 private:
     void merge_pending() const;
-    std::shared_ptr<const value_tiles> find_tiles(const std::shared_ptr<memory_resource>& memory, const csr& of,
-                                            tiling cut, std::optional<dtype> type) const;
+    std::shared_ptr<const value_tiles> find_tiles(const std::shared_ptr<memory_resource>& memory,
+                                                  const csr& of, tiling cut, std::optional<dtype> type) const;
     std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of,
                                               bool marks_empty_rows = true) const;
     std::shared_ptr<const bit_tiles> bit_tiles_of(const csr& of, int size, int least_entries) const;

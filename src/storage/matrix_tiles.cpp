@@ -5,16 +5,17 @@ namespace nz::storage {
 
 // The caller holds the lock.
 std::shared_ptr<const value_tiles> matrix_body::find_tiles(const std::shared_ptr<memory_resource>& memory,
-                                                     const csr& of, tiling cut,
-                                                     std::optional<dtype> wanted) const {
+                                                           const csr& of, tiling cut,
+                                                           std::optional<dtype> wanted) const {
     for (const auto& t : tiles_)
         if (t->source == &of && t->memory == memory && t->cut == cut && (!wanted || t->type == wanted))
             return t;
     return nullptr;
 }
 std::shared_ptr<const value_tiles> matrix_body::tiles_in(const std::shared_ptr<memory_resource>& memory,
-                                                   const csr& of, tiling cut, std::optional<dtype> wanted,
-                                                   const std::function<value_tiles()>& build) const {
+                                                         const csr& of, tiling cut,
+                                                         std::optional<dtype> wanted,
+                                                         const std::function<value_tiles()>& build) const {
     const std::lock_guard lock(mutex_);
     if (auto found = find_tiles(memory, of, cut, wanted)) return found;
     return tiles_.emplace_back(std::make_shared<const value_tiles>(build()));
@@ -47,8 +48,8 @@ std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of_columns(int size, int
 }
 
 std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_on(const context& gpu, const csr& of, int size,
-                                                          int least_entries,
-                                                          const std::function<bit_tiles()>& build) const {
+                                                           int least_entries,
+                                                           const std::function<bit_tiles()>& build) const {
     const std::lock_guard lock(mutex_);
     for (const auto& [source, memory, tiles] : device_.bit_tiles)
         if (source == &of && memory == gpu.device_memory() && tiles->size == size &&

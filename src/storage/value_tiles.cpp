@@ -216,7 +216,8 @@ tile_lists lists_of(const context& ctx, const value_tiles& t) {
     const auto for_meetings = [&](auto&& f) {
         std::vector<index_t> met;
         for (index_t i = 0; i < t.tile_rows(); ++i) {
-            met.assign(t.tile_columns.as<index_t>() + starts[i], t.tile_columns.as<index_t>() + starts[i + 1]);
+            met.assign(t.tile_columns.as<index_t>() + starts[i],
+                       t.tile_columns.as<index_t>() + starts[i + 1]);
             for (offset_t k = apart[i]; k < apart[i + 1]; ++k)
                 met.push_back(t.extracted_columns.as<index_t>()[k] / t.cut.size);
             std::sort(met.begin(), met.end());
@@ -224,7 +225,8 @@ tile_lists lists_of(const context& ctx, const value_tiles& t) {
             for (const index_t j : met) f(i, j);
         }
     };
-    tile_lists lists{&t, buffer(ctx.memory(), (static_cast<std::size_t>(columns) + 1) * sizeof(offset_t)), {}};
+    tile_lists lists{
+        &t, buffer(ctx.memory(), (static_cast<std::size_t>(columns) + 1) * sizeof(offset_t)), {}};
     auto* at = lists.starts.as<offset_t>();
     std::fill_n(at, columns + 1, 0);
     for_meetings([&](index_t, index_t j) { ++at[j]; });
@@ -248,8 +250,8 @@ csr to_csr(const context& ctx, const value_tiles& t) {
         for (auto k = t.tile_starts.as<std::uint32_t>()[i]; k < t.tile_starts.as<std::uint32_t>()[i + 1]; ++k)
             for (offset_t e = t.entry_starts.as<offset_t>()[k]; e < t.entry_starts.as<offset_t>()[k + 1];
                  ++e) {
-                const int local = size == 16 ? t.locals.as<std::uint8_t>()[e]
-                                             : t.locals.as<std::uint16_t>()[e];
+                const int local =
+                    size == 16 ? t.locals.as<std::uint8_t>()[e] : t.locals.as<std::uint16_t>()[e];
                 entries.push_back({local >> bits,
                                    offset_t{t.tile_columns.as<index_t>()[k]} * size + (local & (size - 1)),
                                    e});
@@ -261,9 +263,9 @@ csr to_csr(const context& ctx, const value_tiles& t) {
         std::sort(entries.begin(), entries.end());
         for (const auto& [r, j, place] : entries)
             out.add(static_cast<index_t>(offset_t{i} * size + r), static_cast<index_t>(j),
-                    each         ? load(t.values.data(), type, place)
-                    : t.type     ? load(t.values.data(), type, 0)
-                                 : one_of(type));
+                    each     ? load(t.values.data(), type, place)
+                    : t.type ? load(t.values.data(), type, 0)
+                             : one_of(type));
     }
     return std::move(out).finish();
 }
@@ -287,8 +289,8 @@ void validate(const value_tiles& t, const char* what) {
                                     "{}: tile {} holds {} entries", what, k, held);
             int last = -1;
             for (offset_t e = entries[k]; e < entries[k + 1]; ++e) {
-                const int local = size == 16 ? t.locals.as<std::uint8_t>()[e]
-                                             : t.locals.as<std::uint16_t>()[e];
+                const int local =
+                    size == 16 ? t.locals.as<std::uint8_t>()[e] : t.locals.as<std::uint16_t>()[e];
                 require<invalid_format>(local > last, "{}: entries of tile {} are out of order", what, k);
                 const int row = local >> bits, start = size == 16
                                                            ? t.row_starts.as<std::uint8_t>()[k * size + row]

@@ -17,16 +17,16 @@ struct value_tiles {
     tiling cut;
     offset_t count = 0, kept = 0, extracted = 0;  ///< tiles, entries in them, entries outside
     std::optional<dtype> type;                    ///< of the values; none: structure alone
-    buffer tile_starts;       ///< uint32[tile rows + 1]: tiles before those of each row of tiles
-    buffer tile_columns;      ///< index_t[count]
-    buffer entry_starts;      ///< offset_t[count + 1]
-    buffer row_starts;        ///< [count][size]: entries of the tile before each of its rows; of local_bytes each
-    buffer locals;            ///< [kept]: row and column inside the tile, packed (local_of)
-    buffer extracted_starts;  ///< offset_t[tile rows + 1]
-    buffer extracted_rows;    ///< uint8[extracted]: row inside the row of tiles
+    buffer tile_starts;   ///< uint32[tile rows + 1]: tiles before those of each row of tiles
+    buffer tile_columns;  ///< index_t[count]
+    buffer entry_starts;  ///< offset_t[count + 1]
+    buffer row_starts;    ///< [count][size]: entries of the tile before each of its rows; of local_bytes each
+    buffer locals;        ///< [kept]: row and column inside the tile, packed (local_of)
+    buffer extracted_starts;   ///< offset_t[tile rows + 1]
+    buffer extracted_rows;     ///< uint8[extracted]: row inside the row of tiles
     buffer extracted_columns;  ///< index_t[extracted], sorted by row and column inside each row of tiles
-    buffer values;             ///< [kept + extracted] where the source has one for each entry, else one or none
-    double kernel_ms = -1;     ///< that a GPU took to make them
+    buffer values;          ///< [kept + extracted] where the source has one for each entry, else one or none
+    double kernel_ms = -1;  ///< that a GPU took to make them
 
     index_t tile_rows() const { return (source->rows + cut.size - 1) / cut.size; }
     std::size_t bytes() const;

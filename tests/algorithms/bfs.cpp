@@ -162,8 +162,7 @@ constexpr int everything = 1 << 30;
 traverse_options tiles_of(int size, int least) {
     traverse_options o;
     o.kernel = "tile";
-    o.tile_size = size;
-    o.tile_least = least;
+    o.tiles = {size, least};
     return o;
 }
 

@@ -277,14 +277,14 @@ TEST(TilePlan, AsksForASampleUnlessTheSizeIsGiven) {
     EXPECT_FALSE(plan::traverse(f).builds_transpose);
 }
 
-TEST(TilePlan, ChoosesTheSizeByVerticesAndBytes) {
+TEST(TilePlan, ChoosesTheSizeByBackendAndBytes) {
     struct row {
         offset_t vertices;
         double bytes_32, bytes_64;  // times the CSR's
         int size;
     };
     for (const auto& [vertices, bytes_32, bytes_64, size] :
-         {row{10001, 0.8, 1.5, 64}, row{10001, 0.8, 1.51, 32}, row{10001, 1.51, 1.51, 0},
+         {row{10001, 0.8, 1.5, 32}, row{10001, 0.8, 1.51, 32}, row{10001, 1.51, 1.51, 0},
           row{10000, 0.8, 0.8, 32}, row{10000, 1.6, 1.4, 64}, row{10000, 1.6, 1.6, 0}}) {
         plan::traverse_facts f;
         f.vertices = vertices;
@@ -302,6 +302,36 @@ TEST(TilePlan, ChoosesTheSizeByVerticesAndBytes) {
         f.tile_bytes_32 = f.tile_bytes_64 = 4096;
         EXPECT_NE(plan::traverse(f).tile_size, 0) << "a page is always allowed";
     }
+}
+
+TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
+    plan::traverse_facts f;
+    f.vertices = 1000;
+    f.nnz = 21000;
+    f.longest_row = 30;
+    f.csr_bytes = 88000;
+    f.tiles_serve = true;
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "not on a CPU";
+    f.on_device = true;
+    EXPECT_TRUE(plan::traverse(f).asks_tiles);
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as long as nothing is known of them";
+    f.tiles_sampled = true;
+    f.tile_bytes_32 = f.tile_bytes_64 = 20000;
+    f.entries_a_word = 13;
+    EXPECT_EQ(plan::traverse(f).kernel, "tile");
+    EXPECT_EQ(plan::traverse(f).tile_size, 32);
+    f.entries_a_word = 2.8;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused");
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "once is enough";
+    f.entries_a_word = 13;
+    f.tiles_serve = false;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a switch is off";
+    f.tiles_serve = true;
+    f.longest_row = 900;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "hubs";
+    f.longest_row = 30;
+    f.nnz = 7000;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "few entries a row";
 }
 
 TEST(TilePhase, FollowsTheFrontierAndTheUnvisited) {

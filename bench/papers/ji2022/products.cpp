@@ -1,11 +1,11 @@
 // Figure 6: the product with a vector of some density by tiles, by a gather in buckets (the paper's CombBLAS), by our own SpMV
 // on the CSR, and on a GPU by cuSPARSE's CSR and BSR. Each result is checked against a plain loop, then timed: on a GPU the
 // kernels alone, operands resident, on a CPU whole calls.
+#include "core/device.hpp"
 #include "inputs.hpp"
 #include "ops/matvec_on_gpu.hpp"
 #include "papers/ji2022/figures.hpp"
 #include "peers/cusparse.hpp"
-#include "core/device.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
@@ -109,7 +109,8 @@ void add_own(const context& ctx, const std::shared_ptr<slot<problem>>& at, const
 
 // cuSPARSE on the arrays of the matrix's own copy on the GPU, with every entry of x.
 void add_cusparse(const context& ctx, const std::shared_ptr<slot<problem>>& at, const std::string& source) {
-    const auto described = [=, &ctx](std::vector<buffer>& blocks, std::vector<std::shared_ptr<const void>>& kept) {
+    const auto described = [=, &ctx](std::vector<buffer>& blocks,
+                                     std::vector<std::shared_ptr<const void>>& kept) {
         const problem& p = at->of(source);
         const auto rows = p.a.body().rows_on(ctx);
         const auto values = p.a.body().values_on(ctx, p.a.body().rows(), dtype::float64);
@@ -144,7 +145,8 @@ void add_cusparse(const context& ctx, const std::shared_ptr<slot<problem>>& at, 
         std::vector<std::shared_ptr<const void>> kept;
         const device_spmv d = described(blocks, kept);
         double best = 1e300;
-        for (const cusparse_variant& v : cusparse_variants()) best = std::min(best, cusparse_spmv(ctx, d, v, 9).ms);
+        for (const cusparse_variant& v : cusparse_variants())
+            best = std::min(best, cusparse_spmv(ctx, d, v, 9).ms);
         expect_y(d, "cusparse_csr");
         return measurement{best, {}};
     });
@@ -166,7 +168,8 @@ void print_source(const std::string& source, const std::vector<std::string>& ker
         return m ? m->ms : 0;
     };
     const double spmv = ms(1, "csr_merge"), tile_spmv = ms(1, "tile_row");
-    fmt::print("\n{}: every entry: csr_merge {:.4f} ms, tile_row {:.4f}", input_name(source), spmv, tile_spmv);
+    fmt::print("\n{}: every entry: csr_merge {:.4f} ms, tile_row {:.4f}", input_name(source), spmv,
+               tile_spmv);
     for (const auto* peer : {"cusparse_csr", "cusparse_bsr_4", "cusparse_bsr_16"})
         if (ms(1, peer) > 0) fmt::print(", {} {:.4f}", peer, ms(1, peer));
     fmt::print("\n{:>8}", "density");
@@ -180,7 +183,9 @@ void print_source(const std::string& source, const std::vector<std::string>& ker
             fmt::print(" {:>18}", t > 0 ? fmt::format("{:.4f}", t) : "-");
             if (kernel.starts_with("tile_") && t > 0) tile = std::min(tile, t);
         }
-        const auto ratio = [&](double other) { return other > 0 ? fmt::format("{:.2f}", other / tile) : "-"; };
+        const auto ratio = [&](double other) {
+            return other > 0 ? fmt::format("{:.2f}", other / tile) : "-";
+        };
         fmt::print(" {:>9} {:>9} {:>9}\n", ratio(spmv), ratio(ms(1, "cusparse_bsr_4")),
                    ratio(ms(1, "cusparse_bsr_16")));
     }
@@ -189,8 +194,10 @@ void print_source(const std::string& source, const std::vector<std::string>& ker
 }  // namespace
 
 int products(const options& o, const context& ctx) {
-    const std::vector<std::string> kernels = kernels_here(
-        ctx, "mxv", {"tile_row", "tile_column", "csr_merge", "csc_gather_bucket", "csc_gather_scatter", "csc_gather_radix"});
+    const std::vector<std::string> kernels =
+        kernels_here(ctx, "mxv",
+                     {"tile_row", "tile_column", "csr_merge", "csc_gather_bucket", "csc_gather_scatter",
+                      "csc_gather_radix"});
     std::vector<std::string> shown = kernels;
     shown.push_back("planned");
     const auto at = std::make_shared<slot<problem>>(

@@ -2,9 +2,9 @@
 // making the tiles takes beside it. Levels are checked against push_pull_fused's first. On a GPU times are the kernels',
 // on a CPU the call's.
 #include "inputs.hpp"
+#include "ops/tiles_device.hpp"
 #include "ops/traverse.hpp"
 #include "ops/traverse_tile_device.hpp"
-#include "ops/tiles_device.hpp"
 #include "papers/ji2022/figures.hpp"
 
 #include <fmt/format.h>
@@ -58,11 +58,11 @@ struct variant {
 // alpha is the density from which push_csr steps in, beta the share of unvisited vertices up to which pull_csc does.
 const variant all_variants[] = {{"push_pull_fused", {.kernel = "push_pull_fused", .parents = false}},
                                 {"tile", {.kernel = "tile", .parents = false}},
-                                {"tile_32", {.kernel = "tile", .parents = false, .tile_size = 32}},
-                                {"tile_64", {.kernel = "tile", .parents = false, .tile_size = 64}},
+                                {"tile_32", {.kernel = "tile", .parents = false, .tiles = {32, -1}}},
+                                {"tile_64", {.kernel = "tile", .parents = false, .tiles = {64, -1}}},
                                 {"push_pull_parents", {.kernel = "push_pull_fused"}},
                                 {"tile_parents", {.kernel = "tile"}},
-                                {"tile_in_tiles", {.kernel = "tile", .parents = false, .tile_least = 0}}};
+                                {"tile_in_tiles", {.kernel = "tile", .parents = false, .tiles = {0, 0}}}};
 const variant stacked[] = {{"K1", {.kernel = "tile", .parents = false, .alpha = 2, .beta = 0}},
                            {"K1+K2", {.kernel = "tile", .parents = false, .alpha = 0.01, .beta = 0}},
                            {"K1+K2+K3", {.kernel = "tile", .parents = false, .alpha = 0.01, .beta = 0.1}},
@@ -77,7 +77,8 @@ measurement measure(const context& ctx, const problem& p, const variant& v) {
     };
     if (!same(found.levels, expected.levels) || found.edges != expected.edges ||
         (v.options.parents && !same(found.parents, expected.parents)))
-        throw error(fmt::format("{} {}: other levels, parents or edges than push_pull_fused's", p.source, v.name));
+        throw error(
+            fmt::format("{} {}: other levels, parents or edges than push_pull_fused's", p.source, v.name));
     std::vector<double> times;
     for (const offset_t s : p.sources) times.push_back(run_ms(ctx, p, s, v.options));
     return {median(times),
@@ -159,7 +160,8 @@ int conversion(const options& o, const context& ctx) {
         const auto milliseconds = [&](const auto& work) {
             const auto begin = std::chrono::steady_clock::now();
             work();
-            return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+            return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+                .count();
         };
         if (gpu) p.a.body().rows_on(ctx), p.a.body().values_on(ctx, rows, dtype::float64);
         std::shared_ptr<const storage::bit_tiles> bits;
@@ -171,7 +173,8 @@ int conversion(const options& o, const context& ctx) {
             const tiling cut{16, storage::least_value_entries(16) + k};
             const double called_bits = milliseconds([&] {
                 bits = gpu ? ops::bit_tiles_on_device(ctx, p.a.body(), rows, 32, least)
-                           : std::make_shared<const storage::bit_tiles>(storage::make_bit_tiles(ctx, rows, 64, least));
+                           : std::make_shared<const storage::bit_tiles>(
+                                 storage::make_bit_tiles(ctx, rows, 64, least));
             });
             const double called_values = milliseconds([&] {
                 values = gpu ? ops::tiles_on_device(ctx, p.a.body(), rows, cut, dtype::float64)
@@ -182,8 +185,8 @@ int conversion(const options& o, const context& ctx) {
             best_values = std::min(best_values, gpu ? values->kernel_ms : called_values);
         }
         const double search = run_ms(ctx, p, p.sources.front(), {.kernel = "tile", .parents = false});
-        const double moved = static_cast<double>(rows.offsets.bytes()) +
-                             12 * static_cast<double>(rows.nnz) + static_cast<double>(values->bytes());
+        const double moved = static_cast<double>(rows.offsets.bytes()) + 12 * static_cast<double>(rows.nnz) +
+                             static_cast<double>(values->bytes());
         fmt::print("{:24} {:>12.3f} {:>12.3f} {:>10.2f} {:>12.3f} {:>12.1f} {:>10.2f}\n", input_name(source),
                    best_bits, search, best_bits / search, best_values, moved / best_values / 1e6,
                    static_cast<double>(bits->bytes()) /

@@ -29,8 +29,8 @@ std::vector<std::string> inputs_of(const options& o, bool graphs) {
 
 int tiles(const options& o, const context&) {
     const context cpu({.backend = backend::cpu, .threads = o.threads});
-    fmt::print("{:24} {:>20} {:>12} {:>10} {:>10} {:>10} {:>8}\n", "matrix", "size", "nonzeros",
-               "16 x 16", "32 x 32", "64 x 64", "kept 16");
+    fmt::print("{:24} {:>20} {:>12} {:>10} {:>10} {:>10} {:>8}\n", "matrix", "size", "nonzeros", "16 x 16",
+               "32 x 32", "64 x 64", "kept 16");
     for (const std::string& source : inputs_of(o, false)) {
         const matrix a = load_structure(cpu, source);
         offset_t count[3] = {};

@@ -56,8 +56,8 @@ struct tile_reader {
     std::uint64_t present_in(index_t c) const {
         if constexpr (!Gaps) return ~std::uint64_t{0};
         const offset_t first = offset_t{c} * tiles.size;
-        return present[first >> 6] >> (first & 63) & (tiles.size == 64 ? ~std::uint64_t{0}
-                                                                       : (std::uint64_t{1} << tiles.size) - 1);
+        return present[first >> 6] >> (first & 63) &
+               (tiles.size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << tiles.size) - 1);
     }
     V product(index_t i, index_t j, offset_t place) const {
         T x{}, y{};
@@ -104,8 +104,7 @@ void write_tile_rows(const Reader& reader, const mxv_arguments& a, std::size_t w
     const int size = a.tiles.size;
     for (int part = 0; part < bits::per_word; part += size) {
         const bits::word here = allowed >> part & (size == 64 ? ~bits::word{0} : (bits::word{1} << size) - 1);
-        const auto tile_row =
-            static_cast<index_t>((static_cast<offset_t>(w) * bits::per_word + part) / size);
+        const auto tile_row = static_cast<index_t>((static_cast<offset_t>(w) * bits::per_word + part) / size);
         if (!here || !wanted(tile_row)) continue;
         const auto s = reader.sum(tile_row);
         const bits::word met = s.met & here;
@@ -125,7 +124,8 @@ void with_tile_reader(const mxv_arguments& a, F&& f) {
             f(tile_reader<Cell, Constant, Gaps, std::uint16_t>(a));
     };
     if (a.constant || !Cell::reads_a)
-        a.u_present ? by_local.template operator()<true, true>() : by_local.template operator()<true, false>();
+        a.u_present ? by_local.template operator()<true, true>()
+                    : by_local.template operator()<true, false>();
     else if constexpr (Cell::reads_a)
         a.u_present ? by_local.template operator()<false, true>()
                     : by_local.template operator()<false, false>();

@@ -1,5 +1,4 @@
 #include "kernels/cuda/mxv/common_mark.hpp"
-
 #include "kernels/cuda/mxv/common_tile.cuh"
 
 namespace nz::kernels::cuda {

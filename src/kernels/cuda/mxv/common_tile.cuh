@@ -34,7 +34,11 @@ struct device_tile_reader {
     int shift;
 
     explicit device_tile_reader(const mxv_arguments& a)
-        : entries(a), t(a.tiles), shift(a.tiles.size == 16 ? 4 : a.tiles.size == 32 ? 5 : 6) {}
+        : entries(a),
+          t(a.tiles),
+          shift(a.tiles.size == 16   ? 4
+                : a.tiles.size == 32 ? 5
+                                     : 6) {}
 
     /// Whether u has an entry in tile column c.
     __device__ bool active(index_t c) const {
@@ -88,7 +92,8 @@ struct device_tile_reader {
     }
     /// The entries of row of tiles `tile_row` outside tiles, each lane's row number r in it: the lanes of the group take
     /// entries side by side, and hand their products to the lanes whose rows they are in, in order.
-    __device__ void add_outside(index_t tile_row, int r, unsigned lanes, int group, tile_sum<Cell>& sum) const {
+    __device__ void add_outside(index_t tile_row, int r, unsigned lanes, int group,
+                                tile_sum<Cell>& sum) const {
         const offset_t begin = t.extracted_starts[tile_row], end = t.extracted_starts[tile_row + offset_t{1}];
         const int lane = static_cast<int>(threadIdx.x) & (group - 1);
         const unsigned first_lane = threadIdx.x % 32 - static_cast<unsigned>(lane);
@@ -185,12 +190,11 @@ __global__ void __launch_bounds__(tile_block)
 template <class Cell>
 void sum_tiles(const mxv_arguments& c, const std::uint32_t* marked, cudaStream_t stream) {
     with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
-        tile_kernel<Cell>
-            <<<blocks_for(half_words(c.output_size) * 32, tile_block), tile_block, 0, stream>>>(
-                device_tile_reader<Cell, Constant, Gaps>(c), c.output_size,
-                reinterpret_cast<const std::uint32_t*>(c.mask), c.complement, marked,
-                static_cast<typename Cell::value*>(c.out_values),
-                reinterpret_cast<std::uint32_t*>(c.out_present));
+        tile_kernel<Cell><<<blocks_for(half_words(c.output_size) * 32, tile_block), tile_block, 0, stream>>>(
+            device_tile_reader<Cell, Constant, Gaps>(c), c.output_size,
+            reinterpret_cast<const std::uint32_t*>(c.mask), c.complement, marked,
+            static_cast<typename Cell::value*>(c.out_values),
+            reinterpret_cast<std::uint32_t*>(c.out_present));
     });
     check(cudaGetLastError());
 }

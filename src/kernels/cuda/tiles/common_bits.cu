@@ -1,6 +1,5 @@
 // CSR to bit tiles on a GPU, as common_build.cu: a group of lanes for a row of tiles. A lane's entries in a tile are one word.
 #include "kernels/cuda/tiles/common_bits.hpp"
-
 #include "kernels/cuda/tiles/common_walk.cuh"
 #include "storage/bit_tiles.hpp"
 
@@ -107,9 +106,7 @@ void sum_up(const device_bit_build& b, std::uint32_t* counts, void* stream) {
     check(cub::DeviceScan::ExclusiveSum(b.temporary, bytes, counts, counts, b.tile_rows + 1, on(stream)));
 }
 
-unsigned blocks_for_groups(const device_bit_build& b) {
-    return blocks_of((offset_t{b.tile_rows} + 1) * 32);
-}
+unsigned blocks_for_groups(const device_bit_build& b) { return blocks_of((offset_t{b.tile_rows} + 1) * 32); }
 
 }  // namespace
 

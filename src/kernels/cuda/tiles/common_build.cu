@@ -12,7 +12,6 @@
 // Distance to the limit: docs/measurements.md (tiles).
 // Why sorting was not enough: rows are sorted already, and a radix sort of all entries by tile moves them ten times.
 #include "kernels/cuda/tiles/common_build.hpp"
-
 #include "kernels/cuda/tiles/common_walk.cuh"
 
 #include <cub/device/device_scan.cuh>
@@ -59,8 +58,7 @@ __device__ void fill_tile(const device_tile_build& b, lane_walk<Size>& walk, off
             const offset_t source = walk.at[r] + e, to = place + before + e;
             static_cast<local*>(b.locals)[to] =
                 static_cast<local>(row << bits | (b.indices[source] & (Size - 1)));
-            if (b.value_bytes)
-                static_cast<U*>(b.out_values)[to] = static_cast<const U*>(b.values)[source];
+            if (b.value_bytes) static_cast<U*>(b.out_values)[to] = static_cast<const U*>(b.values)[source];
         }
         before += walk.count[r];
     }
@@ -131,9 +129,8 @@ __device__ void for_met_columns(const device_tile_lists& l, index_t tile_row, F&
 __global__ void __launch_bounds__(build_block) list_count_kernel(device_tile_lists l) {
     const auto i = static_cast<index_t>((blockIdx.x * build_block + threadIdx.x) / 32);
     if (i >= l.tile_rows) return;
-    for_met_columns(l, i, [&](index_t j) {
-        atomicAdd(reinterpret_cast<unsigned long long*>(l.starts + j), 1ull);
-    });
+    for_met_columns(l, i,
+                    [&](index_t j) { atomicAdd(reinterpret_cast<unsigned long long*>(l.starts + j), 1ull); });
 }
 // Each column's counter, which stands at its end, goes down to its start.
 __global__ void __launch_bounds__(build_block) list_fill_kernel(device_tile_lists l) {
@@ -163,7 +160,8 @@ void count_tiles(const device_tile_build& b, void* stream) {
     });
     check(cudaGetLastError());
     std::size_t bytes = b.temporary_bytes;
-    check(cub::DeviceScan::ExclusiveSum(b.temporary, bytes, b.tile_starts, b.tile_starts, counts, on(stream)));
+    check(
+        cub::DeviceScan::ExclusiveSum(b.temporary, bytes, b.tile_starts, b.tile_starts, counts, on(stream)));
     check(cub::DeviceScan::ExclusiveSum(b.temporary, bytes, b.extracted_starts, b.extracted_starts, counts,
                                         on(stream)));
 }

@@ -21,9 +21,10 @@ inline unsigned blocks_of(offset_t threads) {
 /// One row of tiles in the hands of a group of lanes: this lane's rows, tile after tile.
 template <int Size>
 struct lane_walk {
-    static constexpr int rows = Size == 64 ? 2 : 1, group = Size / rows, shift = Size == 16   ? 4
-                                                                               : Size == 32 ? 5
-                                                                                            : 6;
+    static constexpr int rows = Size == 64 ? 2 : 1, group = Size / rows,
+                         shift = Size == 16   ? 4
+                                 : Size == 32 ? 5
+                                              : 6;
     const index_t* indices;
     unsigned mask;
     int lane;  // in the group

@@ -139,7 +139,8 @@ __device__ void write_levels(const search<Word>& s, std::uint32_t tile_row, Word
 /// Adds what lanes have found of tile row `to` each (none: 0) to the next frontier, and tells `add` whether it is the first
 /// there and which vertices are new. Visited are those of the levels before and of this one.
 template <class Word, class Add>
-__device__ void claim(const search<Word>& s, Word found, Word seen, std::uint32_t to, unsigned next, Add&& add) {
+__device__ void claim(const search<Word>& s, Word found, Word seen, std::uint32_t to, unsigned next,
+                      Add&& add) {
     found &= ~seen;
     Word old = ~Word{0};
     if (found) old = set_bits(&s.state[to].frontier[next], found);
@@ -206,7 +207,8 @@ struct reached_words {
 
 /// The unvisited vertices of tile row w, `open`, that have a visited in-neighbour: by tile, a lane a vertex.
 template <class Word>
-__device__ Word pull_by_tiles(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w, Word open) {
+__device__ Word pull_by_tiles(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w,
+                              Word open) {
     constexpr int size = search<Word>::size;
     const unsigned lane = threadIdx.x % 32;
     const std::uint32_t begin = s.in.offsets[w], end = s.in.offsets[w + 1];
@@ -229,8 +231,8 @@ __device__ Word pull_by_tiles(const search<Word>& s, const reached_words<Word>& 
             const bool low = (rows >> lane & 1) && (row_word(s.in, h, static_cast<int>(lane)) & there);
             found |= __ballot_sync(full_warp, low);
             if constexpr (size == 64) {
-                const bool high = (rows >> (lane + 32) & 1) &&
-                                  (row_word(s.in, h, static_cast<int>(lane) + 32) & there);
+                const bool high =
+                    (rows >> (lane + 32) & 1) && (row_word(s.in, h, static_cast<int>(lane) + 32) & there);
                 found |= static_cast<Word>(__ballot_sync(full_warp, high)) << 32;
             }
         }
@@ -240,7 +242,8 @@ __device__ Word pull_by_tiles(const search<Word>& s, const reached_words<Word>& 
 
 /// The same by vertex, a lane a tile, up to the first that meets.
 template <class Word>
-__device__ Word pull_by_vertices(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w, Word open) {
+__device__ Word pull_by_vertices(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w,
+                                 Word open) {
     const unsigned lane = threadIdx.x % 32;
     const std::uint32_t begin = s.in.offsets[w], end = s.in.offsets[w + 1];
     Word found = 0;
@@ -263,10 +266,12 @@ __device__ Word pull_by_vertices(const search<Word>& s, const reached_words<Word
 
 /// Those of `open` that an entry outside tiles leads to.
 template <class Word>
-__device__ Word pull_outside(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w, Word open) {
+__device__ Word pull_outside(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w,
+                             Word open) {
     constexpr int size = search<Word>::size;
     Word found = 0;
-    for (std::uint32_t k = s.in.outside_offsets[w] + threadIdx.x % 32; k < s.in.outside_offsets[w + 1]; k += 32) {
+    for (std::uint32_t k = s.in.outside_offsets[w] + threadIdx.x % 32; k < s.in.outside_offsets[w + 1];
+         k += 32) {
         const int r = s.in.outside_rows[k];
         const auto u = static_cast<std::uint32_t>(s.in.outside_columns[k]);
         if ((open >> r & 1) && (visited[u / size] >> (u % size) & 1)) found |= Word{1} << r;

@@ -15,11 +15,10 @@
 // Cost: push_csc: tiles of the frontier's tile rows, and of each a word for each vertex of the frontier in it.
 // Distance to the limit: docs/measurements.md (tiles).
 // Why push_pull_fused was not enough: it asks for every edge whether it leads to something new; here a word asks for 32.
-#include "kernels/cuda/traverse/tile.cuh"
-
 #include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/common_offsets.cuh"
 #include "kernels/cuda/traverse/common_tiles.cuh"
+#include "kernels/cuda/traverse/tile.cuh"
 #include "plan/workspace.hpp"
 
 #include <algorithm>
@@ -105,7 +104,8 @@ __device__ void pull_level(const search<Word>& s, const progress& p, tile_phase 
     std::uint32_t* const next = s.queue[p.next()];
     const reached_words<Word> reached{s, p.turn};
     const unsigned lane = threadIdx.x % 32, step = gridDim.x * block_warps * rows_a_turn;
-    for (unsigned base = (threadIdx.x / 32 * gridDim.x + blockIdx.x) * rows_a_turn; base < s.words; base += step) {
+    for (unsigned base = (threadIdx.x / 32 * gridDim.x + blockIdx.x) * rows_a_turn; base < s.words;
+         base += step) {
         const unsigned row = base + lane;
         Word mine = 0, frontier = 0, open_here = 0;
         const bool has = lane < rows_a_turn && row < s.words;
@@ -142,7 +142,8 @@ __device__ void thin_levels(const search<Word>& s, progress p, finds now) {
     __shared__ unsigned rows[3], vertices[3];
     for (unsigned k = threadIdx.x; k < p.rows_before; k += block_threads)
         s.state[__ldcg(s.queue[p.before()] + k)].frontier[p.before()] = 0;
-    for (unsigned k = threadIdx.x; k < now.rows; k += block_threads) queue[p.turn][k] = __ldcg(s.queue[p.turn] + k);
+    for (unsigned k = threadIdx.x; k < now.rows; k += block_threads)
+        queue[p.turn][k] = __ldcg(s.queue[p.turn] + k);
     if (threadIdx.x < 3) rows[threadIdx.x] = vertices[threadIdx.x] = 0;
     p.rows_before = 0;
     __syncthreads();
@@ -261,7 +262,8 @@ __global__ void __launch_bounds__(finish_block)
     count_edges(std::uint32_t vertices, device_offsets out, const std::int32_t* levels,
                 unsigned long long* edges) {
     unsigned long long mine = 0;
-    for (std::uint32_t v = blockIdx.x * finish_block + threadIdx.x; v < vertices; v += gridDim.x * finish_block)
+    for (std::uint32_t v = blockIdx.x * finish_block + threadIdx.x; v < vertices;
+         v += gridDim.x * finish_block)
         if (levels[v] >= 0) mine += static_cast<unsigned long long>(out[v + offset_t{1}] - out[v]);
     for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(full_warp, mine, distance);
     __shared__ unsigned long long sum;
@@ -274,8 +276,8 @@ __global__ void __launch_bounds__(finish_block)
 
 /// The first in-neighbour one level up; eight lanes a vertex.
 __global__ void __launch_bounds__(finish_block)
-    find_parents(std::uint32_t vertices, std::uint32_t source, device_offsets in, const index_t* in_neighbours,
-                 const std::int32_t* levels, std::int32_t* parents) {
+    find_parents(std::uint32_t vertices, std::uint32_t source, device_offsets in,
+                 const index_t* in_neighbours, const std::int32_t* levels, std::int32_t* parents) {
     const unsigned v = (blockIdx.x * finish_block + threadIdx.x) / finish_lanes,
                    lane = threadIdx.x % finish_lanes;
     const unsigned lanes = 0xffu << (threadIdx.x % 32 / finish_lanes * finish_lanes);
@@ -288,7 +290,8 @@ __global__ void __launch_bounds__(finish_block)
             const index_t u = k + lane < end ? in_neighbours[k + lane] : 0;
             const unsigned found = __ballot_sync(lanes, k + lane < end && levels[u] == level - 1);
             if (found)
-                parent = __shfl_sync(lanes, u, (__ffs(static_cast<int>(found)) - 1) % finish_lanes, finish_lanes);
+                parent =
+                    __shfl_sync(lanes, u, (__ffs(static_cast<int>(found)) - 1) % finish_lanes, finish_lanes);
         }
     }
     if (lane == 0) parents[v] = parent;
@@ -311,8 +314,7 @@ void run(const device_tile_arguments& d, cudaStream_t stream) {
     s.vertices = static_cast<std::uint32_t>(a.vertices);
     s.words = (s.vertices + search<Word>::size - 1) / search<Word>::size;
     s.source = static_cast<std::uint32_t>(a.source);
-    s.max_depth =
-        a.max_depth < 0 ? ~0u : static_cast<unsigned>(std::min<offset_t>(a.max_depth, a.vertices));
+    s.max_depth = a.max_depth < 0 ? ~0u : static_cast<unsigned>(std::min<offset_t>(a.max_depth, a.vertices));
     s.out = rows_of<Word>(a.out);
     s.in = rows_of<Word>(a.in);
     const auto n = static_cast<double>(a.vertices);
@@ -325,16 +327,16 @@ void run(const device_tile_arguments& d, cudaStream_t stream) {
     s.shared = memory.take<control>(1);
     s.state = memory.take<row_state<Word>>(s.words);
     for (auto& queue : s.queue) queue = memory.take<std::uint32_t>(s.words);
-    launch_resident<tile_kernel<Word>>(s, {static_cast<int>(block_threads), static_cast<int>(cluster_blocks), 1},
-                                       d.multiprocessors, stream);
+    launch_resident<tile_kernel<Word>>(
+        s, {static_cast<int>(block_threads), static_cast<int>(cluster_blocks), 1}, d.multiprocessors, stream);
     count_edges<<<static_cast<unsigned>(d.multiprocessors) * finish_blocks_an_sm, finish_block, 0, stream>>>(
         s.vertices, {a.out_offsets.data, a.out_offsets.wide}, a.levels,
         reinterpret_cast<unsigned long long*>(&d.report->edges));
     if (a.parents) {
         const offset_t threads = offset_t{a.vertices} * finish_lanes;
         find_parents<<<static_cast<unsigned>((threads + finish_block - 1) / finish_block), finish_block, 0,
-                       stream>>>(s.vertices, s.source, {a.in_offsets.data, a.in_offsets.wide}, a.in_neighbours,
-                                 a.levels, a.parents);
+                       stream>>>(s.vertices, s.source, {a.in_offsets.data, a.in_offsets.wide},
+                                 a.in_neighbours, a.levels, a.parents);
     }
     check(cudaGetLastError());
 }
