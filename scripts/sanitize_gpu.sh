@@ -31,6 +31,8 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" bfs grid2d:16,0.1 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
     check $tool 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --validate
+    check $tool 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --validate
+    check $tool 60 "$bin/nz" bfs grid2d:40,0.2 --kernel tile --tile-size 64 --tile-least 3 --backend cuda --validate
     check $tool 60 "$bin/nz" sssp rmat:9,8 --weights uniform:1,255 --backend cuda --validate
 done
 # racecheck looks at shared memory: the kernels that use it, on little.
@@ -41,4 +43,5 @@ check racecheck 60 "$bin/nz" spgemm banded:300,21 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spadd rmat_directed:10,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
+check racecheck 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --repeat 1 --validate
 exit $failed
