@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common.hpp"
+#include "nonzero/plan.hpp"
 
 #include <cstdint>
 #include <string>
