@@ -85,7 +85,7 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 }
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
-/// them takes less than a search does: 1.8 times on fe_body (x) 6x6 (8 entries), 1.2 on banded:1000000,21 (13), but 0.9 on
+/// them takes less than a search does: 1.7 times on fe_body (x) 6x6 (10.6 entries), 1.2 on banded:1000000,21 (13), but 0.9 on
 /// laplace3d:100 (2.8) and 0.5 on grid2d:2000,0.3 (1.2). On a CPU making them takes longer than most searches.
 constexpr double tile_entries_a_word = 5;
 /// Rows of fewer entries, on average, do not fill words; and where there are hubs, words are nearly empty.

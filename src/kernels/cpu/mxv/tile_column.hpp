@@ -9,7 +9,7 @@
 //   tile_row reads of the marked rows.
 // Determinism: as tile_row; marks have no order.
 // Cost: entries / 64 + lists of the tiles of u + tiles of the marked rows + entries of those that u meets.
-// Distance to the limit: docs/measurements.md (tiles).
+// Distance to the limit: not timed yet.
 // Why tile_row was not enough: it asks every tile whether u has something for it.
 #pragma once
 

@@ -8,7 +8,7 @@
 // Determinism: tiles in the order of their columns, then the row's entries outside tiles; one thread a row. `any` is the
 //   entry with the smallest column.
 // Cost: tiles of the rows that the mask lets through + entries of the tiles that u meets.
-// Distance to the limit: docs/measurements.md (tiles).
+// Distance to the limit: not timed yet.
 // Why csr_row was not enough: it looks at every entry to find that u has nothing there, and reads four bytes of
 //   column for each.
 #pragma once
