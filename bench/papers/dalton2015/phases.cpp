@@ -38,9 +38,9 @@ private:
     bool merges_;
 };
 
-double pass_ms(const kernels::mxm_arguments& k, bool merges) {
-    return time_ms(repeats,
-                   [&] { kernels::cpu::for_runs_of_rows(k, [&](int t) { return sorter(k, t, merges); }); })
+double pass_ms(const context& ctx, const kernels::mxm_arguments& k, bool merges) {
+    return timed(ctx, repeats,
+                 [&] { kernels::cpu::for_runs_of_rows(k, [&](int t) { return sorter(k, t, merges); }); })
         .best;
 }
 
@@ -48,22 +48,24 @@ measurement measure(const context& ctx, const product_problem& p) {
     matrix c(ctx, dtype::float64, 1, 1);
     multiply(ctx, p, c, "two_level_sort");
     expect_same(p.expected, c, "two_level_sort");
-    const timing whole = time_ms(repeats, [&] { multiply(ctx, p, c, "two_level_sort"); });
+    const timing whole = timed(ctx, repeats, [&] { multiply(ctx, p, c, "two_level_sort"); });
     const semiring ring("plus_times");
     const matrix_options options{.transpose_b = p.transposed, .kernel = "two_level_sort"};
     const ops::product of = ops::make_product(ctx, ring, p.a, p.a, options);
-    const double setup = time_ms(repeats, [&] {
+    const double setup = timed(ctx, repeats, [&] {
                              plan::mxm_facts f = ops::facts_of(of);
                              ops::mxm_collected known;
                              ops::collect_products(of, f, known);
                          }).best;
     const tiled_product tiles(of);
-    const double sort = pass_ms(tiles.arguments, false), merge = pass_ms(tiles.arguments, true) - sort;
-    const double count = time_ms(repeats, [&] { kernels::cpu::two_level_sort_count(tiles.arguments); }).best;
+    const double sort = pass_ms(ctx, tiles.arguments, false),
+                 merge = pass_ms(ctx, tiles.arguments, true) - sort;
+    const double count =
+        timed(ctx, repeats, [&] { kernels::cpu::two_level_sort_count(tiles.arguments); }).best;
     ops::mxm_collected known;
     const mxm_plan plan = ops::make_plan(of, known);
     const ops::mxm_counted counted = ops::count_compiled(of, plan, known);
-    const double fill = time_ms(repeats, [&] { ops::fill_compiled(of, plan, known, counted); }).best;
+    const double fill = timed(ctx, repeats, [&] { ops::fill_compiled(of, plan, known, counted); }).best;
     return {whole.median,
             {{"best_ms", whole.best},
              {"products", static_cast<double>(p.products)},

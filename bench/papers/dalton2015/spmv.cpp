@@ -82,7 +82,7 @@ void add_matrix(const context& ctx, const spmv_slot& at, const input& i,
             eigen_spmv peer(p.a, p.x, ctx.threads());
             peer.run();
             expect_close(p, peer.result(), "Eigen");
-            return rated(p, time_ms(repeats, [&] { peer.run(); }));
+            return rated(p, timed(ctx, repeats, [&] { peer.run(); }));
         });
 }
 

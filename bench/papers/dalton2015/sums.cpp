@@ -99,7 +99,7 @@ int sums(const options& o, const context& ctx) {
             add(name_of(i, "graphblas"), [=] {
                 const sum_problem& p = at->of(i.source);
                 graphblas_add peer(p.a, p.b, ctx.threads());
-                const timing t = time_ms(repeats, [&] { peer.run(); });
+                const timing t = timed(ctx, repeats, [&] { peer.run(); });
                 if (peer.entries() != static_cast<std::int64_t>(p.expected.indices.size()))
                     throw error("GraphBLAS has other entries than a plain loop");
                 return rated(p, t);

@@ -16,8 +16,9 @@ offset_t count_products(const csr_view<double>& a, const csr_view<double>& b) {
 }
 
 template <class Peer>
-measurement measure_peer(Peer& peer, const product_problem& p, const char* who, int repeats) {
-    const timing t = time_ms(repeats, [&] { peer.run(); });
+measurement measure_peer(const context& ctx, Peer& peer, const product_problem& p, const char* who,
+                         int repeats) {
+    const timing t = timed(ctx, repeats, [&] { peer.run(); });
     if (peer.entries() != static_cast<std::int64_t>(p.expected.indices.size()))
         throw error(fmt::format("{} has {} entries, a plain loop {}", who, peer.entries(),
                                 p.expected.indices.size()));
@@ -41,7 +42,7 @@ product_problem make_product(const context& ctx, const std::string& source) {
     const plain_csr turned = p.transposed ? plain_transpose(a) : plain_csr();
     const auto b = p.transposed ? view_of(turned) : a;
     p.products = count_products(a, b);
-    p.sequential_ms = time_ms(1, [&] { p.expected = plain_product(a, b); }).best;
+    p.sequential_ms = time_ms(2, [&] { p.expected = plain_product(a, b); }).best;
     return p;
 }
 
@@ -81,13 +82,13 @@ void add_product_peers(const context& ctx, const std::shared_ptr<slot<product_pr
         add(head + "/graphblas", [=] {
             const product_problem& p = at->of(source);
             graphblas_multiply peer(p.a, second(ctx, p), threads);
-            return measure_peer(peer, p, "GraphBLAS", repeats);
+            return measure_peer(ctx, peer, p, "GraphBLAS", repeats);
         });
     if (have_eigen())
         add(head + "/eigen", [=] {
             const product_problem& p = at->of(source);
             eigen_multiply peer(p.a, second(ctx, p));
-            return measure_peer(peer, p, "Eigen", repeats);
+            return measure_peer(ctx, peer, p, "Eigen", repeats);
         });
 }
 

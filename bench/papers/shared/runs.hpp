@@ -10,7 +10,7 @@ namespace nz::bench::papers {
 
 /// The GPU where one is wanted and there. Prints which it is.
 context choose_context(const options& o);
-/// time_ms, with results on a GPU waited for.
+/// time_ms, with results on a GPU waited for; short work up to twenty times as often.
 timing timed(const context& ctx, int repeats, const std::function<void()>& work);
 
 /// Those of an operation's kernels that the context's backend has; prints a line for each that it has not.
