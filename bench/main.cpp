@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
     app.add_option("--table", o.table, "Table of the paper");
     app.add_option("--figure", o.figure, "Figure of the paper");
-    app.add_option("--scale", o.scale, "gap: graphs of 2^SCALE vertices (default 16)")
+    app.add_option("--scale", o.scale, "gap, graph500: graphs of 2^SCALE vertices (default 16)")
         ->check(CLI::Range(8, 28));
     app.add_flag("--validate", o.validate, "Check results (always done)");
     app.add_flag("--quick", o.quick, "Smaller inputs, for a look");

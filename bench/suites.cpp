@@ -17,6 +17,8 @@ std::vector<suite> suites() {
          bfs_many_suite},
         {"gap", "GAP's six kernels on five kinds of graph of 2^SCALE vertices, by its rules; checked",
          gap_suite},
+        {"graph500", "Graph500's two kernels at 2^SCALE vertices: the graph's building, 64 searches, five checks",
+         graph500_suite},
         {"pagerank", "PageRank to a change of 1e-4, float and double ranks, all and settled rows left out",
          pagerank_suite},
         {"matvec", "SpMV and SpMSpV by every kernel, with the share of the read bandwidth", matvec_suite},

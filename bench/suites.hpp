@@ -11,6 +11,7 @@ int sssp_suite(const options& o);
 int bfs_many_suite(const options& o);
 int pagerank_suite(const options& o);
 int gap_suite(const options& o);
+int graph500_suite(const options& o);
 int matvec_suite(const options& o);
 int matvec_suite_on_gpu(const options& o, const context& gpu);
 int spadd_suite(const options& o);

@@ -1,4 +1,5 @@
 // nz bc: betweenness centrality from some sources, or all.
+#include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "sources.hpp"
 #include "vertices.hpp"
@@ -17,14 +18,15 @@ struct bc_settings : vertex_settings {
 };
 
 int run_bc(const bc_settings& s) {
-    const graph_input graph = open_graph(s);
+    const graph_input graph = open_graph(s, true);
     const context& ctx = graph.ctx;
     const matrix& a = graph.matrix();
     const auto sources = sampled_sources(graph.in, s.sample, s.seed);
-    const centrality_options o{s.normalise};
+    const centrality_options o{s.kernel, s.normalise};
     std::optional<centrality_result> found;
     vertex_report r{"bc"};
     r.ms = time_of_repeats(s.repeat, [&] { found.emplace(betweenness(ctx, a, sources, o)); });
+    r.kernel = found->plan.substr(12, found->plan.find(':') - 12);
     r.subject = "centralities";
     r.proof = "Brandes's algorithm with a queue says the same";
     if (s.validate)
@@ -35,9 +37,7 @@ int run_bc(const bc_settings& s) {
     for (const auto v : sources) r.facts["sources"].push_back(graph.in.original(v));
     r.facts["iterations"] = found->iterations;
     r.facts["plan"] = found->plan;
-    r.explanation = {fmt::format(
-        "Paths are counted level by level and their shares handed back, a product each; the last: {}.",
-        found->plan)};
+    r.explanation = {"Paths are counted level by level, and shares of them handed back.", found->plan};
     r.columns = {{"centrality", found->centrality}};
     r.first = largest(found->centrality, s.top);
     return conclude(s, graph, r);
@@ -48,7 +48,8 @@ int run_bc(const bc_settings& s) {
 void add_bc(CLI::App& app, runner& run) {
     auto* verb = app.add_subcommand("bc", "Betweenness centrality from some sources or all");
     const auto s = std::make_shared<bc_settings>();
-    add_vertex_verb(*verb, *s, "Print so many vertices of highest centrality", "centrality");
+    add_vertex_verb(*verb, *s, "Print so many vertices of highest centrality", "centrality",
+                    kernels::known_ids("betweenness") + ", sweep_loop");
     add_source_sample(*verb, s->sample);
     verb->add_flag("--normalise", s->normalise, "Divide by (n - 1) (n - 2)");
     verb->footer(

@@ -139,7 +139,10 @@ constexpr gap_kernel gap_kernels[] = {{"bfs", bfs_trials},      {"sssp", sssp_tr
 }  // namespace
 
 int gap_suite(const options& o) {
-    const context ctx({.backend = backend::cpu, .threads = o.threads});
+    const context ctx({.backend = o.backend == "cpu"    ? backend::cpu
+                                  : o.backend == "cuda" ? backend::cuda
+                                                        : backend::automatic,
+                       .threads = o.threads});
     const int scale = o.quick ? 12 : o.scale;
     for (const kind& k : kinds(scale)) {
         const matrix a = load(ctx, k.source).matrix;
@@ -162,7 +165,8 @@ int gap_suite(const options& o) {
                 fmt::print(" {:>10.2f}", found->second.ms);
         }
     }
-    fmt::print("\nevery kernel's first answer was checked\n");
+    fmt::print("\non {}; every kernel's first answer was checked\n",
+               ctx.backend() == backend::cuda ? ctx.device() : "the CPU");
     return 0;
 }
 

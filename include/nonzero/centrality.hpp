@@ -6,10 +6,12 @@
 #include "nonzero/vector.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace nz {
 
 struct centrality_options {
+    std::string_view kernel{};  ///< "batched", "sweep_loop"; empty: the plan chooses
     bool normalise =
         false;  ///< divide by (n - 1) (n - 2), the pairs that exclude a vertex; 1 below 3 vertices
 };
@@ -17,7 +19,7 @@ struct centrality_options {
 struct centrality_result {
     vector centrality;   ///< float64, dense
     int iterations = 0;  ///< levels, summed over the sources
-    std::string plan;    ///< of the last product back
+    std::string plan;    ///< kernel and reason, one line
 };
 
 }  // namespace nz

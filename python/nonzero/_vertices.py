@@ -114,7 +114,9 @@ class BetweennessResult:
     plan: str
 
 
-def betweenness(a: Matrix, sources=None, *, normalise: bool = False, ctx: Context | None = None) -> BetweennessResult:
+def betweenness(
+    a: Matrix, sources=None, *, normalise: bool = False, kernel: str = "", ctx: Context | None = None
+) -> BetweennessResult:
     """Betweenness centrality: for each vertex v the sum over `sources` s and all targets t, both other than v, of the share
     of the shortest paths from s to t that pass through v. Paths count edges. By Brandes's two sweeps.
 
@@ -128,7 +130,7 @@ def betweenness(a: Matrix, sources=None, *, normalise: bool = False, ctx: Contex
     array([0., 2., 0.])
     """
     given = None if sources is None else [int(s) for s in sources]
-    return BetweennessResult(**_core.betweenness(chosen(ctx), a, given, normalise))
+    return BetweennessResult(**_core.betweenness(chosen(ctx), a, given, normalise, kernel))
 
 
 @dataclass

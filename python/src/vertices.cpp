@@ -51,10 +51,11 @@ nb::dict triangles_(const context& ctx, const py_matrix& a, bool per_vertex, con
 }
 
 nb::dict betweenness_(const context& ctx, const py_matrix& a,
-                      const std::optional<std::vector<offset_t>>& sources, bool normalise) {
+                      const std::optional<std::vector<offset_t>>& sources, bool normalise,
+                      const std::string& kernel) {
     const std::vector<offset_t> from = sources_or_all(sources, a.value);
     const centrality_result r =
-        unlocked([&] { return betweenness(ctx, a.value, from, {.normalise = normalise}); });
+        unlocked([&] { return betweenness(ctx, a.value, from, {.kernel = kernel, .normalise = normalise}); });
     nb::dict d;
     d["centrality"] = values_of<double>(r.centrality);
     d["iterations"] = r.iterations;
@@ -79,7 +80,7 @@ void bind_vertices(nb::module_& m) {
           nb::arg().none(), nb::arg());
     m.def("components", &components_);
     m.def("triangles", &triangles_);
-    m.def("betweenness", &betweenness_, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+    m.def("betweenness", &betweenness_, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
     m.def("cores", &cores_);
 }
 

@@ -1,88 +1,20 @@
-// Betweenness centrality (Brandes 2001) over products: two sweeps a source.
+// Betweenness centrality (Brandes 2001): one operation, and the division that makes graphs comparable.
 //
-// Forward, level by level, with q the path counts of the level's vertices and p those of all reached so far:
-//     q<!p> = A^T q over (plus, second),     p = p + q.
-// Backward, from the last level d to the first, with b(v) what paths through v hand on to v (0 in the beginning):
-//     w<q_d> = (1 + b) / q_d,     t<q_(d-1)> = A w over (plus, second),     b = b + t x q_(d-1).
-// b summed over the sources is the centrality. Levels keep their q, so that the masks and the counts going back are at
-// hand: 12 bytes a vertex reached. Path counts are double: beyond 2^53 they round, which a share of paths bears.
-// A level costs its edges, and a few words for each 64 vertices of the graph: shallow graphs suit it, deep ones less.
-#include "core/checks.hpp"
+// With p(s,t) the shortest paths from s to t and p(s,t|v) those through v:
+//     centrality(v) = sum over s among the sources and t of p(s,t|v) / p(s,t),     v, s, t distinct.
+// Brandes: what v hands on for s, b(v) = sum over edges v -> w one level down of p(s,v) / p(s,w) (1 + b(w)), level by level
+// from the last; so a search that counts paths and a sweep back are enough. Path counts are double: beyond 2^53 they round,
+// which a share of paths bears.
+#include "ops/betweenness.hpp"
+
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
 
-#include <vector>
-
 namespace nz {
-namespace {
-
-class sweeps {
-public:
-    sweeps(const context& ctx, const matrix& a)
-        : ctx_(ctx), a_(a), n_(a.rows()), total_(vector::full(ctx, n_, scalar(0.0))) {}
-
-    void from(offset_t source, centrality_result& result) {
-        const std::vector<vector> levels = count_paths(source);
-        result.iterations += static_cast<int>(levels.size());
-        vector handed = vector::full(ctx_, n_, scalar(0.0));
-        for (std::size_t d = levels.size(); d-- > 2;) {  // level 0 is the source, which is between nothing
-            vector share(ctx_, dtype::float64, n_), to_parents(ctx_, dtype::float64, n_);
-            ewise_mult(ctx_, share, binary_id::second, levels[d], handed);
-            apply(ctx_, share, binary_id::plus, share, scalar(1.0));
-            ewise_mult(ctx_, share, binary_id::div, share, levels[d]);
-            result.plan = to_string(
-                mxv(ctx_, to_parents, ring_, a_, share, {.mask = &levels[d - 1], .mask_structure = true}));
-            ewise_mult(ctx_, to_parents, binary_id::times, to_parents, levels[d - 1]);
-            add_to(handed, to_parents);
-        }
-        ewise_add(ctx_, total_, binary_id::plus, total_, handed);
-    }
-    vector take() { return std::move(total_); }
-
-private:
-    // Path counts of each level's vertices.
-    std::vector<vector> count_paths(offset_t source) const {
-        vector level(ctx_, dtype::float64, n_), reached(ctx_, dtype::float64, n_);
-        level.set(source, scalar(1.0));
-        level.convert_to(vector_form::sparse);
-        reached.set(source, scalar(1.0));
-        std::vector<vector> levels;
-        while (level.count() > 0) {
-            levels.push_back(level);
-            vector next(ctx_, dtype::float64, n_);
-            mxv(ctx_, next, ring_, a_, level,
-                {.mask = &reached, .mask_structure = true, .mask_complement = true, .transpose_a = true});
-            add_to(reached, next);
-            level = std::move(next);
-        }
-        return levels;
-    }
-    void add_to(vector& w, const vector& u) const {
-        apply(ctx_, w, unary_id::identity, u, {.accum = binary_id::plus});
-    }
-
-    const context& ctx_;
-    const matrix& a_;
-    const offset_t n_;
-    const semiring ring_{binary_id::plus, binary_id::second, dtype::float64};
-    vector total_;
-};
-
-}  // namespace
 
 centrality_result betweenness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                               const centrality_options& options) {
-    require<dimension_mismatch>(a.rows() == a.columns(),
-                                "betweenness: the matrix is {} x {}; a graph needs a square one", a.rows(),
-                                a.columns());
-    for (const offset_t source : sources)
-        require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                     "source {} is not a vertex: the graph has vertices 0 to {}", source,
-                                     a.rows() - 1);
-    sweeps all(ctx, a);
-    centrality_result result{vector(ctx, dtype::float64, 0), 0, {}};
-    for (const offset_t source : sources) all.from(source, result);
-    result.centrality = all.take();
+    centrality_result result = ops::betweenness(ctx, a, sources, options);
     if (options.normalise && a.rows() > 2) {
         const auto n = static_cast<double>(a.rows());
         apply(ctx, result.centrality, binary_id::div, result.centrality, scalar((n - 1) * (n - 2)));

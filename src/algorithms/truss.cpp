@@ -13,6 +13,7 @@
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
+#include "ops/select_rising.hpp"
 
 namespace nz {
 namespace {
@@ -98,7 +99,7 @@ truss_result truss(const context& ctx, const matrix& a, const truss_options& opt
                           "truss: the graph has edges in one direction only: store both first (symmetrize)");
     require<domain_error>(options.k == 0 || options.k >= 2,
                           "truss: there is no {}-truss: k is 2 or more, or 0 for the deepest", options.k);
-    return dropping(ctx, a, options).run(algorithms::upwards(ctx, a, algorithms::degrees(ctx, a)));
+    return dropping(ctx, a, options).run(ops::select_rising(ctx, a));
 }
 
 }  // namespace nz

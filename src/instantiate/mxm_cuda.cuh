@@ -3,6 +3,7 @@
 
 #include "instantiate/mxm_device_cells.hpp"
 #include "instantiate/mxv_lists.hpp"
+#include "kernels/cuda/mxm/masked_dot.cuh"
 #include "kernels/cuda/mxm/masked_row.cuh"
 
 namespace nz::instantiate {
@@ -11,7 +12,7 @@ template <class... Cells>
 constexpr auto make_mxm_device_table(cell_list<Cells...>) {
     return std::array{mxm_device_cell{Cells::add_id, Cells::multiply_id, dtype_of<typename Cells::operand>,
                                       &kernels::cuda::hash_fill<Cells>,
-                                      &kernels::cuda::masked_row_fill<Cells>}...};
+                                      &kernels::cuda::masked_row_fill<Cells>, &kernels::cuda::masked_dot<Cells>}...};
 }
 /// One table of the cells of several lists.
 template <class... Lists>

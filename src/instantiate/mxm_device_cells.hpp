@@ -9,7 +9,7 @@ namespace nz::instantiate {
 struct mxm_device_cell {
     binary_id add, multiply;
     dtype operand;
-    kernels::device_mxm_kernel hash, masked_row;
+    kernels::device_mxm_kernel hash, masked_row, masked_dot;
 };
 
 std::span<const mxm_device_cell> arithmetic_device_mxm();

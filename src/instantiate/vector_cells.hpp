@@ -14,4 +14,9 @@ kernels::apply_kernel find_apply(unary_id op, dtype type);
 /// The sum over a monoid of values of its own type.
 kernels::reduce_kernel find_reduce(binary_id add, dtype type);
 
+/// The same on a GPU; null in a build without CUDA.
+kernels::device_words_kernel find_words_on_device(binary_id op, dtype operands);
+kernels::device_apply_kernel find_apply_on_device(unary_id op, dtype type);
+kernels::device_reduce_kernel find_reduce_on_device(binary_id add, dtype type);
+
 }  // namespace nz::instantiate

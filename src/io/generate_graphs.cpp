@@ -74,7 +74,9 @@ edge kronecker_sample(random_stream random, int scale) {
     return {static_cast<index_t>(from), static_cast<index_t>(to)};
 }
 
-storage::csr kronecker(const generator_request& r, bool both_directions) {
+}  // namespace
+
+array<edge> kronecker_edges(const generator_request& r) {
     const int scale = r.argument<int>(0);
     const offset_t samples = r.argument<offset_t>(1) << scale;
     const vertex_permutation renumber(scale, r.seed);
@@ -83,7 +85,14 @@ storage::csr kronecker(const generator_request& r, bool both_directions) {
         const edge e = kronecker_sample(random_stream(key, k), scale);
         return edge{renumber(e.from), renumber(e.to)};
     });
-    return adjacency(r.ctx, index_t{1} << scale, std::move(edges), both_directions);
+    return edges;
+}
+
+namespace {
+
+storage::csr kronecker(const generator_request& r, bool both_directions) {
+    array<edge> edges = kronecker_edges(r);
+    return adjacency(r.ctx, index_t{1} << r.argument<int>(0), std::move(edges), both_directions);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "io/adjacency.hpp"
 #include "io/random_stream.hpp"
 #include "nonzero/context.hpp"
 #include "storage/csr.hpp"
@@ -32,6 +33,8 @@ using generator_function = storage::csr(const generator_request&);
 
 // Graphs (generate_graphs.cpp): pattern matrices.
 generator_function rmat, rmat_directed, uniform, grid2d;
+/// The edges that rmat samples, loops and repeats among them: Graph500's edge list.
+array<edge> kronecker_edges(const generator_request& r);
 // Meshes and regular matrices (generate_meshes.cpp).
 generator_function laplace2d, laplace3d, banded, dense;
 // Irregular rows (generate_irregular.cpp).

@@ -18,4 +18,19 @@ struct components_arguments {
     index_t* labels = nullptr;  ///< [vertices]: the smallest vertex of each one's component
 };
 
+/// What a GPU's kernels leave behind.
+struct components_report {
+    index_t largest = -1;  ///< the label whose vertices' edges were passed over; -1: none were
+    index_t long_rows = 0;
+    unsigned long long components = 0;
+};
+
+/// The arguments on a GPU: pointers are the device's.
+struct device_components_arguments {
+    components_arguments common;
+    index_t* long_rows =
+        nullptr;  ///< rows that a block takes: [vertices], or twice that with edges of two directions
+    components_report* report = nullptr;
+};
+
 }  // namespace nz::kernels

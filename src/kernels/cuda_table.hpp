@@ -1,12 +1,15 @@
 // The entry points of the CUDA backend that are not made for each semiring. In a build without CUDA the table is empty.
 #pragma once
 
+#include "kernels/betweenness_arguments.hpp"
+#include "kernels/components_arguments.hpp"
 #include "kernels/device_ewise_arguments.hpp"
 #include "kernels/device_mxd_arguments.hpp"
 #include "kernels/device_mxm_arguments.hpp"
 #include "kernels/device_tiles.hpp"
 #include "kernels/device_vectors.hpp"
 #include "kernels/mxv_arguments.hpp"
+#include "kernels/select_arguments.hpp"
 #include "kernels/shortest_arguments.hpp"
 #include "kernels/tile_arguments.hpp"
 #include "kernels/traverse_arguments.hpp"
@@ -34,6 +37,9 @@ struct cuda_table {
     void (*copy_dense)(const device_dense_copy& copy, void* stream) = nullptr;
     device_tile_table tiles{};
     void (*tile_search)(const device_tile_arguments& arguments, void* stream) = nullptr;
+    void (*afforest)(const device_components_arguments& arguments, void* stream) = nullptr;
+    betweenness_table betweenness{};
+    device_select_table select{};
 };
 
 const cuda_table& on_cuda();

@@ -15,6 +15,11 @@ struct device_mxm_arguments {
     bool masked = false, complement = false;
     offset_reader mask_offsets;
     const index_t* mask_columns = nullptr;
+    // For masked_dot, whose b holds B's columns: sums at the mask's entries, whether there are any, and each row's number.
+    void* dot_values = nullptr;
+    bool* dot_met = nullptr;
+    index_t *dot_lengths = nullptr, *dot_rows = nullptr, *dot_long_rows = nullptr;  ///< [rows], [rows], [1]
+    offset_t* dot_starts = nullptr;  ///< [rows + 1], from starts
     void* row_parts = nullptr;  ///< plan::mxm_device_rows bytes: each step leaves there what the next goes by
     std::size_t scan_bytes = 0;
     void* pairs = nullptr;   ///< plan::mxm_pair_bytes, where rows are not all sorted
@@ -41,6 +46,14 @@ struct device_mxm_table {
     /// After count, again and again: fill takes rows [first, last) alone, once by_entries has been read anew.
     void (*choose)(const device_mxm_arguments& arguments, index_t first, index_t last,
                    void* stream) = nullptr;
+    // Of mxm/masked_dot: temporary bytes (in `tables`) of the scan, the scan of row lengths, and the result from what stands at the
+    // mask's entries, of so many bytes a value.
+    std::size_t (*dot_scan_bytes)(index_t rows) = nullptr;
+    /// *steps = entries of B's columns, over all places of the mask.
+    void (*dot_steps)(const device_mxm_arguments& arguments, offset_t mask_entries, offset_t* steps,
+                      void* stream) = nullptr;
+    void (*dot_starts)(const device_mxm_arguments& arguments, std::size_t scan_bytes, void* stream) = nullptr;
+    void (*dot_compact)(const device_mxm_arguments& arguments, std::size_t value_bytes, void* stream) = nullptr;
 };
 
 }  // namespace nz::kernels

@@ -48,4 +48,10 @@ using reduce_kernel = bool (*)(const reduce_arguments&);  ///< whether there is 
 /// Places that are summed up by one thread in one order, so that the sum does not depend on who else works.
 inline constexpr offset_t reduce_block = 8192;
 
+// On a GPU: pointers are the device's, the work goes on `stream`. A reduction's result is followed by a byte that says
+// whether there is an entry, and its parts have room for as many values and as many bytes.
+using device_words_kernel = void (*)(const words_arguments&, void* stream);
+using device_apply_kernel = void (*)(const apply_arguments&, void* stream);
+using device_reduce_kernel = void (*)(const reduce_arguments&, void* stream);
+
 }  // namespace nz::kernels

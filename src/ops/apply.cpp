@@ -3,6 +3,7 @@
 #include "core/checks.hpp"
 #include "ops/checks.hpp"
 #include "ops/vector_words.hpp"
+#include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz {
@@ -13,18 +14,26 @@ constexpr operation_plan plan{"apply", "reference", tier::generic,
 
 constexpr operation_plan words_plan{"apply", "words", tier::compiled, "values in place, shared out evenly"};
 
-// By compiled(), which may have nothing, or by the function entry for entry.
-template <class Compiled>
+// By on_device() or compiled(), which may have nothing, or by the function entry for entry.
+template <class OnDevice, class Compiled>
 operation_plan apply_function(const context& ctx, vector& w, const algebra::entry_function& f,
-                              const vector& u, const vector_options& options, Compiled&& compiled) {
+                              const vector& u, const vector_options& options, OnDevice&& on_device,
+                              Compiled&& compiled) {
     ops::check_output("apply", w, u.size(), ops::describe("u", u));
     ops::check_mask("apply", w, options);
     ops::check_kernel("apply", options.kernel);
-    if (options.kernel != "reference")
+    if (options.kernel != "reference") {
+        if (auto t = on_device()) {
+            ops::write_back_from_device(ctx, w, std::move(*t), options);
+            operation_plan plan_there = words_plan;
+            plan_there.on_device = true;
+            return plan_there;
+        }
         if (auto t = compiled()) {
             ops::write_back(ctx, w, std::move(*t), options);
             return words_plan;
         }
+    }
     require<not_supported>(options.kernel != words_plan.kernel,
                            "apply: kernel words is not compiled for this operator on {}: leave the pin out",
                            name_of(u.type()));
@@ -49,23 +58,30 @@ using algebra::entry_function_of;
 
 operation_plan apply(const context& ctx, vector& w, const unary_op& op, const vector& u,
                      const vector_options& options) {
-    return apply_function(ctx, w, entry_function_of(op, u.type()), u, options,
-                          [&] { return ops::apply_words(ctx, op, u.body()); });
+    return apply_function(
+        ctx, w, entry_function_of(op, u.type()), u, options,
+        [&] { return ops::apply_words_on_device(ctx, op, u); },
+        [&] { return ops::apply_words(ctx, op, u.body()); });
 }
 operation_plan apply(const context& ctx, vector& w, const index_unary_op& op, const vector& u, scalar thunk,
                      const vector_options& options) {
-    return apply_function(ctx, w, entry_function_of(op, u.type(), thunk), u, options,
-                          [] { return std::optional<storage::vector_body>(); });
+    return apply_function(
+        ctx, w, entry_function_of(op, u.type(), thunk), u, options, [] { return std::optional<vector>(); },
+        [] { return std::optional<storage::vector_body>(); });
 }
 operation_plan apply(const context& ctx, vector& w, const binary_op& op, scalar x, const vector& u,
                      const vector_options& options) {
-    return apply_function(ctx, w, entry_function_of(op, x, u.type()), u, options,
-                          [&] { return ops::apply_words(ctx, op, x, u.body()); });
+    return apply_function(
+        ctx, w, entry_function_of(op, x, u.type()), u, options,
+        [&] { return ops::apply_words_on_device(ctx, op, x, u); },
+        [&] { return ops::apply_words(ctx, op, x, u.body()); });
 }
 operation_plan apply(const context& ctx, vector& w, const binary_op& op, const vector& u, scalar y,
                      const vector_options& options) {
-    return apply_function(ctx, w, entry_function_of(op, u.type(), y), u, options,
-                          [&] { return ops::apply_words(ctx, op, u.body(), y); });
+    return apply_function(
+        ctx, w, entry_function_of(op, u.type(), y), u, options,
+        [&] { return ops::apply_words_on_device(ctx, op, u, y); },
+        [&] { return ops::apply_words(ctx, op, u.body(), y); });
 }
 
 operation_plan apply(const context& ctx, matrix& c, const unary_op& op, const matrix& a,

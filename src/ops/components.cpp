@@ -2,8 +2,10 @@
 #include "ops/components.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "core/parallel.hpp"
 #include "kernels/cpu/components/afforest.hpp"
+#include "kernels/cuda_table.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "kernels/reference/components.hpp"
 #include "nonzero/operations.hpp"
@@ -71,6 +73,38 @@ vector run_on_host(const context& ctx, const matrix& a, const plan::components_p
     return storage::make_vector(std::move(labels));
 }
 
+// The graph is copied where it is not there yet; labels stay on the GPU.
+vector run_on_device(const context& ctx, const matrix& a, const plan::components_plan& plan,
+                     offset_t& count) {
+    const auto n = static_cast<index_t>(a.rows());
+    const storage::matrix_body& body = a.body();
+    const auto rows = body.entries_on(ctx);
+    const bool wide = body.rows_anywhere().offset_bytes == 8;
+    kernels::device_components_arguments d;
+    kernels::components_arguments& k = d.common;
+    k.vertices = n;
+    k.out_offsets = {rows->offsets.data(), wide};
+    k.out_neighbours = rows->indices.as<index_t>();
+    std::shared_ptr<const storage::device_csr> columns;
+    if (plan.reads_columns) {
+        k.symmetric = body.known_symmetric();
+        columns = k.symmetric ? rows : body.columns_on(ctx);
+        k.in_offsets = {columns->offsets.data(), wide};
+        k.in_neighbours = columns->indices.as<index_t>();
+    }
+    storage::device_vector labels = storage::allocate_on_device(ctx, dtype::int32, n, vector_form::dense, n);
+    k.labels = labels.values.as<index_t>();
+    const buffer long_rows(ctx.device_memory(), 2 * static_cast<std::size_t>(n) * sizeof(index_t)),
+        report(ctx.device_memory(), sizeof(kernels::components_report));
+    d.long_rows = long_rows.as<index_t>();
+    d.report = report.as<kernels::components_report>();
+    kernels::on_cuda().afforest(d, ctx.gpu()->stream());
+    kernels::components_report found;
+    ctx.gpu()->download(&found, report.data(), sizeof found);
+    count = static_cast<offset_t>(found.components);
+    return storage::make_device_vector(ctx, dtype::int32, n, vector_form::dense, n, std::move(labels));
+}
+
 offset_t count_roots(const context& ctx, const vector& labels) {
     const auto label = labels.values<std::int32_t>();
     std::atomic<offset_t> count{0};
@@ -92,8 +126,13 @@ plan::components_plan plan_components(const matrix& a, const components_options&
 components_result components(const context& ctx, const matrix& a, const components_options& o) {
     const plan::components_plan plan = plan_components(a, o);
     components_result result{vector(ctx, dtype::int32, 0), 0, 0, {}};
-    result.labels = plan.kernel == loop_id ? label_loop(ctx, a, result.rounds) : run_on_host(ctx, a, plan);
-    result.count = count_roots(ctx, result.labels);
+    if (ctx.gpu() && plan.kernel == "afforest" && a.rows() > 0) {
+        result.labels = run_on_device(ctx, a, plan, result.count);
+    } else {
+        result.labels =
+            plan.kernel == loop_id ? label_loop(ctx, a, result.rounds) : run_on_host(ctx, a, plan);
+        result.count = count_roots(ctx, result.labels);
+    }
     result.plan = std::string("components/").append(plan.kernel).append(": ").append(plan.reason);
     ctx.log(result.plan);
     return result;

@@ -5,6 +5,7 @@
 #include "ops/ewise_device.hpp"
 #include "ops/ewise_join.hpp"
 #include "ops/vector_words.hpp"
+#include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz {
@@ -59,6 +60,11 @@ template <class Reference>
 operation_plan join(const context& ctx, vector& w, const operation_plan& plan, set_operation operation,
                     const binary_op& op, const vector& u, const vector& v, const vector_options& options,
                     Reference&& reference) {
+    if (options.kernel.empty() || options.kernel == words)
+        if (auto t = ops::join_words_on_device(ctx, operation, op, u, v)) {
+            ops::write_back_from_device(ctx, w, std::move(*t), options);
+            return {plan.operation, words, tier::compiled, "place by place, where they are", true};
+        }
     if (asks(options.kernel))
         if (auto t = ops::join_balanced(ctx, operation, op, u.body(), v.body())) {
             ops::write_back(ctx, w, std::move(*t), options);

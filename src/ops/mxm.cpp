@@ -30,7 +30,7 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
         ctx.log(to_string(t->plan));
         // Where nothing of the old output remains, what the mask let through is all of the new one.
         matrix_options rest = options;
-        if (t->plan.kernel == "masked_row" && !options.accum && (options.replace || c.nnz() == 0)) {
+        if (t->plan.kernel.starts_with("masked") && !options.accum && (options.replace || c.nnz() == 0)) {
             rest.mask = nullptr;
             rest.mask_complement = false;
         }

@@ -18,11 +18,146 @@ using storage::csr;
 // What 63 bits hold, less what a sum of doubles may be off.
 constexpr double most_products = 9.2e18;
 
-class device_mxm {
+// Operands and masks as the kernels read them, brought where they are not; and memory for a result.
+class device_sides {
+protected:
+    device_sides(const context& ctx, dtype value_type) : ctx_(ctx), value_type_(value_type) {}
+
+    void* stream() const { return ctx_.gpu()->stream(); }
+    buffer on_device(const void* data, std::size_t bytes) const {
+        buffer there(ctx_.device_memory(), bytes);
+        if (bytes) ctx_.gpu()->upload(there.data(), data, bytes);
+        return there;
+    }
+    const csr& place(const operand& x, bool ignores_values, dtype type, kernels::mxm_side& side,
+                     offset_t& step) {
+        const storage::matrix_body& body = x.a.body();
+        const csr& of = x.transposed ? body.columns() : body.rows_anywhere();
+        const auto entries = x.transposed ? body.columns_on(ctx_) : body.entries_on(ctx_);
+        kept_.push_back(entries);
+        side = {{entries->offsets.data(), of.offset_bytes == 8}, entries->indices.as<index_t>(), nullptr};
+        step = of.kind == value_kind::full ? 1 : 0;
+        if (ignores_values) return of;
+        const auto values = body.values_on(ctx_, of, type);
+        kept_.push_back(values);
+        side.values = values->values.data();
+        return of;
+    }
+    /// What the product may write. Returns how many places the mask lists.
+    offset_t place_mask(const matrix_options& options) {
+        const storage::matrix_body& body = options.mask->body();
+        const csr& of = body.rows_anywhere();
+        k_.masked = true;
+        k_.complement = options.mask_complement;
+        if (options.mask_structure || of.kind == value_kind::pattern) {
+            const auto entries = body.entries_on(ctx_);
+            kept_.push_back(entries);
+            k_.mask_offsets = {entries->offsets.data(), of.offset_bytes == 8};
+            k_.mask_columns = entries->indices.as<index_t>();
+            return of.nnz;
+        }
+        const auto places = mask_places(ctx_, body.rows(), false);
+        mask_offsets_ = on_device(places->offsets.data(), places->offsets.bytes());
+        mask_columns_ =
+            on_device(places->index_data(), static_cast<std::size_t>(places->nnz) * sizeof(index_t));
+        k_.mask_offsets = {mask_offsets_.data(), places->offset_bytes == 8};
+        k_.mask_columns = mask_columns_.as<index_t>();
+        return places->nnz;
+    }
+    /// Room for `entries_` entries in k_.rows rows.
+    void take_entries() {
+        const auto n = static_cast<std::size_t>(entries_);
+        const auto& memory = ctx_.device_memory();
+        const int width = storage::offset_bytes_for(entries_);
+        offsets_ = buffer(memory, (static_cast<std::size_t>(k_.rows) + 1) * static_cast<std::size_t>(width));
+        indices_ = buffer(memory, n * sizeof(index_t) + storage::index_padding);
+        values_ = buffer(memory, n * size_of(value_type_));
+        ctx_.gpu()->fill(indices_.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
+        k_.offsets = offsets_.data();
+        k_.wide = width == 8;
+        k_.out_columns = indices_.as<index_t>();
+        k_.out_values = values_.data();
+    }
+    matrix taken(const context& own) {
+        csr shape;
+        shape.rows = k_.rows;
+        shape.columns = k_.columns;
+        shape.nnz = entries_;
+        shape.type = value_type_;
+        shape.offset_bytes = k_.wide ? 8 : 4;
+        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets_),
+                                           std::move(indices_), std::move(values_));
+    }
+
+    const context& ctx_;
+    dtype value_type_;
+    kernels::device_mxm_arguments k_;
+    std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
+    offset_t entries_ = 0;
+    buffer mask_offsets_, mask_columns_, offsets_, indices_, values_;
+};
+
+/// mxm/masked_dot: the products of a mask's places.
+class device_dot : device_sides {
+public:
+    device_dot(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell)
+        : device_sides(ctx, f.value_type), cell_(cell) {
+        const csr& a = place(f.left, f.ring.ignores_a(), f.operand_type, k_.a, k_.a_step);
+        const operand columns{f.right.a, !f.right.transposed};
+        const csr& b = place(columns, f.ring.ignores_b(), f.operand_type, k_.b, k_.b_step);
+        k_.rows = a.rows;
+        k_.inner = a.columns;
+        k_.columns = b.rows;
+        k_.a_entries = a.nnz;
+        k_.b_entries = b.nnz;
+        mask_entries_ = place_mask(*f.mask);
+        const auto n = static_cast<std::size_t>(k_.rows), m = static_cast<std::size_t>(mask_entries_);
+        const auto& memory = ctx.device_memory();
+        scan_bytes_ = kernels::on_cuda().mxm.dot_scan_bytes(k_.rows);
+        sums_ = buffer(memory, m * size_of(value_type_));
+        met_ = buffer(memory, m);
+        rows_ = buffer(memory, (2 * n + 1) * sizeof(index_t));
+        starts_ = buffer(memory, (n + 2) * sizeof(offset_t));
+        scan_ = buffer(memory, scan_bytes_);
+        k_.dot_values = sums_.data();
+        k_.dot_met = met_.as<bool>();
+        k_.dot_lengths = rows_.as<index_t>();
+        k_.dot_rows = k_.dot_lengths + n;
+        k_.dot_long_rows = k_.dot_rows + n;
+        k_.dot_starts = starts_.as<offset_t>();
+        k_.tables = scan_.data();
+    }
+    /// Entries of B's columns over all places: the products that are looked for.
+    offset_t steps() const {
+        offset_t* at = k_.dot_starts + k_.rows + 1;
+        kernels::on_cuda().mxm.dot_steps(k_, mask_entries_, at, stream());
+        offset_t found = 0;
+        ctx_.gpu()->download(&found, at, sizeof found);
+        return found;
+    }
+    void sum() const {
+        cell_.masked_dot(k_, stream());
+        kernels::on_cuda().mxm.dot_starts(k_, scan_bytes_, stream());
+    }
+    void take_result() {
+        ctx_.gpu()->download(&entries_, k_.dot_starts + k_.rows, sizeof entries_);
+        take_entries();
+    }
+    void compact() const { kernels::on_cuda().mxm.dot_compact(k_, size_of(value_type_), stream()); }
+    matrix result(const context& own) { return taken(own); }
+
+private:
+    const instantiate::mxm_device_cell& cell_;
+    offset_t mask_entries_ = 0;
+    std::size_t scan_bytes_ = 0;
+    buffer sums_, met_, rows_, starts_, scan_;
+};
+
+class device_mxm : device_sides {
 public:
     device_mxm(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
                std::size_t scan_bytes)
-        : ctx_(ctx), cell_(cell), value_type_(f.value_type) {
+        : device_sides(ctx, f.value_type), cell_(cell) {
         const dtype type = f.operand_type;
         const csr& a = place(f.left, f.ring.ignores_a(), type, k_.a, k_.a_step);
         const csr& b = place(f.right, f.ring.ignores_b(), type, k_.b, k_.b_step);
@@ -36,26 +171,7 @@ public:
         k_.row_parts = row_parts_.data();
     }
 
-    /// What the product may write, for masked_row.
-    void take_mask(const matrix_options& options) {
-        const storage::matrix_body& body = options.mask->body();
-        const csr& of = body.rows_anywhere();
-        k_.masked = true;
-        k_.complement = options.mask_complement;
-        if (options.mask_structure || of.kind == value_kind::pattern) {
-            const auto entries = body.entries_on(ctx_);
-            kept_.push_back(entries);
-            k_.mask_offsets = {entries->offsets.data(), of.offset_bytes == 8};
-            k_.mask_columns = entries->indices.as<index_t>();
-            return;
-        }
-        const auto places = mask_places(ctx_, body.rows(), false);
-        mask_offsets_ = on_device(places->offsets.data(), places->offsets.bytes());
-        mask_columns_ =
-            on_device(places->index_data(), static_cast<std::size_t>(places->nnz) * sizeof(index_t));
-        k_.mask_offsets = {mask_offsets_.data(), places->offset_bytes == 8};
-        k_.mask_columns = mask_columns_.as<index_t>();
-    }
+    void take_mask(const matrix_options& options) { place_mask(options); }
 
     void survey() const { kernels::on_cuda().mxm.survey(k_, stream()); }
     /// Before count; after the first time with the memory and the bins that are known.
@@ -98,17 +214,7 @@ public:
         if (k_.by_products.large_rows())
             ctx_.gpu()->download(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
         ctx_.gpu()->download(&entries_, parts().starts + k_.rows, sizeof entries_);
-        const auto n = static_cast<std::size_t>(entries_);
-        const auto& memory = ctx_.device_memory();
-        const int width = storage::offset_bytes_for(entries_);
-        offsets_ = buffer(memory, (static_cast<std::size_t>(k_.rows) + 1) * static_cast<std::size_t>(width));
-        indices_ = buffer(memory, n * sizeof(index_t) + storage::index_padding);
-        values_ = buffer(memory, n * size_of(value_type_));
-        ctx_.gpu()->fill(indices_.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
-        k_.offsets = offsets_.data();
-        k_.wide = width == 8;
-        k_.out_columns = indices_.as<index_t>();
-        k_.out_values = values_.data();
+        take_entries();
     }
     /// In place of take_result, fill and result where the entries do not fit: rows in chunks, each on its way to the host
     /// while the next is computed. Returns how many there were.
@@ -142,24 +248,9 @@ public:
         chunks = static_cast<index_t>(cuts.size()) - 1;
         return storage::make_matrix(own, std::move(c));
     }
-    matrix result(const context& own) {
-        csr shape;
-        shape.rows = k_.rows;
-        shape.columns = k_.columns;
-        shape.nnz = entries_;
-        shape.type = value_type_;
-        shape.offset_bytes = k_.wide ? 8 : 4;
-        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets_),
-                                           std::move(indices_), std::move(values_));
-    }
+    matrix result(const context& own) { return taken(own); }
 
 private:
-    void* stream() const { return ctx_.gpu()->stream(); }
-    buffer on_device(const void* data, std::size_t bytes) const {
-        buffer there(ctx_.device_memory(), bytes);
-        if (bytes) ctx_.gpu()->upload(there.data(), data, bytes);
-        return there;
-    }
     plan::mxm_device_parts parts() const { return {k_.row_parts, k_.rows, k_.scan_bytes}; }
 
     // The result in host memory that the GPU may write to, its offsets there.
@@ -203,28 +294,8 @@ private:
             }
         }
     }
-    const csr& place(const operand& x, bool ignores_values, dtype type, kernels::mxm_side& side,
-                     offset_t& step) {
-        const storage::matrix_body& body = x.a.body();
-        const csr& of = x.transposed ? body.columns() : body.rows_anywhere();
-        const auto entries = x.transposed ? body.columns_on(ctx_) : body.entries_on(ctx_);
-        kept_.push_back(entries);
-        side = {{entries->offsets.data(), of.offset_bytes == 8}, entries->indices.as<index_t>(), nullptr};
-        step = of.kind == value_kind::full ? 1 : 0;
-        if (ignores_values) return of;
-        const auto values = body.values_on(ctx_, of, type);
-        kept_.push_back(values);
-        side.values = values->values.data();
-        return of;
-    }
-
-    const context& ctx_;
     const instantiate::mxm_device_cell& cell_;
-    dtype value_type_;
-    kernels::device_mxm_arguments k_;
-    std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
-    offset_t entries_ = 0;
-    buffer mask_offsets_, mask_columns_, row_parts_, pairs_, tables_, offsets_, indices_, values_;
+    buffer row_parts_, pairs_, tables_;
     struct slot {
         buffer columns, values;
     } slots_[device::copies::slots];
@@ -243,6 +314,14 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
     const auto* cell = facts.compiled ? cell_of(ctx, f) : nullptr;
     facts.on_device = cell != nullptr;
     if (!plan::mxm_on_device(facts)) return {};
+    if (plan::mxm(facts).kernel == "masked_dot") {
+        device_dot product(ctx, f, *cell);
+        facts.products = product.steps();
+        product.sum();
+        product.take_result();
+        product.compact();
+        return device_product{plan::mxm(facts), product.result(own)};
+    }
     facts.scan_bytes = kernels::on_cuda().mxm.scan_bytes(facts.rows);
     device_mxm product(ctx, f, *cell, facts.scan_bytes);
     if (plan::mxm(facts).kernel == "masked_row") product.take_mask(*f.mask);

@@ -56,6 +56,7 @@ plan::mxm_facts facts_of(const product& p) {
     f.complement = p.options.mask_complement;
     f.mask_entries = f.masked ? p.options.mask->nnz() : 0;
     f.columns_ready = p.right.transposed || p.right.a.body().has_columns();
+    f.rows_ready = !p.right.transposed || p.right.a.body().has_columns();
     f.value_bytes = size_of(p.value);
     f.threads = p.ctx.threads();
     f.pinned = p.options.kernel;

@@ -6,7 +6,7 @@
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/tiles_device.hpp"
-#include "ops/write_back.hpp"
+#include "ops/vectors_device.hpp"
 
 #include <limits>
 
@@ -17,39 +17,12 @@ using kernels::device_entries;
 using storage::device_vector;
 using storage::vector_body;
 
-device_entries entries_of(const vector_body& v, const device_vector& on) {
-    return {v.form,
-            v.type,
-            v.size,
-            v.count,
-            on.values.data(),
-            on.present.as<const bits::word>(),
-            on.indices.as<const index_t>()};
-}
-
 buffer take(const context& ctx, std::size_t bytes) { return {ctx.device_memory(), bytes}; }
-
-std::size_t word_bytes(offset_t size) { return bits::words_for(size) * sizeof(bits::word); }
 
 offset_t read_count(const context& ctx, const buffer& count) {
     offset_t found = 0;
     ctx.gpu()->download(&found, count.data(), sizeof found);
     return found;
-}
-
-offset_t count_present(const context& ctx, const buffer& present, index_t size) {
-    const buffer count = take(ctx, sizeof(offset_t));
-    kernels::on_cuda().vectors.count_bits(present.as<const bits::word>(), size, count.as<offset_t>(),
-                                          ctx.gpu()->stream());
-    return read_count(ctx, count);
-}
-
-// A vector of values and presence; the presence goes where every entry is there.
-vector from_bitmap(const context& ctx, dtype type, index_t size, device_vector content) {
-    const offset_t count = count_present(ctx, content.present, size);
-    if (count == size) content.present = buffer();
-    return storage::make_device_vector(
-        ctx, type, size, count == size ? vector_form::dense : vector_form::bitmap, count, std::move(content));
 }
 
 }  // namespace
@@ -59,7 +32,7 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     if (facts.pull_ready)
         facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled(true))->held_rows;
     plan_ = plan::mxv(facts);
-    if (p.options.mask) take_mask();
+    mask_ = mask_on_device(p_.ctx, p_.options);
     take_operand(plan_.input);
     if (plan_.direction == direction::push) {
         count_products(facts);
@@ -70,14 +43,6 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     take_matrix();
     take_memory();
     kernel_ = p.device_cell->kernel(plan_.kernel);
-}
-
-void device_mxv::take_mask() {
-    const vector_body& m = p_.options.mask->body_anywhere();
-    const auto on = m.home->copy_on(p_.ctx, m);
-    mask_ = take(p_.ctx, word_bytes(m.size));
-    kernels::on_cuda().vectors.mask_words(entries_of(m, *on), p_.options.mask_structure,
-                                          mask_.as<bits::word>(), p_.ctx.gpu()->stream());
 }
 
 void device_mxv::take_operand(vector_form form) {
@@ -92,7 +57,7 @@ void device_mxv::take_operand(vector_form form) {
     const auto& table = kernels::on_cuda().vectors;
     if (form == vector_form::bitmap && v.form != form) {
         u_values_ = take(p_.ctx, static_cast<std::size_t>(v.size) * size_of(v.type));
-        u_present_ = take(p_.ctx, word_bytes(v.size));
+        u_present_ = take(p_.ctx, bits::words_for(v.size) * sizeof(bits::word));
         table.to_bitmap(from, u_values_.data(), u_present_.as<bits::word>(), stream);
         from.values = u_values_.data();
         from.present = u_present_.as<bits::word>();
@@ -231,62 +196,6 @@ vector device_mxv::result() {
     return made(vector_form::sparse, count);
 }
 
-namespace {
-
-// Operators and types for which the device's write-back is compiled.
-bool joins_on_device(const vector& w, const vector& t, const vector_options& o) {
-    if (w.type() != t.type()) return false;
-    if (!o.accum) return true;
-    return o.accum->id() <= binary_id::lxnor && o.accum->input_type(t.type()) == t.type();
-}
-
-// A dense or bitmap copy on the device of what may be sparse.
-struct placed {
-    std::shared_ptr<const device_vector> on;
-    device_vector converted;
-    device_entries entries;
-};
-placed place(const context& ctx, const vector& v) {
-    const vector_body& b = v.body_anywhere();
-    placed p{b.home->copy_on(ctx, b), {}, {}};
-    p.entries = entries_of(b, *p.on);
-    if (b.form != vector_form::sparse) return p;
-    p.converted = storage::allocate_on_device(ctx, b.type, b.size, vector_form::bitmap, 0);
-    kernels::on_cuda().vectors.to_bitmap(p.entries, p.converted.values.data(),
-                                         p.converted.present.as<bits::word>(), ctx.gpu()->stream());
-    p.entries.form = vector_form::bitmap;
-    p.entries.values = p.converted.values.data();
-    p.entries.present = p.converted.present.as<const bits::word>();
-    return p;
-}
-
-}  // namespace
-
-void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& o,
-                          const bits::word* mask, bool masked) {
-    if (!joins_on_device(w, t, o)) return write_back(ctx, w, std::move(t.mutable_body()), o);
-    const bool all = !o.mask && !o.mask_complement;
-    if (!o.accum && (all || (masked && (o.replace || w.count() == 0)))) {
-        w = std::move(t);
-        return;
-    }
-    const auto n = static_cast<index_t>(w.size());
-    const placed old = place(ctx, w), result = place(ctx, t);
-    device_vector out = storage::allocate_on_device(ctx, w.type(), n, vector_form::bitmap, 0);
-    kernels::device_write_back c;
-    c.w = old.entries;
-    c.t = result.entries;
-    c.mask = mask;
-    c.complement = o.mask_complement;
-    c.replace = o.replace;
-    c.accumulates = o.accum.has_value();
-    if (o.accum) c.accum = o.accum->id();
-    c.out_values = out.values.data();
-    c.out_present = out.present.as<bits::word>();
-    kernels::on_cuda().vectors.write_back(c, ctx.gpu()->stream());
-    w = from_bitmap(ctx, w.type(), n, std::move(out));
-}
-
 std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const matrix& a, const vector& u,
                                   const vector_options& options, int repeats) {
     vector w(ctx, s.value_type(a.type(), u.type()), options.transpose_a ? a.columns() : a.rows());
@@ -303,41 +212,6 @@ std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const m
         ms.push_back(ctx.gpu()->milliseconds());
     }
     return ms;
-}
-
-void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y) {
-    const auto n = static_cast<index_t>(y.size());
-    const vector none(ctx, y.type(), n);
-    const placed old = place(ctx, beta == 0 ? none : y), result = place(ctx, t);
-    const bool full = t.form() == vector_form::dense;
-    device_vector out = storage::allocate_on_device(ctx, y.type(), n, vector_form::bitmap, 0);
-    kernels::device_write_back c;
-    c.w = old.entries;
-    c.t = result.entries;
-    c.scales = true;
-    c.alpha = alpha;
-    c.beta = beta;
-    c.out_values = out.values.data();
-    c.out_present = out.present.as<bits::word>();
-    kernels::on_cuda().vectors.write_back(c, ctx.gpu()->stream());
-    if (!full) {
-        y = from_bitmap(ctx, y.type(), n, std::move(out));
-        return;
-    }
-    out.present = buffer();  // every row has an entry: nobody needs to count
-    y = storage::make_device_vector(ctx, y.type(), n, vector_form::dense, n, std::move(out));
-}
-
-vector same_entries_on_device(const context& ctx, const vector& f, scalar value) {
-    const vector_body& b = f.body_anywhere();
-    const auto on = b.home->copy_on(ctx, b);
-    device_vector made = storage::allocate_on_device(ctx, value.type(), b.size, b.form, b.count);
-    const offset_t stored = b.form == vector_form::sparse ? b.count : b.size;
-    kernels::on_cuda().vectors.fill(made.values.data(), value.type(), stored, value.bits(),
-                                    ctx.gpu()->stream());
-    ctx.gpu()->copy(made.present.data(), on->present.data(), made.present.bytes());
-    ctx.gpu()->copy(made.indices.data(), on->indices.data(), made.indices.bytes());
-    return storage::make_device_vector(ctx, value.type(), b.size, b.form, b.count, std::move(made));
 }
 
 mxv_plan multiply_on_device(const mxv_product& p, plan::mxv_facts facts) {

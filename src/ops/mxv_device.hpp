@@ -29,7 +29,6 @@ public:
     const bits::word* mask() const { return static_cast<const bits::word*>(mask_.data()); }
 
 private:
-    void take_mask();
     void take_operand(vector_form form);
     void count_products(plan::mxv_facts& facts);
     void take_matrix();
@@ -51,16 +50,5 @@ private:
 /// not_supported when the product does not run on a GPU.
 std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const matrix& a, const vector& u,
                                   const vector_options& options, int repeats);
-
-/// w<mask, replace> = accum(w, t) on the GPU where types and operator allow, else on the host; `masked`: t holds only
-/// what the mask lets through.
-void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& options,
-                          const bits::word* mask, bool masked);
-
-/// y = alpha t + beta y for float32 or float64, both of that type.
-void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y);
-
-/// A vector of f's entries, all of them `value`, where f is.
-vector same_entries_on_device(const context& ctx, const vector& f, scalar value);
 
 }  // namespace nz::ops

@@ -3,6 +3,7 @@
 #include "core/checks.hpp"
 #include "ops/checks.hpp"
 #include "ops/vector_words.hpp"
+#include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz {
@@ -27,10 +28,12 @@ operation_plan reduce(const context& ctx, vector& w, const monoid& add, const ma
 
 // The order of summation depends on the vector alone: the same bits for floats whatever the number of threads.
 scalar reduce(const context& ctx, const monoid& add, const vector& u) {
+    if (const auto sum = ops::reduce_blocks_on_device(ctx, add, u)) return *sum;
     if (const auto sum = ops::reduce_blocks(ctx, add, u.body())) return *sum;
     return kernels::reference::reduce(add, u.body());
 }
 scalar reduce(const context& ctx, const monoid& add, const matrix& a) {
+    if (const auto sum = ops::reduce_blocks_on_device(ctx, add, a)) return *sum;
     if (const auto sum = ops::reduce_blocks(ctx, add, a.body().rows())) return *sum;
     return kernels::reference::reduce(add, a.body().rows());
 }

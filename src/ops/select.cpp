@@ -10,6 +10,14 @@ namespace {
 
 constexpr operation_plan plan{"select", "reference", tier::generic,
                               "entry by entry through a function pointer, one thread"};
+// Of ops/select_rising alone.
+void refuse_rising(std::string_view pinned) {
+    require<not_supported>(
+        pinned != "rising",
+        "select: kernel rising serves the order by degree, which takes no function: leave the "
+        "pin out");
+}
+
 constexpr operation_plan rows_plan{"select", "rows", tier::generic,
                                    "rows shared out, an indirect call an entry"};
 
@@ -43,6 +51,7 @@ operation_plan select(const context& ctx, vector& w, const index_unary_op& op, c
     ops::check_output("select", w, u.size(), ops::describe("u", u));
     ops::check_mask("select", w, options);
     ops::check_kernel("select", options.kernel);
+    refuse_rising(options.kernel);
     const auto keep = algebra::entry_function_of(op, u.type(), thunk);
     require<not_supported>(options.kernel != rows_plan.kernel,
                            "select: kernel rows is for matrices: leave the pin out");
@@ -56,6 +65,7 @@ operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, c
     ops::check_output("select", c, input.rows(), input.columns(), input.describe("A"));
     ops::check_mask("select", c, options);
     ops::check_kernel("select", options.kernel);
+    refuse_rising(options.kernel);
     const auto keep = algebra::entry_function_of(op, a.type(), thunk);
     if (options.kernel != "reference") {
         ops::write_back(ctx, c, select_rows(ctx, keep, input.entries()), options);

@@ -3,6 +3,7 @@
 #include "core/parallel.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/mxv_device.hpp"
+#include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
 #include "storage/vector_body.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "nonzero/operations.hpp"
 #include "ops/mxv_device.hpp"
+#include "ops/vectors_device.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 

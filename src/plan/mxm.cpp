@@ -51,13 +51,21 @@ std::size_t workspace(std::string_view kernel, const mxm_facts& f, bool packs) {
 mxm_plan on_gpu(const mxm_facts& f) {
     mxm_plan plan;
     plan.operation = "mxm";
-    plan.kernel = !f.pinned.empty() ? f.pinned : f.masked ? "masked_row" : "hash";
+    const bool dots = f.masked && !f.complement && f.columns_ready && !f.rows_ready;
+    plan.kernel = !f.pinned.empty() ? f.pinned : dots ? "masked_dot" : f.masked ? "masked_row" : "hash";
     plan.reason = !f.pinned.empty() ? "pinned"
+                  : dots            ? "a dot product for each place of the mask: B is there by columns"
                   : f.masked        ? "as hash, passing over what the mask bars"
                                     : "short rows sorted, long ones in tables of words, by bins";
     plan.tier = tier::compiled;
     plan.on_device = true;
     plan.products = f.products;
+    plan.reads_columns = plan.kernel == "masked_dot";
+    plan.builds_columns = plan.reads_columns && !f.columns_ready;
+    if (plan.reads_columns) {
+        plan.workspace_bytes = masked_dot_device_workspace(f.rows, f.mask_entries, f.value_bytes);
+        return plan;
+    }
     plan.workspace_bytes =
         mxm_device_rows(f.rows, f.scan_bytes) +
         global_tables(f.columns, std::max<offset_t>(f.large_rows, 0)) * column_table_bytes(f.columns) +

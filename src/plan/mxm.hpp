@@ -14,6 +14,8 @@ struct mxm_facts {
     bool masked = false, complement = false;
     offset_t mask_entries = 0;
     bool columns_ready = false;  ///< B's columns are there
+    bool rows_ready = true;      ///< B's rows are there
+    offset_t dot_steps = -1;     ///< entries of A's rows and B's columns, over all places of the mask; below 0: not counted
     std::size_t value_bytes = 8;
     int threads = 1;
     std::string_view pinned;     ///< empty, or an id that exists
@@ -47,9 +49,10 @@ inline constexpr double columns_cost = 8;
 
 /// Whether the costly facts are to be collected before the plan stands; products first.
 inline bool mxm_needs_products(const mxm_facts& facts) noexcept { return facts.products < 0; }
-/// Whether it runs on the GPU: by hash, or under a mask by masked_row.
+/// Whether it runs on the GPU: by hash, or under a mask by masked_row, or where that lists what may be written by masked_dot.
 inline bool mxm_on_device(const mxm_facts& f) noexcept {
-    return f.on_device && (f.pinned.empty() || f.pinned == "hash" || (f.masked && f.pinned == "masked_row"));
+    return f.on_device && (f.pinned.empty() || f.pinned == "hash" || (f.masked && f.pinned == "masked_row") ||
+                           (f.masked && !f.complement && f.pinned == "masked_dot"));
 }
 /// Whether bands are to be looked for: not where another kernel is taken anyway.
 inline bool mxm_needs_band(const mxm_facts& f) noexcept {

@@ -27,6 +27,8 @@ public:
     void bring_home(vector_body& v);
     /// From now on the device alone has the content.
     void settle_on(const context& gpu, std::shared_ptr<const device_vector> content);
+    /// Whether a device alone has the content.
+    bool away() const { return device_only_; }
 
 private:
     std::mutex mutex_;

@@ -46,6 +46,8 @@ struct matrix_body {
     const csr& shape() const;
     /// What a GPU alone has of this matrix is copied to the host.
     void bring_home() const;
+    /// Whether a GPU alone has it.
+    bool away() const { return away_ && !away_->at_home(); }
     /// The CSR of the transpose, i.e. the CSC. Shared with rows() when the matrix is known to be symmetric.
     const csr& columns() const;
     /// columns() with every row of it ordered by falling length of the neighbour's own row (hubs first), ties

@@ -45,10 +45,19 @@ std::vector<double> by_definition(const matrix& a, const std::vector<offset_t>& 
 constexpr const char* graphs[] = {"rmat:6,4",  "rmat_directed:7,3", "uniform:120,2", "grid2d:9,0.2",
                                   "dense:1,1", "dense:9,9",         "banded:60,3",   "powerlaw:100"};
 
+// Several numbers of threads, and the GPU where there is one.
+std::vector<context> contexts() {
+    std::vector<context> all;
+    for (const int threads : {1, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
+    const context automatic;
+    if (automatic.backend() == backend::cuda) all.push_back(automatic);
+    return all;
+}
+constexpr const char* kernels_there_are[] = {"batched", "sweep_loop"};
+
 TEST(Betweenness, IsWhatItsDefinitionSays) {
     for (const char* graph : graphs)
-        for (const int threads : {1, 3}) {
-            const context ctx({.backend = backend::cpu, .threads = threads});
+        for (const context& ctx : contexts()) {
             const matrix a = load(ctx, graph).matrix;
             std::vector<offset_t> all(static_cast<std::size_t>(a.rows()));
             std::iota(all.begin(), all.end(), offset_t{0});
@@ -56,16 +65,64 @@ TEST(Betweenness, IsWhatItsDefinitionSays) {
                  {all, std::vector<offset_t>{0}, std::vector<offset_t>{a.rows() - 1, 0, a.rows() / 2, 0}}) {
                 SCOPED_TRACE(std::string(graph) + ", " + std::to_string(sources.size()) + " sources");
                 const auto expected = by_definition(a, sources);
-                const auto found = betweenness(ctx, a, sources);
-                const auto x = found.centrality.values<double>();
-                for (std::size_t v = 0; v < expected.size(); ++v)
-                    ASSERT_NEAR(x[v], expected[v], 1e-9 * (1 + expected[v])) << v;
-                EXPECT_EQ(validate_betweenness(ctx, a, sources, found.centrality), "");
+                for (const char* kernel : kernels_there_are) {
+                    const auto found = betweenness(ctx, a, sources, {.kernel = kernel});
+                    EXPECT_NE(found.plan.find(kernel), std::string::npos);
+                    const auto x = found.centrality.values<double>();
+                    for (std::size_t v = 0; v < expected.size(); ++v)
+                        ASSERT_NEAR(x[v], expected[v], 1e-9 * (1 + expected[v])) << v << " by " << kernel;
+                    EXPECT_EQ(validate_betweenness(ctx, a, sources, found.centrality), "");
+                }
             }
         }
 }
 
+// One source more than a batch has bits, and each number of places a row of paths may have; sources that come twice.
+TEST(Betweenness, BatchesOfEverySizeAddUp) {
+    for (const context& ctx : contexts())
+        for (const char* graph : {"rmat:9,8", "grid2d:20,0.2", "rmat_directed:9,4"}) {
+            const matrix a = load(ctx, graph).matrix;
+            for (const std::size_t count : {1, 2, 3, 5, 9, 16, 17, 33, 64, 65, 130}) {
+                std::vector<offset_t> sources(count);
+                for (std::size_t k = 0; k < count; ++k)
+                    sources[k] =
+                        static_cast<offset_t>(k * 7 % 100 * static_cast<std::size_t>(a.rows()) / 100);
+                EXPECT_EQ(validate_betweenness(ctx, a, sources, betweenness(ctx, a, sources).centrality), "")
+                    << graph << ", " << count;
+            }
+        }
+}
+
+// Rows that a GPU gives to whole blocks: two hubs that share 9,000 leaves, with a vertex more beyond each.
+TEST(Betweenness, HubsHandBackWhatTheirLeavesShare) {
+    constexpr index_t leaves = 9000;
+    std::vector<index_t> from, to;
+    const auto edge = [&](index_t x, index_t y) {
+        from.insert(from.end(), {x, y}), to.insert(to.end(), {y, x});
+    };
+    for (index_t leaf = 4; leaf < leaves + 4; ++leaf) edge(0, leaf), edge(1, leaf);
+    edge(0, 2), edge(1, 3);
+    const std::vector<double> w(from.size(), 1.0);
+    for (const context& ctx : contexts()) {
+        const matrix a = matrix::build<double>(ctx, {leaves + 4, leaves + 4, from, to, w});
+        const std::vector<offset_t> sources = {2, 0, 4, 3, 7000};
+        const auto found = betweenness(ctx, a, sources).centrality;
+        EXPECT_EQ(validate_betweenness(ctx, a, sources, found), "");
+        EXPECT_GT(found.get(0)->get<double>(), leaves);
+    }
+}
+
 TEST(Betweenness, LargerGraphsAreValidAndThreadsDoNotMatter) {
+    if (const context automatic; automatic.backend() == backend::cuda)
+        for (const char* graph : {"rmat:13,8", "grid2d:100,0.2", "rmat_directed:13,4"}) {
+            const matrix a = load(automatic, graph).matrix;
+            const std::vector<offset_t> sources = {1, 77, 4000};
+            const auto first = betweenness(automatic, a, sources),
+                       second = betweenness(automatic, a, sources);
+            EXPECT_EQ(validate_betweenness(automatic, a, sources, first.centrality), "");
+            EXPECT_TRUE(
+                std::ranges::equal(first.centrality.values<double>(), second.centrality.values<double>()));
+        }
     for (const char* graph : {"rmat:13,8", "grid2d:100,0.2", "rmat_directed:13,4"}) {
         const context one({.backend = backend::cpu, .threads = 1}),
             two({.backend = backend::cpu, .threads = 2});
@@ -112,6 +169,7 @@ TEST(BetweennessFaults, SayWhatIsWrong) {
     EXPECT_THROW(betweenness(ctx, a, std::vector<offset_t>{16}), index_out_of_bounds);
     EXPECT_THROW(betweenness(ctx, matrix(ctx, dtype::int32, 3, 4), std::vector<offset_t>{0}),
                  dimension_mismatch);
+    EXPECT_THROW(betweenness(ctx, a, std::vector<offset_t>{0}, {.kernel = "batch"}), domain_error);
     EXPECT_EQ(betweenness(ctx, a, {}).centrality.count(), 16);
 }
 

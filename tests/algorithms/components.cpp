@@ -2,6 +2,7 @@
 #include "plan/components.hpp"
 
 #include "nonzero/nonzero.hpp"
+#include "storage/matrix_body.hpp"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,40 @@ TEST(Components, EveryKernelFindsTheSmallestVertexOfEach) {
                 EXPECT_EQ(found.count, roots);
                 EXPECT_EQ(validate_components(ctx, a, found.labels), "");
             }
+}
+
+// The GPU's kernel against a search, with edges of both directions at hand and without; hubs outside the largest component,
+// whose rows whole blocks take.
+TEST(Components, OnAGPUAreThoseOfASearch) {
+    const context ctx;
+    if (ctx.backend() != backend::cuda) GTEST_SKIP() << "no GPU";
+    const context cpu({.backend = backend::cpu});
+    for (const char* graph :
+         {"rmat:12,2", "rmat:10,16", "rmat_directed:12,2", "uniform:3000,1", "grid2d:60,0.5", "powerlaw:4000",
+          "dense:1,1", "laplace2d:30", "banded:5000,2"}) {
+        SCOPED_TRACE(graph);
+        const matrix a = load(ctx, graph).matrix;
+        const auto found = components(ctx, a);
+        EXPECT_EQ(labels_of(found.labels), labels_of(components(cpu, load(cpu, graph).matrix).labels));
+        EXPECT_EQ(validate_components(ctx, a, found.labels), "");
+        EXPECT_EQ(found.count, components(cpu, load(cpu, graph).matrix).count);
+        a.body().columns();
+        EXPECT_EQ(labels_of(components(ctx, a).labels), labels_of(found.labels));
+    }
+    for (const bool backwards : {false, true}) {
+        std::vector<index_t> from, to;
+        for (index_t v = 1; v < 20000; ++v) from.push_back(v), to.push_back(v - 1);                  // a path
+        for (index_t leaf = 20001; leaf < 21000; ++leaf) from.push_back(leaf), to.push_back(20000);  // stars
+        for (index_t leaf = 21000; leaf < 21500; ++leaf) from.push_back(21500), to.push_back(leaf);
+        if (backwards) std::swap(from, to);
+        const std::vector<double> w(from.size(), 1.0);
+        const matrix a = matrix::build<double>(ctx, {21502, 21502, from, to, w});
+        const auto found = components(ctx, a);
+        EXPECT_EQ(found.count, 4);
+        EXPECT_EQ(labels_of(found.labels), by_search(a));
+        a.body().columns();
+        EXPECT_EQ(labels_of(components(ctx, a).labels), by_search(a));
+    }
 }
 
 TEST(Components, DirectedGraphsWithTheirTransposeAtHandPassOverEdges) {

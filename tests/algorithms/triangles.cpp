@@ -62,6 +62,21 @@ TEST(Triangles, AreThoseOfAllPairsOfNeighboursWithEveryKernel) {
     }
 }
 
+TEST(Triangles, OnAGPUAreThoseOfAllPairsOfNeighbours) {
+    const context ctx;
+    if (ctx.backend() != backend::cuda) GTEST_SKIP() << "no GPU";
+    for (const char* graph : graphs) {
+        SCOPED_TRACE(graph);
+        const matrix a = load(ctx, graph).matrix;
+        const tally expected = by_pairs(a);
+        const auto found = triangles(ctx, a, {true, {}});
+        EXPECT_EQ(found.total, expected.total);
+        const auto counts = found.counts.values<std::int64_t>();
+        EXPECT_EQ(std::vector<std::int64_t>(counts.begin(), counts.end()), expected.counts);
+        EXPECT_EQ(triangles(ctx, a, {}).total, expected.total);
+    }
+}
+
 TEST(Triangles, LoopsAndValuesDoNotMatter) {
     const context ctx({.backend = backend::cpu});
     const std::vector<index_t> from = {0, 0, 1, 1, 2, 2, 0, 3, 0, 3}, to = {1, 2, 0, 2, 0, 1, 0, 3, 3, 0};

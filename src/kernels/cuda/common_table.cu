@@ -1,8 +1,11 @@
 // The table of a build with CUDA.
+#include "kernels/cuda/betweenness/batched.cuh"
+#include "kernels/cuda/components/afforest.cuh"
 #include "kernels/cuda/ewise/common_count.hpp"
 #include "kernels/cuda/mxd/common_layout.hpp"
 #include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxv/common_sort.hpp"
+#include "kernels/cuda/select/rising.cuh"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/tiles/common_bits.hpp"
 #include "kernels/cuda/tiles/common_build.hpp"
@@ -26,11 +29,17 @@ const cuda_table& on_cuda() {
         &cuda::delta_stepping,
         &cuda::bit_parallel,
         &cuda::balanced_path_count,
-        {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_pair, &cuda::hash_count, &cuda::hash_choose},
+        {&cuda::hash_scan_bytes, &cuda::hash_survey, &cuda::hash_pair, &cuda::hash_count, &cuda::hash_choose,
+         &cuda::dot_scan_bytes, &cuda::dot_steps, &cuda::dot_starts, &cuda::dot_compact},
         &cuda::copy_dense,
         {&cuda::tile_scan_bytes, &cuda::count_tiles, &cuda::fill_tiles, &cuda::count_bit_tiles,
          &cuda::fill_bit_tiles, &cuda::list_tiles},
-        &cuda::tile_search};
+        &cuda::tile_search,
+        &cuda::afforest,
+        {&cuda::betweenness_start, &cuda::betweenness_push, &cuda::betweenness_pull, &cuda::betweenness_keep,
+         &cuda::betweenness_count, &cuda::betweenness_clear, &cuda::betweenness_mark,
+         &cuda::betweenness_back},
+        {&cuda::rising_scan_bytes, &cuda::rising_count, &cuda::rising_fill}};
     return table;
 }
 

@@ -1,4 +1,4 @@
-// The steps of mxm/hash on a GPU that are the same for all semirings.
+// The steps of mxm/hash and masked_dot on a GPU that are the same for all semirings.
 #pragma once
 
 #include "kernels/device_mxm_arguments.hpp"
@@ -13,5 +13,10 @@ void hash_count(const device_mxm_arguments& arguments, void* stream);
 void hash_choose(const device_mxm_arguments& arguments, index_t first, index_t last, void* stream);
 /// The result's row offsets from what count left; a part of fill.
 void hash_offsets(const device_mxm_arguments& arguments, void* stream);
+
+std::size_t dot_scan_bytes(index_t rows);
+void dot_steps(const device_mxm_arguments& arguments, offset_t mask_entries, offset_t* steps, void* stream);
+void dot_starts(const device_mxm_arguments& arguments, std::size_t scan_bytes, void* stream);
+void dot_compact(const device_mxm_arguments& arguments, std::size_t value_bytes, void* stream);
 
 }  // namespace nz::kernels::cuda

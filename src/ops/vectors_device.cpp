@@ -1,0 +1,289 @@
+// Whole vectors on a GPU: forms, masks, write-back, and the kernels of ewise, apply and reduce. Results stay there; the host
+// waits where it must know how many entries a bitmap has.
+#include "ops/vectors_device.hpp"
+
+#include "core/checks.hpp"
+#include "core/device.hpp"
+#include "instantiate/vector_cells.hpp"
+#include "kernels/cuda_table.hpp"
+#include "ops/write_back.hpp"
+#include "storage/matrix_body.hpp"
+
+namespace nz::ops {
+
+using kernels::device_entries;
+using kernels::set_operation;
+using kernels::words_side;
+using storage::device_vector;
+using storage::vector_body;
+
+namespace {
+
+offset_t count_present(const context& ctx, const buffer& present, index_t size) {
+    const buffer count(ctx.device_memory(), sizeof(offset_t));
+    kernels::on_cuda().vectors.count_bits(present.as<const bits::word>(), size, count.as<offset_t>(),
+                                          ctx.gpu()->stream());
+    offset_t found = 0;
+    ctx.gpu()->download(&found, count.data(), sizeof found);
+    return found;
+}
+
+// Operators and types for which the device's write-back is compiled.
+bool joins_on_device(const vector& w, const vector& t, const vector_options& o) {
+    if (w.type() != t.type()) return false;
+    if (!o.accum) return true;
+    return o.accum->id() <= binary_id::lxnor && o.accum->input_type(t.type()) == t.type();
+}
+
+// A dense or bitmap copy on the device of what may be sparse.
+struct placed {
+    std::shared_ptr<const device_vector> on;
+    device_vector converted;
+    device_entries entries;
+};
+placed place(const context& ctx, const vector& v) {
+    const vector_body& b = v.body_anywhere();
+    placed p{b.home->copy_on(ctx, b), {}, {}};
+    p.entries = entries_of(b, *p.on);
+    if (b.form != vector_form::sparse) return p;
+    p.converted = storage::allocate_on_device(ctx, b.type, b.size, vector_form::bitmap, 0);
+    kernels::on_cuda().vectors.to_bitmap(p.entries, p.converted.values.data(),
+                                         p.converted.present.as<bits::word>(), ctx.gpu()->stream());
+    p.entries.form = vector_form::bitmap;
+    p.entries.values = p.converted.values.data();
+    p.entries.present = p.converted.present.as<const bits::word>();
+    return p;
+}
+
+// Whether work on v belongs on the GPU: its content is there, and nowhere else.
+bool lives_there(const context& ctx, const vector& v) { return ctx.gpu() && v.body_anywhere().home->away(); }
+
+struct compiled {
+    kernels::device_words_kernel kernel = nullptr;
+    dtype result = dtype::float64;
+};
+// For operands of one type.
+compiled find(const binary_op& op, dtype a, dtype b) {
+    if (a != b || op.id() > binary_id::lxnor || op.input_type(a) != a) return {};
+    return {instantiate::find_words_on_device(op.id(), a), op.output_type(a)};
+}
+
+words_side side_of(const device_entries& v) {
+    return {v.values, v.form == vector_form::bitmap ? v.present : nullptr, 1};
+}
+
+// One operand is fixed: the values of u alone are gone through, whatever u's form.
+std::optional<vector> with_fixed(const context& ctx, const binary_op& op, scalar x, bool x_first,
+                                 const vector& u) {
+    if (!lives_there(ctx, u)) return {};
+    const vector_body& b = u.body_anywhere();
+    const compiled c = find(op, u.type(), promote(x.type(), u.type()));
+    if (!c.kernel) return {};
+    const buffer constant(ctx.device_memory(), sizeof(std::uint64_t));
+    kernels::on_cuda().vectors.fill(constant.data(), b.type, 1, x.as(b.type), ctx.gpu()->stream());
+    const auto on = b.home->copy_on(ctx, b);
+    device_vector out = storage::allocate_on_device(ctx, c.result, b.size, b.form, b.count);
+    ctx.gpu()->copy(out.indices.data(), on->indices.data(), out.indices.bytes());
+    const device_entries from = entries_of(b, *on);
+    kernels::words_arguments k;
+    k.a = x_first ? words_side{constant.data(), nullptr, 0} : side_of(from);
+    k.b = x_first ? side_of(from) : words_side{constant.data(), nullptr, 0};
+    k.size = b.form == vector_form::sparse ? b.count : b.size;
+    k.values = out.values.data();
+    k.present = b.form == vector_form::bitmap ? out.present.as<bits::word>() : nullptr;
+    c.kernel(k, ctx.gpu()->stream());
+    return storage::make_device_vector(ctx, c.result, b.size, b.form, b.count, std::move(out));
+}
+
+std::optional<scalar> reduce_values(const context& ctx, const monoid& add, dtype type, const void* values,
+                                    const bits::word* present, offset_t size) {
+    if (!add.is_built_in() || add.value_type(type) != type) return {};
+    const auto kernel = instantiate::find_reduce_on_device(add.id(), type);
+    if (!kernel) return {};
+    const auto blocks = static_cast<std::size_t>(size / kernels::reduce_block + 1);
+    const buffer parts(ctx.device_memory(), blocks * (size_of(type) + 1)),
+        result(ctx.device_memory(), size_of(type) + 1);
+    kernels::reduce_arguments k;
+    k.values = values;
+    k.present = present;
+    k.size = size;
+    k.parts = parts.data();
+    k.result = result.data();
+    kernel(k, ctx.gpu()->stream());
+    std::byte found[sizeof(std::uint64_t) + 1] = {};
+    ctx.gpu()->download(found, result.data(), result.bytes());
+    std::uint64_t room = 0;
+    std::memcpy(&room, found, size_of(type));
+    const bool any = found[size_of(type)] != std::byte{0};
+    return scalar(type, any ? storage::load(&room, type, 0) : add.identity(type));
+}
+
+}  // namespace
+
+device_entries entries_of(const vector_body& v, const device_vector& on) {
+    return {v.form,
+            v.type,
+            v.size,
+            v.count,
+            on.values.data(),
+            on.present.as<const bits::word>(),
+            on.indices.as<const index_t>()};
+}
+
+vector from_bitmap(const context& ctx, dtype type, index_t size, device_vector content) {
+    const offset_t count = count_present(ctx, content.present, size);
+    if (count == size) content.present = buffer();
+    return storage::make_device_vector(
+        ctx, type, size, count == size ? vector_form::dense : vector_form::bitmap, count, std::move(content));
+}
+
+buffer mask_on_device(const context& ctx, const vector_options& o) {
+    if (!o.mask) return {};
+    const vector_body& m = o.mask->body_anywhere();
+    const auto on = m.home->copy_on(ctx, m);
+    buffer words(ctx.device_memory(), bits::words_for(m.size) * sizeof(bits::word));
+    kernels::on_cuda().vectors.mask_words(entries_of(m, *on), o.mask_structure, words.as<bits::word>(),
+                                          ctx.gpu()->stream());
+    return words;
+}
+
+void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& o,
+                          const bits::word* mask, bool masked) {
+    if (!joins_on_device(w, t, o)) return write_back(ctx, w, std::move(t.mutable_body()), o);
+    const bool all = !o.mask && !o.mask_complement;
+    if (!o.accum && (all || (masked && (o.replace || w.count() == 0)))) {
+        w = std::move(t);
+        return;
+    }
+    const auto n = static_cast<index_t>(w.size());
+    const placed old = place(ctx, w), result = place(ctx, t);
+    device_vector out = storage::allocate_on_device(ctx, w.type(), n, vector_form::bitmap, 0);
+    kernels::device_write_back c;
+    c.w = old.entries;
+    c.t = result.entries;
+    c.mask = mask;
+    c.complement = o.mask_complement;
+    c.replace = o.replace;
+    c.accumulates = o.accum.has_value();
+    if (o.accum) c.accum = o.accum->id();
+    c.out_values = out.values.data();
+    c.out_present = out.present.as<bits::word>();
+    kernels::on_cuda().vectors.write_back(c, ctx.gpu()->stream());
+    const bool full =
+        all && (old.entries.form == vector_form::dense || result.entries.form == vector_form::dense);
+    if (!full) {
+        w = from_bitmap(ctx, w.type(), n, std::move(out));
+        return;
+    }
+    out.present = buffer();  // an accumulator keeps what either has: nobody needs to count
+    w = storage::make_device_vector(ctx, w.type(), n, vector_form::dense, n, std::move(out));
+}
+
+void write_back_from_device(const context& ctx, vector& w, vector t, const vector_options& o) {
+    const buffer mask = mask_on_device(ctx, o);
+    write_back_on_device(ctx, w, std::move(t), o, mask.as<const bits::word>(), false);
+}
+
+void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y) {
+    const auto n = static_cast<index_t>(y.size());
+    const vector none(ctx, y.type(), n);
+    const placed old = place(ctx, beta == 0 ? none : y), result = place(ctx, t);
+    const bool full = t.form() == vector_form::dense;
+    device_vector out = storage::allocate_on_device(ctx, y.type(), n, vector_form::bitmap, 0);
+    kernels::device_write_back c;
+    c.w = old.entries;
+    c.t = result.entries;
+    c.scales = true;
+    c.alpha = alpha;
+    c.beta = beta;
+    c.out_values = out.values.data();
+    c.out_present = out.present.as<bits::word>();
+    kernels::on_cuda().vectors.write_back(c, ctx.gpu()->stream());
+    if (!full) {
+        y = from_bitmap(ctx, y.type(), n, std::move(out));
+        return;
+    }
+    out.present = buffer();  // every row has an entry: nobody needs to count
+    y = storage::make_device_vector(ctx, y.type(), n, vector_form::dense, n, std::move(out));
+}
+
+vector same_entries_on_device(const context& ctx, const vector& f, scalar value) {
+    const vector_body& b = f.body_anywhere();
+    const auto on = b.home->copy_on(ctx, b);
+    device_vector made = storage::allocate_on_device(ctx, value.type(), b.size, b.form, b.count);
+    const offset_t stored = b.form == vector_form::sparse ? b.count : b.size;
+    kernels::on_cuda().vectors.fill(made.values.data(), value.type(), stored, value.bits(),
+                                    ctx.gpu()->stream());
+    ctx.gpu()->copy(made.present.data(), on->present.data(), made.present.bytes());
+    ctx.gpu()->copy(made.indices.data(), on->indices.data(), made.indices.bytes());
+    return storage::make_device_vector(ctx, value.type(), b.size, b.form, b.count, std::move(made));
+}
+
+std::optional<vector> join_words_on_device(const context& ctx, set_operation operation, const binary_op& op,
+                                           const vector& u, const vector& v) {
+    if (!lives_there(ctx, u) && !lives_there(ctx, v)) return {};
+    const compiled c = find(op, u.type(), v.type());
+    if (!c.kernel) return {};
+    const placed a = place(ctx, u), b = place(ctx, v);
+    const bool a_full = a.entries.form == vector_form::dense, b_full = b.entries.form == vector_form::dense;
+    const bool full = operation == set_operation::unite ? a_full || b_full : a_full && b_full;
+    const auto n = static_cast<index_t>(u.size());
+    device_vector out =
+        storage::allocate_on_device(ctx, c.result, n, full ? vector_form::dense : vector_form::bitmap, n);
+    kernels::words_arguments k;
+    k.a = side_of(a.entries);
+    k.b = side_of(b.entries);
+    k.size = n;
+    k.operation = operation;
+    k.values = out.values.data();
+    k.present = out.present.as<bits::word>();
+    c.kernel(k, ctx.gpu()->stream());
+    if (!full) return from_bitmap(ctx, c.result, n, std::move(out));
+    return storage::make_device_vector(ctx, c.result, n, vector_form::dense, n, std::move(out));
+}
+
+std::optional<vector> apply_words_on_device(const context& ctx, const binary_op& op, scalar x,
+                                            const vector& u) {
+    return with_fixed(ctx, op, x, true, u);
+}
+std::optional<vector> apply_words_on_device(const context& ctx, const binary_op& op, const vector& u,
+                                            scalar x) {
+    return with_fixed(ctx, op, x, false, u);
+}
+
+std::optional<vector> apply_words_on_device(const context& ctx, const unary_op& f, const vector& u) {
+    if (!lives_there(ctx, u) || f.id() > unary_id::one || f.input_type(u.type()) != u.type()) return {};
+    const auto kernel = instantiate::find_apply_on_device(f.id(), u.type());
+    if (!kernel) return {};
+    const vector_body& b = u.body_anywhere();
+    const auto on = b.home->copy_on(ctx, b);
+    device_vector out = storage::allocate_on_device(ctx, b.type, b.size, b.form, b.count);
+    ctx.gpu()->copy(out.indices.data(), on->indices.data(), out.indices.bytes());
+    ctx.gpu()->copy(out.present.data(), on->present.data(), out.present.bytes());
+    kernels::apply_arguments k;
+    k.from = on->values.data();
+    k.present = b.form == vector_form::bitmap ? on->present.as<bits::word>() : nullptr;
+    k.size = b.form == vector_form::sparse ? b.count : b.size;
+    k.to = out.values.data();
+    kernel(k, ctx.gpu()->stream());
+    return storage::make_device_vector(ctx, b.type, b.size, b.form, b.count, std::move(out));
+}
+
+std::optional<scalar> reduce_blocks_on_device(const context& ctx, const monoid& add, const vector& u) {
+    if (!lives_there(ctx, u)) return {};
+    const vector_body& b = u.body_anywhere();
+    const auto on = b.home->copy_on(ctx, b);
+    return reduce_values(ctx, add, b.type, on->values.data(),
+                         b.form == vector_form::bitmap ? on->present.as<bits::word>() : nullptr,
+                         b.form == vector_form::sparse ? b.count : b.size);
+}
+
+std::optional<scalar> reduce_blocks_on_device(const context& ctx, const monoid& add, const matrix& a) {
+    if (!ctx.gpu() || !a.body().away()) return {};
+    const storage::csr& rows = a.body().rows_anywhere();
+    if (rows.kind != value_kind::full) return {};
+    const auto values = a.body().values_on(ctx, rows, rows.type);
+    return reduce_values(ctx, add, rows.type, values->values.data(), nullptr, rows.nnz);
+}
+
+}  // namespace nz::ops

@@ -1,0 +1,151 @@
+// ewise/words, apply/words and reduce/blocks on a GPU against the dictionary model, for vectors that are there alone: every
+// compiled operator and type, dense, bitmap and sparse operands, every way of writing the result. Skips where there is no GPU.
+#include "core/device.hpp"
+#include "instantiate/vector_cells.hpp"
+#include "storage/matrix_body.hpp"
+#include "storage/vector_body.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned seed = 20261122;
+constexpr vector_form forms[] = {vector_form::dense, vector_form::bitmap, vector_form::sparse};
+
+// The same vector, on the GPU alone.
+vector there(const context& ctx, const vector& v) {
+    const storage::vector_body& b = v.body();
+    const auto on = b.home->copy_on(ctx, b);
+    storage::device_vector copy = storage::allocate_on_device(ctx, b.type, b.size, b.form, b.count);
+    ctx.gpu()->copy(copy.values.data(), on->values.data(), copy.values.bytes());
+    ctx.gpu()->copy(copy.present.data(), on->present.data(), copy.present.bytes());
+    ctx.gpu()->copy(copy.indices.data(), on->indices.data(), copy.indices.bytes());
+    return storage::make_device_vector(ctx, b.type, b.size, b.form, b.count, std::move(copy));
+}
+
+class VectorWordsOnDevice : public ::testing::TestWithParam<dtype> {
+protected:
+    void SetUp() override {
+        if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    }
+    std::mt19937 random{seed};
+    dictionary some(index_t size, vector_form form) {
+        return random_dictionary(size, 1, form == vector_form::dense ? 1.1 : 0.4, GetParam(), random);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Types, VectorWordsOnDevice, ::testing::ValuesIn(all_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST_P(VectorWordsOnDevice, JoinEveryOperatorAsTheModelSays) {
+    const context ctx({.backend = backend::cuda});
+    for (int id = 0; id <= static_cast<int>(binary_id::lxnor); ++id) {
+        const binary_op op(static_cast<binary_id>(id));
+        if (op.input_type(GetParam()) != GetParam()) continue;
+        SCOPED_TRACE(op.name());
+        const dtype result = result_type(op, GetParam(), GetParam());
+        const bool served = instantiate::find_words_on_device(op.id(), GetParam()) != nullptr;
+        for (const vector_form left : forms)
+            for (const vector_form right : forms)
+                for (const bool intersection : {false, true}) {
+                    const index_t size = 200 + static_cast<index_t>(random() % 100);
+                    const dictionary a = some(size, left), b = some(size, right);
+                    vector w(ctx, result, size);
+                    const vector u = there(ctx, make_vector(ctx, a, left)), v = make_vector(ctx, b, right);
+                    const auto plan =
+                        intersection ? ewise_mult(ctx, w, op, u, v) : ewise_add(ctx, w, op, v, u);
+                    EXPECT_EQ(plan.on_device, served);
+                    ASSERT_TRUE(same(intersection ? model_ewise(op, a, b, true) : model_ewise(op, b, a, false), w))
+                        << name_of(left) << " and " << name_of(right);
+                }
+    }
+}
+
+TEST_P(VectorWordsOnDevice, ApplyAsTheReferenceDoes) {
+    const dtype type = GetParam();
+    const scalar fixed = scalar(type, cast(to_element(true), dtype::boolean, type));
+    const context ctx({.backend = backend::cuda});
+    for (const vector_form form : forms) {
+        constexpr index_t size = 1000;
+        const vector u = make_vector(ctx, some(size, form), form);
+        const vector_options by_reference{.kernel = "reference"};
+        for (int id = 0; id <= static_cast<int>(unary_id::one); ++id) {
+            const unary_op op(static_cast<unary_id>(id));
+            if (op.id() == unary_id::bnot) continue;
+            vector found(ctx, type, size), expected(ctx, type, size);
+            const auto plan = apply(ctx, found, op, there(ctx, u));
+            EXPECT_EQ(plan.on_device, instantiate::find_apply_on_device(op.id(), type) != nullptr) << op.name();
+            apply(ctx, expected, op, u, by_reference);
+            ASSERT_TRUE(same(read(expected), found)) << op.name();
+        }
+        for (const binary_id id : {binary_id::minus, binary_id::div, binary_id::max, binary_id::ge}) {
+            const binary_op op(id);
+            vector found(ctx, result_type(op, type, type), size), expected = found;
+            apply(ctx, found, op, fixed, there(ctx, u));
+            apply(ctx, expected, op, fixed, u, by_reference);
+            ASSERT_TRUE(same(read(expected), found)) << op.name() << ", first operand fixed";
+            apply(ctx, found, op, there(ctx, u), fixed);
+            apply(ctx, expected, op, u, fixed, by_reference);
+            ASSERT_TRUE(same(read(expected), found)) << op.name() << ", second operand fixed";
+        }
+    }
+}
+
+TEST_P(VectorWordsOnDevice, WriteInEverySetting) {
+    const context ctx({.backend = backend::cuda});
+    const dtype type = GetParam();
+    for (const setting& s : all_settings())
+        for (const vector_form form : forms) {
+            constexpr index_t size = 150;
+            const dictionary u = some(size, form), c = some(size, forms[random() % 3]),
+                             m = random_dictionary(size, 1, 0.5, any_type(random), random);
+            const vector mask = make<vector>(ctx, m, random);
+            for (const bool output_there : {false, true}) {
+                vector w = make<vector>(ctx, c, random);
+                if (output_there) w = there(ctx, w);
+                apply(ctx, w, unary_id::identity, there(ctx, make_vector(ctx, u, form)), options_of(s, mask));
+                ASSERT_TRUE(same(write(c, u, writing_of(s, m)), w)) << s.name() << " " << name_of(type);
+            }
+        }
+}
+
+TEST_P(VectorWordsOnDevice, ReduceAddsUpEveryBlockAndTwiceTheSame) {
+    const dtype type = GetParam();
+    const context ctx({.backend = backend::cuda});
+    for (const index_t size : {0, 1, 31, 255, 256, 257, 8191, 8192, 8193, 20000})
+        for (const vector_form form : forms) {
+            dictionary a = some(size, form);
+            if (form == vector_form::bitmap)  // the first blocks are empty
+                a.entries.erase(a.entries.begin(), a.entries.lower_bound({std::min(size, 10000), 0}));
+            const vector u = make_vector(ctx, a, form);
+            for (const binary_id id : {binary_id::plus, binary_id::min, binary_id::max}) {
+                const monoid add(id);
+                element sum = add.identity(type);
+                bool first = true;
+                for (const auto& [at, x] : a.entries) {
+                    sum = first ? x : compute(add.op(), sum, type, x, type);
+                    first = false;
+                }
+                const scalar found = reduce(ctx, add, there(ctx, u));
+                ASSERT_EQ(show(sum, type), show(found.bits(), type)) << size << add.name();
+                ASSERT_EQ(found, reduce(ctx, add, there(ctx, u)));
+            }
+        }
+}
+
+TEST(ReduceOnDevice, AddsUpTheEntriesOfAProductThatIsThere) {
+    if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu});
+    const matrix a = load(ctx, "rmat:10,8").matrix;
+    matrix c(ctx, dtype::int64, a.rows(), a.rows()), expected(cpu, dtype::int64, a.rows(), a.rows());
+    mxm(ctx, c, semiring(binary_id::plus, binary_id::pair, dtype::int64), a, a);
+    EXPECT_TRUE(c.body().away());
+    const auto sum = reduce(ctx, binary_id::plus, c);
+    EXPECT_TRUE(c.body().away()) << "the sum needs no copy on the host";
+    mxm(cpu, expected, semiring(binary_id::plus, binary_id::pair, dtype::int64), a, a);
+    EXPECT_EQ(sum, reduce(cpu, binary_id::plus, expected));
+}
+
+}  // namespace
+}  // namespace nz::test
