@@ -13,7 +13,7 @@ endif()
 if(nonzero_hdf5)
   list(FILTER nonzero_sources EXCLUDE REGEX "/io/binsparse_absent[.]cpp$")
 else()
-  list(FILTER nonzero_sources EXCLUDE REGEX "/io/(hdf5|binsparse|binsparse_descriptor|binsparse_write)[.]cpp$")
+  list(FILTER nonzero_sources EXCLUDE REGEX "/io/(hdf5|hdf5_heap|binsparse|binsparse_descriptor|binsparse_write)[.]cpp$")
 endif()
 
 # nonzero is what users link. Our own programs and tests also look inside (src/), which a shared library does not show:

@@ -31,7 +31,7 @@ public:
         : ctx_(ctx),
           path_(path),
           options_(options),
-          file_(path),
+          file_(ctx, path),
           about_(parse_descriptor(file_.text("binsparse"), path)) {}
 
     std::string where(const char* name) const { return fmt::format("{}: array '{}'", path_, name); }

@@ -1,6 +1,8 @@
 #include "io/hdf5.hpp"
 
 #include "core/checks.hpp"
+#include "io/hdf5_heap.hpp"
+#include "io/mapped_file.hpp"
 #include "io/words.hpp"
 
 #include <hdf5.h>
@@ -23,6 +25,9 @@ constexpr std::uint64_t most_from_one = 1040;     // deflate makes at most 1032 
 class quiet {
 public:
     quiet() : lock_(mutex()) {
+        // After a damaged file it complains at the process's end too. Only the first call counts; a program that uses
+        // libhdf5 itself has started it before, or closes its own files.
+        H5dont_atexit();
         H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
         H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     }
@@ -159,7 +164,7 @@ std::string read_text(hid_t attribute, hid_t type, const std::string& where) {
 
 }  // namespace
 
-hdf5_reader::hdf5_reader(const std::string& path) : path_(path) {
+hdf5_reader::hdf5_reader(const context& ctx, const std::string& path) : ctx_(ctx), path_(path) {
     const quiet silence;
     std::error_code unknown;
     bytes_ = std::filesystem::file_size(path, unknown);
@@ -190,7 +195,20 @@ std::string hdf5_reader::text(const char* name) const {
     require<invalid_format>(type >= 0 && space >= 0 && H5Tget_class(type) == H5T_STRING &&
                                 H5Sget_simple_extent_npoints(space) == 1,
                             "{} is no text", place);
+    if (H5Tis_variable_str(type) > 0) check_reference(name);
     return read_text(attribute, type, place);
+}
+
+// A text of variable length lies elsewhere in the file.
+void hdf5_reader::check_reference(const char* attribute) const {
+    const held creation(H5Fget_create_plist(file_), H5Pclose);
+    hsize_t base = 0;
+    std::size_t address = 0, length = 0;
+    const bool known = creation >= 0 && H5Pget_userblock(creation, &base) >= 0 &&
+                       H5Pget_sizes(creation, &address, &length) >= 0 && address == 8 && length == 8;
+    const mapped_file file(ctx_, path_);
+    require<invalid_format>(known && has_sound_text(file.bytes(), base, attribute),
+                            "{}: attribute '{}' refers to no text in the file", path_, attribute);
 }
 
 bool hdf5_reader::contains(const char* array) const {

@@ -1,6 +1,7 @@
 // HDF5 through libhdf5: text attributes and arrays of numbers in the root group, which is what Binsparse needs.
 #pragma once
 
+#include "nonzero/context.hpp"
 #include "nonzero/types.hpp"
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct hdf5_array {
 class hdf5_reader {
 public:
     /// Throws invalid_format for what is no HDF5 file.
-    explicit hdf5_reader(const std::string& path);
+    hdf5_reader(const context& ctx, const std::string& path);
     ~hdf5_reader();
     hdf5_reader(const hdf5_reader&) = delete;
     hdf5_reader& operator=(const hdf5_reader&) = delete;
@@ -36,9 +37,11 @@ public:
 private:
     /// "FILE: array 'NAME'".
     std::string where(const char* array) const;
+    void check_reference(const char* attribute) const;
     void check_storage(std::int64_t dataset, const char* array, const hdf5_array& found) const;
     void check_filters(std::int64_t layout, const char* array) const;
 
+    const context& ctx_;
     std::string path_;
     std::uint64_t bytes_ = 0;  // of the file
     std::int64_t file_ = -1;

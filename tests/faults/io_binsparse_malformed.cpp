@@ -308,6 +308,38 @@ TEST_F(MalformedBinsparse, changed_numbers_and_words_give_an_error_or_a_matrix_t
     EXPECT_GT(read, 100);
 }
 
+// libhdf5 1.10.8 ends the process on some of these, if asked.
+TEST_F(MalformedBinsparse, a_text_of_variable_length_is_looked_up_before_libhdf5_follows_its_reference) {
+    {
+        hdf5_file file(path_);
+        file.array<std::int32_t>("pointers_to_1", {0, 2, 3});
+        file.array<std::int32_t>("indices_1", {0, 2, 1});
+        file.array<double>("values", {1, 2, 3});
+        file.descriptor(descriptor_of("CSR", "2, 3", 3, csr_types), true);
+    }
+    ASSERT_EQ(load(ctx_, path_).matrix.nnz(), 3);
+    const std::string whole = folder_.content("a.bsp.h5");
+    const std::size_t texts = whole.find("GCOL");
+    ASSERT_NE(texts, std::string::npos);
+    const auto address = static_cast<std::uint64_t>(texts);
+    const std::size_t reference = whole.find(std::string(reinterpret_cast<const char*>(&address), 8));
+    ASSERT_NE(reference, std::string::npos);
+    int refused = 0;
+    const auto attempt = [&](std::size_t at) {
+        for (int bit = 0; bit < 8; ++bit) {
+            std::string changed = whole;
+            changed[at] = static_cast<char>(changed[at] ^ (1 << bit));
+            folder_.put("a.bsp.h5", changed);
+            const std::string text = refusal([&] { load(ctx_, path_).matrix.validate(); });
+            EXPECT_TRUE(text.empty() || text.starts_with(path_)) << text;
+            refused += !text.empty();
+        }
+    };
+    for (std::size_t at = reference - 4; at < reference + 12; ++at) attempt(at);
+    for (std::size_t at = texts; at < texts + 32; ++at) attempt(at);
+    EXPECT_GT(refused, 150) << "of 384; what is no content may be read";
+}
+
 TEST_F(MalformedBinsparse, libhdf5_prints_nothing_and_keeps_the_processs_setting) {
     H5E_auto2_t before = nullptr, after = nullptr;
     void *data_before = nullptr, *data_after = nullptr;
