@@ -1,4 +1,5 @@
 // Binsparse files that are wrong: each is refused with the file, the array and the reason.
+#include "storage/matrix_body.hpp"
 #include "support/files.hpp"
 #include "support/hdf5_file.hpp"
 
@@ -300,12 +301,16 @@ TEST_F(MalformedBinsparse, changed_numbers_and_words_give_an_error_or_a_matrix_t
             }
         };
         for (std::size_t at = json; whole[at] != '\0'; ++at) attempt(at, static_cast<int>(at % 7));
-        // The arrays are the last in the file.
-        for (std::size_t at = whole.size() - 800; at < whole.size(); ++at)
-            attempt(at, static_cast<int>(at % 8));
+        const storage::csr& arrays = layout == file_layout::csc ? a.body().columns() : a.body().rows();
+        for (const buffer* const array : {&arrays.indices, &arrays.offsets}) {
+            const std::size_t begin = whole.find(std::string(array->as<const char>(), array->bytes()));
+            if (begin == std::string::npos) continue;  // coordinates have no offsets
+            for (std::size_t at = begin; at < begin + array->bytes(); ++at)
+                attempt(at, static_cast<int>(at % 8));
+        }
     }
     EXPECT_GT(refused, 100);
-    EXPECT_GT(read, 100);
+    EXPECT_GT(read, 20);
 }
 
 // libhdf5 1.10.8 ends the process on some of these, if asked.
