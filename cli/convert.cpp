@@ -22,6 +22,7 @@ void write_order(const std::string& path, const loaded& in, const renumbered& wo
 
 int convert_input(std::string_view verb, const settings& s) {
     check_output(s.output);
+    const file_layout layout = parse_file_layout(s.layout);
     if (!s.order_file.empty()) check_output(s.order_file);
     const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
@@ -29,7 +30,7 @@ int convert_input(std::string_view verb, const settings& s) {
         warn(fmt::format("{} numbers its vertices anew, from 0 to {}", s.output, in.matrix().rows() - 1));
     const renumbered work(ctx, s, in.matrix());
     const stopwatch watch;
-    save(ctx, work.matrix(), s.output);
+    save(ctx, work.matrix(), s.output, {.layout = layout});
     const double ms = watch.ms();
     if (!s.order_file.empty()) write_order(s.order_file, in, work);
     if (s.json) {
@@ -56,8 +57,13 @@ void add_convert(CLI::App& app, runner& run) {
     verb->add_option("--order-file", s->order_file, "Write the input's id of each row, in their new order")
         ->needs(order)
         ->option_text("FILE");
-    add_output(*verb, *s, "The file; its suffix says the format: .mtx, .mtx.gz, .el, .wel, .npz, .nzb")
+    add_output(*verb, *s,
+               "The file; its suffix says the format: .mtx, .mtx.gz, .el, .wel, .npz, .nzb, .bsp.h5")
         ->required();
+    verb->add_option("--layout", s->layout,
+                     "How a Binsparse file (.bsp.h5) lays it out: csr (default), csc or coo")
+        ->check(CLI::IsMember({"csr", "csc", "coo"}))
+        ->option_text("NAME");
     verb->footer("Example: nz convert graph.mtx.gz -o graph.npz --symmetrize");
     verb->callback([&run, s] { run = [s] { return convert_input("convert", *s); }; });
 }

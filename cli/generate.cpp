@@ -25,7 +25,8 @@ void add_generate(CLI::App& app, runner& run) {
     for (const auto& line : generators()) list += "  " + line + "\n";
     add_input(*verb, *s, "A generator, like rmat:16,16");
     add_transformations(*verb, *s);
-    add_output(*verb, *s, "The file; its suffix says the format: .mtx, .mtx.gz, .el, .wel, .npz, .nzb")
+    add_output(*verb, *s,
+               "The file; its suffix says the format: .mtx, .mtx.gz, .el, .wel, .npz, .nzb, .bsp.h5")
         ->required();
     verb->set_help_flag("-h,--help,--list", "Print this help, with all generators");
     verb->footer("Generators:\n" + list + "Example: nz generate rmat:16,16 -o rmat16.mtx.gz");

@@ -115,7 +115,7 @@ int refuse_usage(CLI::App& app, const CLI::ParseError& e) {
 
 void describe(CLI::App& app) {
     std::string footer =
-        "INPUT is a file (.mtx, .mtx.gz, .el, .wel, an edge list in .txt, .tsv, .csv or .edges, .npz, .nzb)\n"
+        "INPUT is a file (.mtx, .mtx.gz, .el, .wel, an edge list in .txt, .tsv, .csv or .edges, .npz, .nzb, .bsp.h5)\n"
         "or a generator:\n";
     for (const auto& line : generators()) footer += fmt::format("  {}\n", line);
     footer +=

@@ -37,6 +37,7 @@ struct settings {
     bool validate = false, explain = false;
     bool deterministic = false, fast = false;
     std::string output;
+    std::string layout = "csr";  // of a file that convert writes
     bool json = false;
 
     nz::determinism requested() const { return fast ? determinism::fast : determinism::strict; }

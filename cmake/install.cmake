@@ -29,6 +29,7 @@ install(FILES
   ${CMAKE_BINARY_DIR}/nonzeroConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindMinizip.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindISAL.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindHDF5C.cmake
   DESTINATION ${package_dir})
 
 # A static library needs what it links, a shared one keeps it to itself.
@@ -36,6 +37,13 @@ set(nonzero_pc_requires "")
 set(nonzero_pc_libs "")
 if(NONZERO_STATIC_PACKAGE)
   set(nonzero_pc_requires "zlib libpng minizip libisal")
+  if(nonzero_hdf5)
+    # Debian's serial library has a package of its own.
+    string(APPEND nonzero_pc_requires " hdf5")
+    if(HDF5C_LIBRARY MATCHES "hdf5_serial")
+      string(APPEND nonzero_pc_requires "-serial")
+    endif()
+  endif()
   string(REPLACE ";" " " nonzero_pc_libs " ${OpenMP_CXX_FLAGS}")
   if(nonzero_cuda)
     string(APPEND nonzero_pc_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lpthread -ldl -lrt")
@@ -62,5 +70,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 if(NONZERO_STATIC_PACKAGE)
   set(CPACK_DEBIAN_PACKAGE_DEPENDS "zlib1g-dev, libpng-dev, libminizip-dev, libisal-dev")
+  if(nonzero_hdf5)
+    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libhdf5-dev")
+  endif()
 endif()
 include(CPack)

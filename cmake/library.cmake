@@ -7,7 +7,13 @@ endif()
 # A build has the CUDA backend or its stand-ins: an empty table of kernels, and a device that cannot be opened.
 if(nonzero_cuda)
   list(APPEND nonzero_sources ${nonzero_cuda_sources})
-  list(FILTER nonzero_sources EXCLUDE REGEX "_absent[.]cpp$")
+  list(FILTER nonzero_sources EXCLUDE REGEX "/(core|instantiate|kernels)/[^/]*_absent[.]cpp$")
+endif()
+# Likewise Binsparse files, which need libhdf5.
+if(nonzero_hdf5)
+  list(FILTER nonzero_sources EXCLUDE REGEX "/io/binsparse_absent[.]cpp$")
+else()
+  list(FILTER nonzero_sources EXCLUDE REGEX "/io/(hdf5|hdf5_heap|binsparse|binsparse_descriptor|binsparse_write)[.]cpp$")
 endif()
 
 # nonzero is what users link. Our own programs and tests also look inside (src/), which a shared library does not show:
@@ -39,9 +45,12 @@ foreach(target ${nonzero_targets})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  # fmt is used header-only and inside the library alone: a user needs no fmt.
+  # fmt and the JSON library are used header-only and inside the library alone: a user needs neither.
   target_link_libraries(${target} PRIVATE
     OpenMP::OpenMP_CXX ZLIB::ZLIB PNG::PNG Minizip::Minizip ISAL::ISAL $<BUILD_INTERFACE:fmt::fmt-header-only>)
+  if(nonzero_hdf5)
+    target_link_libraries(${target} PRIVATE HDF5C::HDF5C $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+  endif()
   if(nonzero_cuda)
     target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   endif()

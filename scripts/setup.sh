@@ -4,7 +4,7 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Package names that Debian 12 and Ubuntu 24.04 share (Ubuntu has some of them in 'universe').
-packages_build=(g++ cmake ninja-build pkg-config ccache zlib1g-dev libpng-dev libminizip-dev libisal-dev
+packages_build=(g++ cmake ninja-build pkg-config ccache zlib1g-dev libpng-dev libminizip-dev libisal-dev libhdf5-dev
     libcli11-dev libfmt-dev nlohmann-json3-dev)
 packages_bench=(libbenchmark-dev libgraphblas-dev libeigen3-dev)
 packages_test=(libgtest-dev git python3-venv python3-dev dpkg-dev file)

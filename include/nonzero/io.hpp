@@ -3,6 +3,7 @@
 
 #include "nonzero/context.hpp"
 #include "nonzero/matrix.hpp"
+#include "nonzero/vector.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -25,17 +26,20 @@ struct read_options {
 /// A matrix with what its source says about it.
 struct input {
     nz::matrix matrix;
-    std::string format;               ///< "matrix market", "edge list", "npz", "cache", "generator"
+    std::string format;  ///< "matrix market", "edge list", "npz", "cache", "binsparse", "generator"
     bool declared_symmetric = false;  ///< the source promises A = A^T
     /// Edge lists with arbitrary ids: original_ids[k] is the source's name for vertex k. Empty: ids are
     /// 0-based rows.
     std::vector<std::int64_t> original_ids{};
 };
 
-/// Reads a file (.mtx, .mtx.gz, .el, .wel, .txt/.edges/.tsv/.csv edge lists, .npz, .nzb; decided by suffix,
+/// Reads a file (.mtx, .mtx.gz, .el, .wel, .txt/.edges/.tsv/.csv edge lists, .npz, .nzb, .bsp.h5; decided by suffix,
 /// then by content) or runs a generator ("rmat:20,16"; see generators()). Throws invalid_format with file,
-/// line and reason.
+/// line and reason; not_supported for .h5 in a build without libhdf5.
 input load(const context& ctx, std::string_view source, const read_options& options = {});
+/// The same of a matrix of one column, as a vector: dense where every entry is there, else sparse. Throws
+/// dimension_mismatch for other shapes.
+vector load_vector(const context& ctx, std::string_view source, const read_options& options = {});
 /// Whether `source` names a generator rather than a file.
 bool is_generator(std::string_view source);
 /// One line of help a generator: "rmat:SCALE[,EDGEFACTOR[,SEED]]  Graph500 ...".
@@ -47,8 +51,22 @@ std::vector<std::string> generators();
 matrix with_random_weights(const context& ctx, const matrix& a, std::int32_t lowest, std::int32_t highest,
                            std::uint64_t seed = 1);
 
-/// Writes by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb): beside the file first, then renamed.
-void save(const context& ctx, const matrix& a, std::string_view path);
+/// How a file lays a matrix out, where its format knows several ways: by rows, by columns, or one entry after another.
+enum class file_layout : std::uint8_t { csr, csc, coo };
+/// "csr", "csc", "coo".
+std::string_view name_of(file_layout layout);
+/// The inverse. Throws domain_error for other words.
+file_layout parse_file_layout(std::string_view word);
+
+/// What a writer should do.
+struct write_options {
+    file_layout layout = file_layout::csr;  ///< others in Binsparse files (.bsp.h5, .h5, .hdf5) alone
+};
+
+/// Writes by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb, .bsp.h5): beside the file first, then renamed.
+void save(const context& ctx, const matrix& a, std::string_view path, const write_options& options = {});
+/// The same of a vector, as a matrix of one column; as a vector in Binsparse files.
+void save(const context& ctx, const vector& v, std::string_view path);
 
 /// Draws where the entries are, as a PNG whose longer side is about `pixels` pixels: place by place where
 /// they fit, else each pixel as dark as the share of filled places in its block, logarithmically. Written

@@ -23,6 +23,7 @@ from ._convert import (
     full,
     generators,
     load,
+    load_vector,
     save,
     spy,
     to_scipy,

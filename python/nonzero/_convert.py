@@ -8,7 +8,7 @@ from . import _core
 from ._context import Context, chosen
 from ._core import Matrix, Vector
 from ._exchange import contiguous
-from .errors import DomainError
+from .errors import DomainError, NotSupported
 
 _MAX_DIMENSION = 2**31 - 1
 
@@ -163,8 +163,8 @@ def full(size: int, value, *, dtype: str = "", ctx: Context | None = None) -> Ve
 
 def load(source, *, symmetrize: bool = False, complex_modulus: bool = False, seed: int = 1,
          ctx: Context | None = None) -> Matrix:
-    """The matrix in a file (.mtx, .mtx.gz, edge lists, .el, .wel, .npz, .nzb) or of a generator ("rmat:20,16"; see
-    generators()).
+    """The matrix in a file (.mtx, .mtx.gz, edge lists, .el, .wel, .npz, .nzb, .bsp.h5) or of a generator ("rmat:20,16";
+    see generators()).
 
     symmetrize: edge lists get both directions of every edge. complex_modulus: complex files are read as |z|. Raises
     InvalidFormat with file, line and reason.
@@ -175,14 +175,34 @@ def load(source, *, symmetrize: bool = False, complex_modulus: bool = False, see
     return _core.load(chosen(ctx), str(source), symmetrize, complex_modulus, seed)[0]
 
 
+def load_vector(source, *, complex_modulus: bool = False, ctx: Context | None = None) -> Vector:
+    """The vector in a file that load() reads as a matrix of one column: dense where every entry is there, else sparse.
+
+    Raises DimensionMismatch for other shapes.
+
+    >>> load_vector("dense:4,1").form
+    'dense'
+    """
+    return _core.load_vector(chosen(ctx), str(source), complex_modulus)
+
+
 def generators() -> list[str]:
     """One line of help a generator."""
     return _core.generators()
 
 
-def save(a: Matrix, path, *, ctx: Context | None = None) -> None:
-    """Writes a matrix by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb): beside the file first, then renamed."""
-    a._save(chosen(ctx), str(path))
+def save(a: Matrix | Vector, path, *, layout: str = "csr", ctx: Context | None = None) -> None:
+    """Writes a matrix, or a vector as one column, by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb, .bsp.h5): beside the
+    file first, then renamed.
+
+    layout: "csr", "csc" or "coo", how a Binsparse file (.bsp.h5) lays a matrix out; other files know the first alone.
+    """
+    if isinstance(a, Vector):
+        if layout != "csr":
+            raise NotSupported(f"a vector is not laid out as {layout}")
+        a._save(chosen(ctx), str(path))
+    else:
+        a._save(chosen(ctx), str(path), layout)
 
 
 def spy(a: Matrix, path, *, pixels: int = 800, ctx: Context | None = None) -> None:

@@ -18,7 +18,7 @@ _ASIDE = ("estimate", "single", "call_of_ten_vertices", "streamed")
 _WORK = {"work": "entries read", "products": "products", "entries": "entries"}
 _INTERNAL = {"family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
              "threads", "iterations", "cpu_time", "time_unit", "real_time", "name", "aggregate_name", "aggregate_unit"}
-_FILE = re.compile(r"^(?:.*/)?([^/]+\.(?:mtx|mtx\.gz|npz|nzb|el|wel|txt|tsv|csv|edges))(?=/|$)")
+_FILE = re.compile(r"^(?:.*/)?([^/]+\.(?:mtx|mtx\.gz|npz|nzb|bsp\.h5|h5|hdf5|el|wel|txt|tsv|csv|edges))(?=/|$)")
 _MS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 
 

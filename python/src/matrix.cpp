@@ -69,15 +69,23 @@ nb::dict facts(const py_matrix& m) {
     return d;
 }
 
+read_options reading(bool symmetrize, bool complex_modulus, std::uint64_t seed) {
+    return {
+        .complex_modulus = complex_modulus, .symmetrize = symmetrize, .seed = seed, .progress = [](double) {
+            check_interrupt();
+        }};
+}
+
+py_vector load_vector_source(const context& ctx, const std::string& source, bool complex_modulus) {
+    const nb::gil_scoped_release unlocked;
+    return py_vector{load_vector(ctx, source, reading(false, complex_modulus, 1))};
+}
+
 nb::tuple load_source(const context& ctx, const std::string& source, bool symmetrize, bool complex_modulus,
                       std::uint64_t seed) {
     auto found = [&] {
         const nb::gil_scoped_release unlocked;
-        return load(ctx, source,
-                    {.complex_modulus = complex_modulus,
-                     .symmetrize = symmetrize,
-                     .seed = seed,
-                     .progress = [](double) { check_interrupt(); }});
+        return load(ctx, source, reading(symmetrize, complex_modulus, seed));
     }();
     return nb::make_tuple(py_matrix{std::move(found.matrix)}, array_from(std::move(found.original_ids)));
 }
@@ -146,7 +154,9 @@ void bind_matrix(nb::module_& m) {
             "element for an iso matrix and none for a pattern.")
         .def(
             "_save",
-            [](const py_matrix& a, const context& ctx, const std::string& path) { save(ctx, a.value, path); },
+            [](const py_matrix& a, const context& ctx, const std::string& path, const std::string& layout) {
+                save(ctx, a.value, path, {.layout = parse_file_layout(layout)});
+            },
             nb::call_guard<nb::gil_scoped_release>())
         .def(
             "_spy",
@@ -155,6 +165,7 @@ void bind_matrix(nb::module_& m) {
             },
             nb::call_guard<nb::gil_scoped_release>());
     m.def("load", &load_source);
+    m.def("load_vector", &load_vector_source);
     m.def("generators", [] {
         nb::list lines;
         for (const auto& line : generators()) lines.append(line);

@@ -125,6 +125,10 @@ void bind_vector(nb::module_& m) {
         // What an operation that was given an output leaves in it.
         .def("_take", [](py_vector& self, const py_vector& result) { self = result; })
         .def("copy", [](const py_vector& v) { return py_vector{v.value}; })
+        .def(
+            "_save",
+            [](const py_vector& v, const context& ctx, const std::string& path) { save(ctx, v.value, path); },
+            nb::call_guard<nb::gil_scoped_release>())
         .def("values", &values,
              "The values of a dense vector as a read-only NumPy array over the vector's own memory: no copy.")
         .def(

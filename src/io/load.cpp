@@ -1,11 +1,13 @@
 // nz::load and nz::save: which format a path means, by its suffix and then by its first bytes.
 #include "core/checks.hpp"
+#include "io/binsparse.hpp"
 #include "io/edge_list.hpp"
 #include "io/generate.hpp"
 #include "io/matrix_market.hpp"
 #include "io/npz.hpp"
 #include "io/nzb.hpp"
 #include "io/output_file.hpp"
+#include "io/vectors.hpp"
 #include "io/words.hpp"
 #include "nonzero/io.hpp"
 
@@ -15,6 +17,8 @@
 namespace nz {
 namespace io {
 namespace {
+
+constexpr std::string_view layout_names[] = {"csr", "csc", "coo"};
 
 struct suffix {
     std::string text;  // without the dot, in lower case
@@ -30,24 +34,19 @@ suffix suffix_of(std::string_view path) {
     return {dot == std::string::npos ? "" : name.substr(dot + 1), gzip};
 }
 
-enum class format : std::uint8_t { unknown, matrix_market, edges_by_row, edges_by_name, npz, nzb };
+enum class format : std::uint8_t { unknown, matrix_market, edges_by_row, edges_by_name, npz, nzb, binsparse };
 
 format format_of(std::string_view suffix) {
     struct known {
         std::string_view suffix;
         io::format format;
     };
-    constexpr known table[] = {{"mtx", format::matrix_market},
-                               {"mm", format::matrix_market},
-                               {"el", format::edges_by_row},
-                               {"wel", format::edges_by_row},
-                               {"txt", format::edges_by_name},
-                               {"edges", format::edges_by_name},
-                               {"tsv", format::edges_by_name},
-                               {"csv", format::edges_by_name},
-                               {"edgelist", format::edges_by_name},
-                               {"npz", format::npz},
-                               {"nzb", format::nzb}};
+    constexpr known table[] = {
+        {"mtx", format::matrix_market}, {"mm", format::matrix_market},  {"el", format::edges_by_row},
+        {"wel", format::edges_by_row},  {"txt", format::edges_by_name}, {"edges", format::edges_by_name},
+        {"tsv", format::edges_by_name}, {"csv", format::edges_by_name}, {"edgelist", format::edges_by_name},
+        {"npz", format::npz},           {"nzb", format::nzb},           {"h5", format::binsparse},
+        {"hdf5", format::binsparse}};
     for (const known& k : table)
         if (k.suffix == suffix) return k.format;
     return format::unknown;
@@ -56,6 +55,7 @@ format format_of(std::string_view suffix) {
 // What the first bytes alone tell; text needs a look at the first line, inside gzip too.
 format format_of(const context& ctx, const mapped_file& file, const std::string& path) {
     if (nzb::is_nzb(file.bytes())) return format::nzb;
+    if (binsparse::is_hdf5(file.bytes())) return format::binsparse;
     const std::string_view begin(file.begin(), std::min<std::size_t>(file.size(), 4));
     if (begin == "PK\x03\x04") return format::npz;
     const auto text = open_text(ctx, file.alias(), path);
@@ -96,7 +96,7 @@ format format_of(const context& ctx, const mapped_file& file, const std::string&
                 "{}: {} files are not read; convert to Matrix Market (.mtx) or an edge list (.el, .wel, .txt)",
                 path, f.name);
     fail<invalid_format>(
-        "{}: {} names no format that is read, and the file begins like none (.mtx, .npz, .nzb); name an edge list .el, .wel or .txt",
+        "{}: {} names no format that is read, and the file begins like none (.mtx, .npz, .nzb, .h5); name an edge list .el, .wel or .txt",
         path, suffix.empty() ? "a path without suffix" : fmt::format("the suffix '.{}'", quote(suffix)));
 }
 
@@ -125,20 +125,32 @@ input load_file(const context& ctx, const std::string& path, const read_options&
             return npz::read(ctx, file.bytes(), path, options);
         case format::nzb:
             return nzb::read(ctx, file.bytes(), path, options);
+        case format::binsparse:
+            return binsparse::read(ctx, path, options);
         case format::unknown:
             break;
     }
     refuse_suffix(path, named.text);
 }
 
-void save_file(const context& ctx, const matrix& a, const std::string& path) {
+// The path of the file that is being written, for writers that open it themselves.
+const std::string& seekable(const output_file& file, const std::string& path, std::string_view suffix) {
+    require<not_supported>(!file.temporary_path().empty(), "{}: a .{} file needs a place to seek in", path,
+                           suffix);
+    return file.temporary_path();
+}
+
+void save_file(const context& ctx, const matrix& a, const std::string& path, const write_options& options) {
     const suffix named = suffix_of(path);
     const format what = format_of(named.text);
     const bool text = what == format::matrix_market || what == format::edges_by_row;
     require<domain_error>(
         what != format::unknown && what != format::edges_by_name && (text || !named.gzip),
-        "{}: the suffix names no format that is written; those are .mtx, .el, .wel (each also .gz), .npz and .nzb",
+        "{}: the suffix names no format that is written; those are .mtx, .el, .wel (each also .gz), .npz, .nzb and .bsp.h5",
         path);
+    require<not_supported>(what == format::binsparse || options.layout == file_layout::csr,
+                           "{}: only Binsparse files (.bsp.h5) are laid out as {}", path,
+                           name_of(options.layout));
     output_file file(path, named.gzip);
     const auto write = [&](std::string_view bytes) { file.write(bytes); };
     switch (what) {
@@ -146,9 +158,10 @@ void save_file(const context& ctx, const matrix& a, const std::string& path) {
             matrix_market::write(ctx, a, write);
             break;
         case format::npz:
-            require<not_supported>(!file.temporary_path().empty(), "{}: a .npz file needs a place to seek in",
-                                   path);
-            npz::write(ctx, a, file.temporary_path());
+            npz::write(ctx, a, seekable(file, path, named.text));
+            break;
+        case format::binsparse:
+            binsparse::write(ctx, a, seekable(file, path, named.text), options.layout);
             break;
         case format::nzb:
             nzb::write(ctx, a, write);
@@ -157,6 +170,16 @@ void save_file(const context& ctx, const matrix& a, const std::string& path) {
             edge_list::write(ctx, a, named.text == "wel", write);
             break;
     }
+    file.commit();
+}
+
+// A file appears under its name when it is whole, so that Binsparse's writer gets a place beside it.
+void save_vector(const context& ctx, const vector& v, const std::string& path) {
+    const suffix named = suffix_of(path);
+    if (named.gzip || format_of(named.text) != format::binsparse)
+        return save_file(ctx, as_column(ctx, v), path, {});
+    output_file file(path);
+    binsparse::write(ctx, v, seekable(file, path, named.text));
     file.commit();
 }
 
@@ -170,8 +193,24 @@ input load(const context& ctx, std::string_view source, const read_options& opti
     return in;
 }
 
-void save(const context& ctx, const matrix& a, std::string_view path) {
-    io::save_file(ctx, a, std::string(path));
+void save(const context& ctx, const matrix& a, std::string_view path, const write_options& options) {
+    io::save_file(ctx, a, std::string(path), options);
+}
+
+vector load_vector(const context& ctx, std::string_view source, const read_options& options) {
+    return io::only_column(ctx, load(ctx, source, options).matrix, source);
+}
+
+void save(const context& ctx, const vector& v, std::string_view path) {
+    io::save_vector(ctx, v, std::string(path));
+}
+
+std::string_view name_of(file_layout layout) { return io::layout_names[static_cast<std::size_t>(layout)]; }
+
+file_layout parse_file_layout(std::string_view word) {
+    for (const file_layout layout : {file_layout::csr, file_layout::csc, file_layout::coo})
+        if (name_of(layout) == word) return layout;
+    fail<domain_error>("'{}' is no layout of a file: they are csr, csc and coo", io::quote(word));
 }
 
 }  // namespace nz
