@@ -107,8 +107,8 @@ measurement searches(const context& ctx, int scale) {
                "construction_time:", p.construction_ms * 1e-3);
     print_quartiles("time", seconds);
     print_quartiles("TEPS", teps);
-    fmt::print("{:32} {:.6g}\n{:32} {:.6g}\n", "harmonic_mean_TEPS:", mean, "harmonic_stddev_TEPS:",
-               std::sqrt(square) / (count - 1) * mean * mean);
+    fmt::print("{:32} {:.6g}\n{:32} {:.6g}\n", "harmonic_mean_TEPS:", mean,
+               "harmonic_stddev_TEPS:", std::sqrt(square) / (count - 1) * mean * mean);
     return {median(seconds) * 1e3,
             {{"construction_ms", p.construction_ms}, {"harmonic_mean_gteps", mean * 1e-9}}};
 }
@@ -123,7 +123,8 @@ int graph500_suite(const options& o) {
     const int scale = o.quick ? 12 : o.scale;
     add(fmt::format("graph500/{}", scale), [&ctx, scale] { return searches(ctx, scale); });
     run(o, "^graph500/");
-    fmt::print("on {}; every search was checked\n", ctx.backend() == backend::cuda ? ctx.device() : "the CPU");
+    fmt::print("on {}; every search was checked\n",
+               ctx.backend() == backend::cuda ? ctx.device() : "the CPU");
     return 0;
 }
 

@@ -18,7 +18,7 @@ struct centrality_options {
 
 struct centrality_result {
     vector centrality;   ///< float64, dense
-    int iterations = 0;  ///< levels, summed over the sources
+    int iterations = 0;  ///< levels, summed over the batches
     std::string plan;    ///< kernel and reason, one line
 };
 

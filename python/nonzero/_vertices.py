@@ -107,7 +107,7 @@ def triangles(a: Matrix, *, per_vertex: bool = False, kernel: str = "", ctx: Con
 
 @dataclass
 class BetweennessResult:
-    """centrality: float64, of each vertex. iterations: levels, summed over the sources. plan: of the last product."""
+    """centrality: float64, of each vertex. iterations: levels of the batches. plan: kernel and reason, one line."""
 
     centrality: np.ndarray
     iterations: int
@@ -121,8 +121,9 @@ def betweenness(
     of the shortest paths from s to t that pass through v. Paths count edges. By Brandes's two sweeps.
 
     sources: vertices; None for all, which is exact (of an undirected graph twice what counts each pair once), a sample is
-    an estimate up to the factor n / sources. normalise: divide by (n - 1) (n - 2). Raises IndexOutOfBounds,
-    DimensionMismatch when A is not square. Two products a level and source; 12 bytes a vertex reached.
+    an estimate up to the factor n / sources. normalise: divide by (n - 1) (n - 2). kernel: batched (16 sources at once, 64 on
+    a GPU) or sweep_loop (two products a level and source). Raises IndexOutOfBounds, DimensionMismatch when A is not square.
+    8 bytes a vertex and source of a batch.
 
     >>> import nonzero as nz
     >>> path = nz.from_coo([0, 1, 1, 2], [1, 0, 2, 1], [1, 1, 1, 1], (3, 3))

@@ -15,6 +15,7 @@
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
+#include "ops/vectors_device.hpp"
 
 #include <cmath>
 #include <optional>
@@ -50,8 +51,8 @@ public:
           ring_(binary_id::plus, binary_id::second, o.type),
           start_(start()),
           scale_(scale()),
-          carried_(vector::full(ctx, n_, value(0))),
-          ranks_(vector::full(ctx, n_, value(1 / static_cast<double>(n_)))),
+          carried_(ops::full(ctx, n_, value(0))),
+          ranks_(ops::full(ctx, n_, value(1 / static_cast<double>(n_)))),
           active_(ctx, dtype::boolean, n_) {}
 
     pagerank_result run() {
@@ -93,10 +94,10 @@ private:
     // damping / out-degree, 0 where there is no edge out.
     vector scale() const {
         vector degrees(ctx_, dtype::int64, n_), s(ctx_, o_.type, n_);
-        mxv(ctx_, degrees, semiring("plus_pair"), a_, vector::full(ctx_, n_, scalar(std::int64_t{1})));
+        mxv(ctx_, degrees, semiring("plus_pair"), a_, ops::full(ctx_, n_, scalar(std::int64_t{1})));
         apply(ctx_, s, unary_id::identity, degrees);
         apply(ctx_, s, binary_id::div, value(o_.damping), s);
-        if (s.count() < n_) ewise_add(ctx_, s, binary_id::first, s, vector::full(ctx_, n_, value(0)));
+        if (s.count() < n_) ewise_add(ctx_, s, binary_id::first, s, ops::full(ctx_, n_, value(0)));
         return s;
     }
 

@@ -35,9 +35,9 @@ public:
         triangles_result result{0, vector(ctx_, dtype::int64, 0), vector(ctx_, dtype::float64, 0), 0, {}};
         matrix c(ctx_, dtype::int64, n_, n_);
         const bool dots = ctx_.backend() == backend::cuda && !o_.per_vertex;
-        const mxm_plan plan = mxm(
-            ctx_, c, ring_, up_, up_,
-            {.mask = &up_, .mask_structure = true, .transpose_b = dots, .kernel = o_.kernel});
+        const mxm_plan plan =
+            mxm(ctx_, c, ring_, up_, up_,
+                {.mask = &up_, .mask_structure = true, .transpose_b = dots, .kernel = o_.kernel});
         result.plan = to_string(plan);
         result.wedges = plan.products;
         result.total = reduce(ctx_, binary_id::plus, c).get<offset_t>();

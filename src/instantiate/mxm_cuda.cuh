@@ -12,7 +12,8 @@ template <class... Cells>
 constexpr auto make_mxm_device_table(cell_list<Cells...>) {
     return std::array{mxm_device_cell{Cells::add_id, Cells::multiply_id, dtype_of<typename Cells::operand>,
                                       &kernels::cuda::hash_fill<Cells>,
-                                      &kernels::cuda::masked_row_fill<Cells>, &kernels::cuda::masked_dot<Cells>}...};
+                                      &kernels::cuda::masked_row_fill<Cells>,
+                                      &kernels::cuda::masked_dot<Cells>}...};
 }
 /// One table of the cells of several lists.
 template <class... Lists>

@@ -53,7 +53,8 @@ struct device_mxm_table {
     void (*dot_steps)(const device_mxm_arguments& arguments, offset_t mask_entries, offset_t* steps,
                       void* stream) = nullptr;
     void (*dot_starts)(const device_mxm_arguments& arguments, std::size_t scan_bytes, void* stream) = nullptr;
-    void (*dot_compact)(const device_mxm_arguments& arguments, std::size_t value_bytes, void* stream) = nullptr;
+    void (*dot_compact)(const device_mxm_arguments& arguments, std::size_t value_bytes,
+                        void* stream) = nullptr;
 };
 
 }  // namespace nz::kernels

@@ -86,9 +86,54 @@ double band_share(const product& p) {
 
 }  // namespace
 
+namespace {
+
+// Lengths of B's columns.
+array<index_t> column_lengths(const product& p) {
+    array<index_t> lengths(p.ctx, static_cast<std::size_t>(p.right.columns()));
+    if (p.right.transposed || p.right.a.body().has_columns()) {
+        const csr& columns = p.b_columns();
+        parallel::for_pieces(p.ctx.threads(), columns.rows, [&](offset_t begin, offset_t end) {
+            for (offset_t j = begin; j < end; ++j)
+                lengths[static_cast<std::size_t>(j)] =
+                    static_cast<index_t>(columns.offset(j + 1) - columns.offset(j));
+        });
+        return lengths;
+    }
+    lengths.fill(0);
+    const csr& b = p.b();
+    parallel::for_pieces(p.ctx.threads(), b.nnz, [&](offset_t begin, offset_t end) {
+        for (offset_t q = begin; q < end; ++q)
+            std::atomic_ref(lengths[static_cast<std::size_t>(b.index_data()[q])])
+                .fetch_add(1, std::memory_order_relaxed);
+    });
+    return lengths;
+}
+
+// Entries of A's rows and B's columns, over all places of the mask: the steps of their dot products.
+offset_t dot_steps(const product& p) {
+    const csr &a = p.a(), &mask = p.options.mask->body().rows();
+    const array<index_t> lengths = column_lengths(p);
+    std::atomic<offset_t> steps{0};
+    constexpr offset_t rows_a_turn = 1024;
+    parallel::for_chunks(p.ctx.threads(), a.rows, rows_a_turn, [&](offset_t first, offset_t last) {
+        offset_t mine = 0;
+        for (offset_t i = first; i < last; ++i) {
+            const offset_t own = a.offset(i + 1) - a.offset(i);
+            for (offset_t m = mask.offset(i); own && m < mask.offset(i + 1); ++m)
+                mine += own + lengths[static_cast<std::size_t>(mask.index_data()[m])];
+        }
+        steps += mine;
+    });
+    return steps;
+}
+
+}  // namespace
+
 mxm_plan make_plan(const product& p, mxm_collected& known) {
     plan::mxm_facts f = facts_of(p);
     if (plan::mxm_needs_products(f)) collect_products(p, f, known);
+    if (plan::mxm_needs_dot_steps(f)) f.dot_steps = dot_steps(p);
     if (plan::mxm_needs_band(f)) f.band_share = band_share(p);
     if (plan::mxm_needs_words(f)) {
         known.words = array<offset_t>(p.ctx, static_cast<std::size_t>(f.inner) + 1);

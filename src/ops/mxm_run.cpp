@@ -1,5 +1,6 @@
 // Counting and filling a planned product, at once or in chunks of rows.
 #include "core/checks.hpp"
+#include "core/parallel.hpp"
 #include "ops/masks.hpp"
 #include "ops/mxm_product.hpp"
 #include "plan/mxm_workspace.hpp"
@@ -210,9 +211,51 @@ csr fill(const product& p, mxm_plan& plan, const mxm_collected& known, prepared&
 
 }  // namespace
 
+namespace {
+
+// Under a mask that lists what may be written: filled at the mask's own places at once, then moved together. Nothing where
+// there is no such mask, or no memory for that beside the result.
+std::optional<csr> run_at_places(const product& p, const mxm_plan& plan, prepared& ready) {
+    auto& k = ready.arguments();
+    if (plan.kernel != "masked_row" || !k.masked || k.complement) return {};
+    const offset_t places = k.mask_offsets[k.rows];
+    const auto room = static_cast<std::size_t>(places);
+    const std::size_t bytes = room * (sizeof(index_t) + k.value_bytes);
+    if (plan.workspace_bytes + 2 * bytes + static_cast<std::size_t>(k.rows) * 12 > bytes_left(p.ctx))
+        return {};
+    const array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));
+    const buffer workspace(p.ctx.memory(), plan.workspace_bytes),
+        columns(p.ctx.memory(), room * sizeof(index_t)), values(p.ctx.memory(), room * k.value_bytes);
+    k.workspace = workspace.data();
+    k.counts = counts.data();
+    k.offsets = k.mask_offsets;
+    k.out_columns = columns.as<index_t>();
+    k.out_values = values.data();
+    p.cell->kernel(plan.kernel)(k);
+    csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns,
+                                  std::span<const index_t>(counts.data(), counts.size()));
+    constexpr offset_t rows_a_turn = 1024;
+    parallel::for_chunks(k.threads, k.rows, rows_a_turn, [&](offset_t first, offset_t last) {
+        for (offset_t i = first; i < last; ++i) {
+            const auto from = static_cast<std::size_t>(k.mask_offsets[i]),
+                       to = static_cast<std::size_t>(t.offset(i)),
+                       count = static_cast<std::size_t>(counts[static_cast<std::size_t>(i)]);
+            if (count == 0) continue;
+            std::memcpy(t.indices.as<index_t>() + to, columns.as<index_t>() + from, count * sizeof(index_t));
+            std::memcpy(t.values.as<std::byte>() + to * k.value_bytes,
+                        values.as<std::byte>() + from * k.value_bytes, count * k.value_bytes);
+        }
+    });
+    return t;
+}
+
+}  // namespace
+
 csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known,
                  std::span<const index_t> cuts) {
     prepared ready(p, plan, known);
+    if (cuts.empty())
+        if (auto t = run_at_places(p, plan, ready)) return std::move(*t);
     auto& k = ready.arguments();
     array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));
     k.counts = counts.data();

@@ -179,7 +179,32 @@ void write_back_on_device(const context& ctx, vector& w, vector t, const vector_
     w = storage::make_device_vector(ctx, w.type(), n, vector_form::dense, n, std::move(out));
 }
 
+vector full(const context& ctx, offset_t size, scalar value) {
+    if (!ctx.gpu()) return vector::full(ctx, size, value);
+    const auto n = static_cast<index_t>(size);
+    device_vector made = storage::allocate_on_device(ctx, value.type(), n, vector_form::dense, n);
+    kernels::on_cuda().vectors.fill(made.values.data(), value.type(), n, value.bits(), ctx.gpu()->stream());
+    return storage::make_device_vector(ctx, value.type(), n, vector_form::dense, n, std::move(made));
+}
+
+namespace {
+
+// Absent places of a bitmap are converted too, whatever is there.
+vector in_type(const context& ctx, const vector& t, dtype type) {
+    const vector_body& b = t.body_anywhere();
+    const auto on = b.home->copy_on(ctx, b);
+    device_vector made = storage::allocate_on_device(ctx, type, b.size, b.form, b.count);
+    kernels::on_cuda().vectors.cast(on->values.data(), b.type, made.values.data(), type,
+                                    b.form == vector_form::sparse ? b.count : b.size, ctx.gpu()->stream());
+    ctx.gpu()->copy(made.present.data(), on->present.data(), made.present.bytes());
+    ctx.gpu()->copy(made.indices.data(), on->indices.data(), made.indices.bytes());
+    return storage::make_device_vector(ctx, type, b.size, b.form, b.count, std::move(made));
+}
+
+}  // namespace
+
 void write_back_from_device(const context& ctx, vector& w, vector t, const vector_options& o) {
+    if (t.type() != w.type() && !o.accum) t = in_type(ctx, t, w.type());
     const buffer mask = mask_on_device(ctx, o);
     write_back_on_device(ctx, w, std::move(t), o, mask.as<const bits::word>(), false);
 }

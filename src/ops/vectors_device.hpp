@@ -22,7 +22,9 @@ buffer mask_on_device(const context& ctx, const vector_options& options);
 void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& options,
                           const bits::word* mask, bool masked);
 
-/// The same for a t that knows nothing of the mask.
+/// A dense vector of one value, on the GPU where the context has one.
+vector full(const context& ctx, offset_t size, scalar value);
+/// The same for a t of any type that knows nothing of the mask.
 void write_back_from_device(const context& ctx, vector& w, vector t, const vector_options& options);
 
 /// y = alpha t + beta y for float32 or float64, both of that type.

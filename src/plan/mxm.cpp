@@ -17,9 +17,11 @@ double mean(offset_t entries, index_t lists) {
 
 // Under a mask that lists what may be written: dot products of the places listed, or the rows' products filtered.
 choice choose_masked(const mxm_facts& f) {
-    const double steps = mean(f.a_entries, f.rows) + mean(f.b_entries, f.columns);
-    const double dots = static_cast<double>(f.mask_entries) * steps * dot_step_cost +
-                        (f.columns_ready ? 0 : columns_cost * static_cast<double>(f.b_entries));
+    const double steps = f.dot_steps >= 0 ? static_cast<double>(f.dot_steps)
+                                          : static_cast<double>(f.mask_entries) *
+                                                (mean(f.a_entries, f.rows) + mean(f.b_entries, f.columns));
+    const double dots =
+        steps * dot_step_cost + (f.columns_ready ? 0 : columns_cost * static_cast<double>(f.b_entries));
     if (!f.complement && f.products >= 0 && dots < static_cast<double>(f.products))
         return {"masked_dot", "the mask lists few places: a dot product for each"};
     return {"masked_row", f.complement ? "products that the mask bars are passed over"
@@ -33,7 +35,8 @@ choice choose(const mxm_facts& f) {
     if (!f.compiled)
         return {"generic", "this semiring and type are not compiled: an indirect call a product"};
     if (f.masked) return choose_masked(f);
-    if (f.band_share >= band_rows && mean(f.products, f.rows) >= band_products)
+    if (f.band_share >= band_rows && mean(f.products, f.rows) >= band_products &&
+        mean(f.products, f.rows) <= band_most_products)
         return {"dia_dia", "bands on both sides: by diagonals, many rows at a time"};
     if (static_cast<std::size_t>(f.columns) * f.value_bytes <= dense_sums_bytes)
         return {"dense_row", "a sum for every column fits the cache: rows come out sorted"};

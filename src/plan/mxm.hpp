@@ -15,7 +15,8 @@ struct mxm_facts {
     offset_t mask_entries = 0;
     bool columns_ready = false;  ///< B's columns are there
     bool rows_ready = true;      ///< B's rows are there
-    offset_t dot_steps = -1;     ///< entries of A's rows and B's columns, over all places of the mask; below 0: not counted
+    offset_t dot_steps =
+        -1;  ///< entries of A's rows and B's columns, over all places of the mask; below 0: not counted
     std::size_t value_bytes = 8;
     int threads = 1;
     std::string_view pinned;     ///< empty, or an id that exists
@@ -41,12 +42,16 @@ inline constexpr double packed_share = 0.5, packed_reuse = 10;
 /// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.9 of dense_row's
 /// time on a band of 21 diagonals, 1.2 on a mesh of 27 in rows of 58, both on a loaded machine.
 inline constexpr double band_rows = 0.97, band_products = 64;
+/// Wider bands' sums are more than turning keeps in registers: dense_row took 0.6 of dia_dia's time on bands of 41 and 61 diagonals
+/// (1,681 and 3,721 products a row), 1.1 on 21 (441). Between these it is not measured.
+inline constexpr double band_most_products = 1024;
 /// A step of masked_dot through two lists costs about a product of masked_row, which goes through them twice. Not measured yet,
 /// like the next.
 inline constexpr double dot_step_cost = 1;
 /// Entries of B read and written to have its columns, in products.
 inline constexpr double columns_cost = 8;
 
+mxm_plan mxm(const mxm_facts& facts) noexcept;
 /// Whether the costly facts are to be collected before the plan stands; products first.
 inline bool mxm_needs_products(const mxm_facts& facts) noexcept { return facts.products < 0; }
 /// Whether it runs on the GPU: by hash, or under a mask by masked_row, or where that lists what may be written by masked_dot.
@@ -57,10 +62,14 @@ inline bool mxm_on_device(const mxm_facts& f) noexcept {
 /// Whether bands are to be looked for: not where another kernel is taken anyway.
 inline bool mxm_needs_band(const mxm_facts& f) noexcept {
     return f.band_share < 0 && f.compiled && !f.masked && f.pinned.empty() && f.rows > 0 &&
-           static_cast<double>(f.products) >= band_products * static_cast<double>(f.rows);
+           static_cast<double>(f.products) >= band_products * static_cast<double>(f.rows) &&
+           static_cast<double>(f.products) <= band_most_products * static_cast<double>(f.rows);
 }
 bool mxm_needs_words(const mxm_facts& facts) noexcept;
-
-mxm_plan mxm(const mxm_facts& facts) noexcept;
+/// Whether the steps of dot products are to be counted: mean lengths may speak for them, and lengths of lists vary.
+inline bool mxm_needs_dot_steps(const mxm_facts& f) noexcept {
+    return f.dot_steps < 0 && f.compiled && f.masked && !f.complement && f.pinned.empty() &&
+           mxm(f).kernel == "masked_dot";
+}
 
 }  // namespace nz::plan

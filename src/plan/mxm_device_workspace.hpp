@@ -159,7 +159,8 @@ inline std::vector<index_t> mxm_cuts(std::span<const offset_t> starts, offset_t 
 }
 
 /// mxm/masked_dot: a sum and a byte a place of the mask, two numbers and a start a row; the scan's memory, a few KiB, on top.
-constexpr std::size_t masked_dot_device_workspace(index_t rows, offset_t mask_entries, std::size_t value_bytes) {
+constexpr std::size_t masked_dot_device_workspace(index_t rows, offset_t mask_entries,
+                                                  std::size_t value_bytes) {
     return static_cast<std::size_t>(mask_entries) * (value_bytes + 1) + static_cast<std::size_t>(rows) * 16;
 }
 

@@ -214,6 +214,56 @@ TEST_F(MxmOnDevice, MaskedRowsOfEveryBinAreTheCpusBitForBit) {
     }
 }
 
+// Values in the order of places, then the places.
+std::vector<double> values_of(const matrix& a) {
+    const dictionary d = read(a);
+    std::vector<double> values;
+    for (const auto& [place, x] : d.entries)
+        values.push_back(from_element<double>(cast(x, d.type, dtype::float64)));
+    for (const auto& [place, x] : d.entries)
+        values.push_back(static_cast<double>(place.first) * 4096 + static_cast<double>(place.second));
+    return values;
+}
+
+// Rows of A for warps and for blocks, tabled and searched; columns of every length; every kind of cell.
+TEST_F(MxmOnDevice, DotProductsOfAMasksPlacesAreTheCpus) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    for (const index_t inner : {3000, 40000}) {
+        SCOPED_TRACE(inner);
+        const matrix a = uneven(ctx, 600, inner, inner, random), b = uneven(ctx, inner, 900, 700, random);
+        matrix all(cpu, dtype::float64, 600, 900);
+        mxm(cpu, all, semiring("plus_times"), a, b, {.kernel = "hash"});
+        const matrix mask = part_of(ctx, all, random);
+        const auto rows = a.csr<double>();
+        index_t longest = 0;
+        for (std::size_t i = 0; i < 600; ++i)
+            longest = std::max(longest, rows.offsets[i + 1] - rows.offsets[i]);
+        EXPECT_GT(longest, inner > 10000 ? 8192 : 256) << "rows of one kind alone";
+        for (const auto* name : {"plus_times_fp64", "any_second_fp64", "plus_pair_int64", "min_plus_int32",
+                                 "any_secondi_int32", "lor_land_bool", "max_times_fp32"})
+            for (const bool structure : {false, true}) {
+                SCOPED_TRACE(name);
+                const semiring s(name);
+                const dtype type = s.value_type(a.type(), b.type());
+                matrix_options options{.mask = &mask, .mask_structure = structure};
+                matrix c(ctx, type, 600, 900), again = c, expected(cpu, type, 600, 900);
+                options.kernel = "masked_row";
+                mxm(cpu, expected, s, a, b, options);
+                options.kernel = "masked_dot";
+                const mxm_plan plan = mxm(ctx, c, s, a, b, options);
+                EXPECT_TRUE(plan.on_device);
+                EXPECT_EQ(plan.kernel, "masked_dot");
+                c.validate();
+                const auto x = values_of(expected), y = values_of(c);
+                ASSERT_EQ(x.size(), y.size());
+                for (std::size_t n = 0; n < x.size(); ++n)
+                    ASSERT_NEAR(x[n], y[n], 1e-12 * (1 + std::abs(x[n])));
+                mxm(ctx, again, s, a, b, options);
+                ASSERT_NO_FATAL_FAILURE(expect_same_bits(c, again));
+            }
+    }
+}
+
 TEST_F(MxmOnDevice, ResultsThatDoNotFitLeaveInChunksBitForBit) {
     const context cpu({.backend = backend::cpu, .threads = 2}),
         small({.backend = backend::cuda, .memory_limit = std::size_t{4} << 20});
@@ -256,6 +306,18 @@ TEST_F(MxmOnDevice, MasksAccumulatorsAndTransposesAreObeyed) {
                 ASSERT_TRUE(plan.on_device);
                 ASSERT_EQ(plan.kernel, options.mask && !pinned ? "masked_row" : "hash");
             });
+    check_settings<matrix>(
+        ctx, t.rows, t.columns, t.type, random,
+        [&](const auto& c, const auto& how) { return write(c, t, how); },
+        [&](matrix& c, matrix_options options) {
+            options.transpose_b = true;
+            const matrix by_columns = make_matrix(ctx, transposed(b));  // anew: it has no rows of B yet
+            const mxm_plan plan = mxm(ctx, c, s, left, by_columns, options);
+            ASSERT_TRUE(plan.on_device);
+            ASSERT_EQ(plan.kernel, !options.mask             ? "hash"
+                                   : options.mask_complement ? "masked_row"
+                                                             : "masked_dot");
+        });
     for (const bool over_a : {false, true})
         for (const bool over_b : {false, true})
             ASSERT_TRUE(same(t, on_gpu(ctx, s, make_matrix(ctx, over_a ? transposed(a) : a),

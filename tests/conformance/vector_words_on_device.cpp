@@ -56,7 +56,8 @@ TEST_P(VectorWordsOnDevice, JoinEveryOperatorAsTheModelSays) {
                     const auto plan =
                         intersection ? ewise_mult(ctx, w, op, u, v) : ewise_add(ctx, w, op, v, u);
                     EXPECT_EQ(plan.on_device, served);
-                    ASSERT_TRUE(same(intersection ? model_ewise(op, a, b, true) : model_ewise(op, b, a, false), w))
+                    ASSERT_TRUE(
+                        same(intersection ? model_ewise(op, a, b, true) : model_ewise(op, b, a, false), w))
                         << name_of(left) << " and " << name_of(right);
                 }
     }
@@ -75,7 +76,8 @@ TEST_P(VectorWordsOnDevice, ApplyAsTheReferenceDoes) {
             if (op.id() == unary_id::bnot) continue;
             vector found(ctx, type, size), expected(ctx, type, size);
             const auto plan = apply(ctx, found, op, there(ctx, u));
-            EXPECT_EQ(plan.on_device, instantiate::find_apply_on_device(op.id(), type) != nullptr) << op.name();
+            EXPECT_EQ(plan.on_device, instantiate::find_apply_on_device(op.id(), type) != nullptr)
+                << op.name();
             apply(ctx, expected, op, u, by_reference);
             ASSERT_TRUE(same(read(expected), found)) << op.name();
         }

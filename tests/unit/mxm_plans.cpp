@@ -39,7 +39,15 @@ TEST(MxmPlan, ChoosesByWidthAndMask) {
     f.masked = f.columns_ready = true;
     f.mask_entries = 100;
     EXPECT_EQ(plan::mxm(f).kernel, "masked_dot");
+    EXPECT_TRUE(plan::mxm_needs_dot_steps(f));
+    f.dot_steps = 80000000;
+    EXPECT_FALSE(plan::mxm_needs_dot_steps(f));
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_dot");
+    f.dot_steps = 100000000;
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_row") << "hubs: the lists named are longer than the mean";
+    f.dot_steps = -1;
     f.complement = true;
+    EXPECT_FALSE(plan::mxm_needs_dot_steps(f));
     EXPECT_EQ(plan::mxm(f).kernel, "masked_row");
     f.complement = false;
     f.mask_entries = 50000000;
@@ -47,6 +55,21 @@ TEST(MxmPlan, ChoosesByWidthAndMask) {
     f.compiled = false;
     EXPECT_EQ(plan::mxm(f).kernel, "generic");
     EXPECT_EQ(plan::mxm(f).tier, tier::generic);
+}
+
+TEST(MxmPlan, OnAGPUTakesDotProductsWhereBIsThereByColumnsAlone) {
+    auto f = square(1000, 20000, 400000);
+    f.on_device = f.masked = f.columns_ready = true;
+    f.mask_entries = 5000;
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_row");
+    f.rows_ready = false;
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_dot");
+    EXPECT_TRUE(plan::mxm(f).on_device);
+    EXPECT_EQ(plan::mxm(f).workspace_bytes, 5000u * 9 + 1000 * 16);
+    f.complement = true;
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_row");
+    f.pinned = "masked_dot";
+    EXPECT_FALSE(plan::mxm(f).on_device) << "the places a mask bars are not listed";
 }
 
 TEST(MxmPlan, AsksForWhatItDoesNotKnow) {
@@ -183,6 +206,8 @@ TEST(MxmPlan, TakesDiagonalsWhereNearlyAllRowsAreBands) {
     f.band_share = 1;
     f.products = 4500000;
     EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "few products a row";
+    f.products = 800000000;
+    EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "a wide band";
     f.band_share = -1;
     EXPECT_FALSE(plan::mxm_needs_band(f));
 }

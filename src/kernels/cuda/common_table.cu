@@ -22,7 +22,7 @@ const cuda_table& on_cuda() {
     static constexpr cuda_table table{
         &cuda::push_pull_fused,
         &cuda::strongest_neighbours,
-        {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse, &cuda::mask_words, &cuda::fill,
+        {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse, &cuda::mask_words, &cuda::fill, &cuda::cast,
          &cuda::write_back, &cuda::count_bits},
         &cuda::sort_bytes,
         &cuda::column_starts,

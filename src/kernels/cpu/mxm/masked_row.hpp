@@ -8,7 +8,8 @@
 //   largest column (common_dense.hpp). Sorted either way.
 // Determinism: products of one place are added in the order of k, by one thread.
 // Sync: the joins after count and fill. Workspace a thread: a sum and two bits a column.
-// Cost: products that are looked at, and the mask's entries, both twice.
+// Cost: products that are looked at, and the mask's entries: once where the result may begin with the mask's room (counts then
+//   come from the fill), else twice.
 // Why dense_row was not enough: it makes all places and lets the write-back drop those barred.
 #pragma once
 
@@ -107,7 +108,9 @@ public:
         std::fill_n(sums_, k.columns, before_first<Cell>());
     }
     void begin_row(index_t i) { place_ = k_.offsets[i]; }
-    void end_row(index_t) {}
+    void end_row(index_t i) {
+        if (k_.counts) k_.counts[i] = static_cast<index_t>(place_ - k_.offsets[i]);
+    }
     scaled scale(index_t i, offset_t p, index_t row) const { return {of_.a(p), i, row}; }
     [[gnu::always_inline]] void add(const scaled& s, index_t j, offset_t q, bool present) {
         add_product<Cell>(sums_[j], Cell::multiply(s.x, of_.b(q), s.i, s.row), present);

@@ -1,11 +1,11 @@
-// components/afforest on a GPU: the CPU's forest (Sutton, Ben-Nun, Barak 2018), in six launches.
+// components/afforest on a GPU: the CPU's forest (Sutton, Ben-Nun, Barak 2018), in eight launches.
 //
 // Computes: parents begin as the first neighbour of each vertex where that is smaller, which needs no atomic operation; an edge
-//   more of each vertex is linked, trees are flattened, and the label that 1,024 sampled vertices have most often names the
+//   more of each vertex is linked once trees are flat (on a grid they begin as long paths), and the label that 1,024 sampled vertices have most often names the
 //   largest; the rest of the edges of all other vertices is linked, in both directions where the graph has two, and trees are
 //   flattened again, while roots are counted.
 // Who owns what: a thread has a vertex; what is left of a row over 64 entries has a block. Roots are hung by compare-and-swap,
-//   paths are halved by plain stores, which only ever skip ancestors: both from L2, where threads see each other.
+//   a vertex's parent is moved up by its own thread's plain stores: both in L2, where threads see each other.
 // Sync: launches. Determinism: as on the CPU, parents are smaller, so labels do not depend on the order of links.
 // Memory: two offsets, two edges and a few labels read at random for a vertex, and the edges outside the largest component.
 //   Workspace: 4 bytes a vertex, for the list of long rows. Distance to the limit (H200): docs/measurements.md.
@@ -33,17 +33,16 @@ __device__ void put(index_t* parent, index_t v, index_t to) {
     device_atomic<index_t>(parent[v]).store(to, ::cuda::memory_order_relaxed);
 }
 
-/// The root of v's tree; the path there is halved.
-__device__ index_t root_of(index_t* parent, index_t v) {
+/// v's parent becomes its root. Each thread writes its own vertex's alone: one that wrote another's could put back an ancestor
+/// where the root stood already. As all climb at once and show each step, paths shrink to their root in log steps.
+__device__ index_t flatten(index_t* parent, index_t v) {
     index_t up = fresh(parent[v]);
-    while (up != v) {
+    while (true) {
         const index_t above = fresh(parent[up]);
         if (above == up) return up;
         put(parent, v, above);
-        v = above;
-        up = fresh(parent[v]);
+        up = above;
     }
-    return v;
 }
 
 __device__ void link(index_t* parent, index_t u, index_t v) {
@@ -78,11 +77,7 @@ __global__ void link_second_kernel(edges out, index_t vertices, index_t* parent)
 __global__ void flatten_kernel(index_t vertices, index_t* parent, components_report* report) {
     const auto v = static_cast<index_t>(blockIdx.x * block + threadIdx.x);
     bool root = false;
-    if (v < vertices) {
-        const index_t top = root_of(parent, v);
-        put(parent, v, top);
-        root = top == v;
-    }
+    if (v < vertices) root = flatten(parent, v) == v;
     const int roots = __syncthreads_count(root);
     if (threadIdx.x == 0 && roots) atomicAdd(&report->components, static_cast<unsigned long long>(roots));
 }
@@ -103,7 +98,6 @@ __global__ void __launch_bounds__(samples)
     __syncthreads();
     if (threadIdx.x == 0) {
         report->largest = static_cast<index_t>(~static_cast<unsigned>(best));
-        report->components = 0;
     }
 }
 
@@ -152,6 +146,7 @@ void afforest(const device_components_arguments& a, void* stream) {
     const components_report empty{};
     check(cudaMemcpyAsync(a.report, &empty, sizeof empty, cudaMemcpyHostToDevice, on));
     begin_kernel<<<blocks, block, 0, on>>>(out, c.vertices, c.labels);
+    flatten_kernel<<<blocks, block, 0, on>>>(c.vertices, c.labels, a.report);
     link_second_kernel<<<blocks, block, 0, on>>>(out, c.vertices, c.labels);
     if (both) {
         flatten_kernel<<<blocks, block, 0, on>>>(c.vertices, c.labels, a.report);
@@ -159,6 +154,7 @@ void afforest(const device_components_arguments& a, void* stream) {
     }
     link_rest_kernel<<<blocks, block, 0, on>>>(out, in, linked, a);
     link_long_rows_kernel<<<blocks_of_long_rows, block, 0, on>>>(out, in, linked, a);
+    check(cudaMemsetAsync(&a.report->components, 0, sizeof a.report->components, on));
     flatten_kernel<<<blocks, block, 0, on>>>(c.vertices, c.labels, a.report);
     check(cudaGetLastError());
 }

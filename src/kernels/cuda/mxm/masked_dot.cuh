@@ -1,12 +1,12 @@
 // mxm/masked_dot on a GPU: C<M> = A B, a dot product for each place that the mask lists.
 //
 // Computes: for each row of the mask, A's row goes into a table of shared memory, its columns hashed; for each place (i, j) of that
-//   row, B's column j is gone through and looks itself up there. Sums and whether there is one stand at the mask's entries until
+//   row, B's column j is gone through and looks itself up there, first among bits that refuse nearly all that is absent. Sums and whether there is one stand at the mask's entries until
 //   all are known; then rows are counted, scanned, and what is there moves together.
 // Who owns what: a warp has a row of A of up to 256 entries, a block of 256 threads a longer one, whose warps take 32 places at a
 //   time. Groups of 4 to 32 lanes, by the mean length of those 32 columns, go through a column each. Rows of A over 8,192 entries
 //   are not tabled but searched by halving, in device memory.
-// Shared memory: 6 bytes a slot, 24 KiB a block of warps, 96 KiB a block of one row. Workspace: a value, a byte for each entry of the
+// Shared memory: 6 bytes a slot and the bits, 32 KiB a block of warps, 104 KiB a block of one row. Workspace: a value, a byte for each entry of the
 //   mask, 16 bytes a row.
 // Sync: warps, or blocks of a row, after the table is cleared and after it is filled; six launches.
 // Determinism: lane l of a group of g adds entries l, l + g, ... of a column, and a group's sums are added in a tree of fixed shape;
@@ -27,6 +27,7 @@ namespace dot_detail {
 constexpr unsigned block = 256, warps = block / 32;
 constexpr int warp_slots = 512, block_slots = 16384;
 constexpr index_t warp_row = warp_slots / 2, block_row = block_slots / 2;
+constexpr int warp_marks = 256, block_marks = 2048;  // words
 
 /// A row of A as a set of columns with places: a table in shared memory, or the row itself, ascending.
 struct lookup {
@@ -34,12 +35,25 @@ struct lookup {
     index_t length = 0;
     index_t* keys = nullptr;
     std::uint16_t* places = nullptr;
-    int bits = 0;
+    std::uint32_t* marks = nullptr;
+    int bits = 0, mark_bits = 0;
 
-    __device__ int slot_of(index_t column) const {
-        return static_cast<int>(static_cast<unsigned>(column) * 0x9E3779B1u >> (32 - bits));
+    __device__ static unsigned hash(index_t column) { return static_cast<unsigned>(column) * 0x9E3779B1u; }
+    __device__ int slot_of(index_t column) const { return static_cast<int>(hash(column) >> (32 - bits)); }
+    /// Empties the table, by `threads` threads.
+    __device__ void clear(int thread, int threads) const {
+        for (int s = thread; s < 1 << bits; s += threads) keys[s] = -1;
+        for (int w = thread; w < 1 << (mark_bits - 5); w += threads) marks[w] = 0;
+    }
+    /// Whether the row may hold a column: false for nearly all that it does not hold.
+    __device__ bool may_hold(index_t column) const {
+        if (row) return true;
+        const unsigned mark = hash(column) >> (32 - mark_bits);
+        return marks[mark / 32] >> (mark % 32) & 1;
     }
     __device__ void insert(index_t column, int place) const {
+        const unsigned mark = hash(column) >> (32 - mark_bits);
+        atomicOr(marks + mark / 32, 1u << (mark % 32));
         for (int s = slot_of(column);; s = (s + 1) & ((1 << bits) - 1))
             if (atomicCAS(keys + s, -1, column) == -1) {
                 places[s] = static_cast<std::uint16_t>(place);
@@ -136,10 +150,19 @@ struct dot_row {
 private:
     __device__ dot_sum<Cell> sum(offset_t from, offset_t to, int width) const {
         dot_sum<Cell> s;
-        for (offset_t q = from + (threadIdx.x & (width - 1)); q < to; q += width) {
-            const index_t inner = __ldg(k.b.columns + q);
-            const index_t at = a.find(inner);
-            if (at >= 0) s.meet(q, Cell::multiply(of.a(a_begin + at), of.b(q), i, inner));
+        constexpr int batch = 4;  // columns under way together
+        for (offset_t q = from + (threadIdx.x & (width - 1)); q < to; q += batch * width) {
+            index_t inner[batch];
+#pragma unroll
+            for (int n = 0; n < batch; ++n)
+                inner[n] = q + n * width < to ? __ldg(k.b.columns + q + n * width) : -1;
+#pragma unroll
+            for (int n = 0; n < batch; ++n) {
+                if (inner[n] < 0 || !a.may_hold(inner[n])) continue;
+                const index_t at = a.find(inner[n]);
+                const offset_t here = q + n * width;
+                if (at >= 0) s.meet(here, Cell::multiply(of.a(a_begin + at), of.b(here), i, inner[n]));
+            }
         }
         __syncwarp();
         s.join(width);
@@ -157,13 +180,16 @@ private:
 
 /// Rows up to warp_row, a warp each; longer ones are listed.
 template <class Cell>
-__global__ void __launch_bounds__(block) dot_rows_kernel(device_mxm_arguments k, hash_detail::products<Cell> of) {
+__global__ void __launch_bounds__(block)
+    dot_rows_kernel(device_mxm_arguments k, hash_detail::products<Cell> of) {
     __shared__ index_t keys[warps][warp_slots];
     __shared__ std::uint16_t places[warps][warp_slots];
+    __shared__ std::uint32_t marks[warps][warp_marks];
     const index_t i = static_cast<index_t>(blockIdx.x * warps + threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     if (i >= k.rows) return;
-    const device_offsets offsets{k.a.offsets.data, k.a.offsets.wide}, mask{k.mask_offsets.data, k.mask_offsets.wide};
+    const device_offsets offsets{k.a.offsets.data, k.a.offsets.wide},
+        mask{k.mask_offsets.data, k.mask_offsets.wide};
     const offset_t begin = offsets[i], first = mask[i], end = mask[i + offset_t{1}];
     const auto length = static_cast<index_t>(offsets[i + offset_t{1}] - begin);
     if (length > warp_row && first < end) {
@@ -177,8 +203,9 @@ __global__ void __launch_bounds__(block) dot_rows_kernel(device_mxm_arguments k,
     if (length == 0) {
         for (offset_t m = first + lane; m < end; m += 32) k.dot_met[m] = false;
     } else if (first < end) {
-        const lookup a{nullptr, length, keys[warp], places[warp], bits_for(length)};
-        for (int s = lane; s < 1 << a.bits; s += 32) a.keys[s] = -1;
+        const int bits = bits_for(length), mark_bits = min(13, bits + 4);
+        const lookup a{nullptr, length, keys[warp], places[warp], marks[warp], bits, mark_bits};
+        a.clear(lane, 32);
         __syncwarp();
         for (int p = lane; p < length; p += 32) a.insert(__ldg(k.a.columns + begin + p), p);
         __syncwarp();
@@ -194,16 +221,22 @@ __global__ void __launch_bounds__(block)
     dot_long_rows_kernel(device_mxm_arguments k, hash_detail::products<Cell> of) {
     extern __shared__ index_t room[];
     const int warp = static_cast<int>(threadIdx.x / 32);
-    const device_offsets offsets{k.a.offsets.data, k.a.offsets.wide}, mask{k.mask_offsets.data, k.mask_offsets.wide};
+    const device_offsets offsets{k.a.offsets.data, k.a.offsets.wide},
+        mask{k.mask_offsets.data, k.mask_offsets.wide};
     for (int at = static_cast<int>(blockIdx.x); at < *k.dot_long_rows; at += static_cast<int>(gridDim.x)) {
         const index_t i = k.dot_rows[at];
         const offset_t begin = offsets[i], first = mask[i], end = mask[i + offset_t{1}];
         const auto length = static_cast<index_t>(offsets[i + offset_t{1}] - begin);
         const bool tabled = length <= block_row;
-        const lookup a{tabled ? nullptr : k.a.columns + begin, length, room,
-                       reinterpret_cast<std::uint16_t*>(room + block_slots), bits_for(length)};
+        const lookup a{tabled ? nullptr : k.a.columns + begin,
+                       length,
+                       room,
+                       reinterpret_cast<std::uint16_t*>(room + block_slots),
+                       reinterpret_cast<std::uint32_t*>(room + block_slots) + block_slots / 2,
+                       bits_for(length),
+                       16};
         if (tabled) {
-            for (int s = static_cast<int>(threadIdx.x); s < 1 << a.bits; s += block) a.keys[s] = -1;
+            a.clear(static_cast<int>(threadIdx.x), block);
             __syncthreads();
             for (int p = static_cast<int>(threadIdx.x); p < length; p += block)
                 a.insert(__ldg(k.a.columns + begin + p), p);
@@ -227,9 +260,10 @@ void masked_dot(const device_mxm_arguments& k, void* stream) {
     const hash_detail::products<Cell> of(k);
     check(cudaMemsetAsync(k.dot_long_rows, 0, sizeof(index_t), on));
     dot_rows_kernel<Cell><<<(static_cast<unsigned>(k.rows) + warps - 1) / warps, block, 0, on>>>(k, of);
-    constexpr int room = block_slots * (sizeof(index_t) + sizeof(std::uint16_t));
+    constexpr int room = block_slots * (sizeof(index_t) + sizeof(std::uint16_t)) + block_marks * 4;
     constexpr unsigned long_blocks = 1024;  // two are on a multiprocessor at a time
-    check(cudaFuncSetAttribute(dot_long_rows_kernel<Cell>, cudaFuncAttributeMaxDynamicSharedMemorySize, room));
+    check(
+        cudaFuncSetAttribute(dot_long_rows_kernel<Cell>, cudaFuncAttributeMaxDynamicSharedMemorySize, room));
     dot_long_rows_kernel<Cell><<<long_blocks, block, room, on>>>(k, of);
     check(cudaGetLastError());
 }

@@ -47,6 +47,12 @@ __global__ void fill_kernel(U* values, offset_t size, U value) {
     if (k < size) values[k] = value;
 }
 
+template <class From, class To>
+__global__ void cast_kernel(const From* from, To* to, offset_t size) {
+    const offset_t k = thread_number();
+    if (k < size) to[k] = convert<To>(from[k]);
+}
+
 struct is_present {
     const std::uint32_t* words;  // null: all are
     __device__ bool operator()(index_t i) const { return !words || words[i / 32] >> i % 32 & 1; }
@@ -158,6 +164,17 @@ void fill(void* values, dtype type, offset_t size, element value, void* stream) 
     storage::by_width(size_of(type), [&]<class U>(std::type_identity<U>) {
         fill_kernel<<<blocks(size), block, 0, on(stream)>>>(static_cast<U*>(values), size,
                                                             static_cast<U>(value.bits));
+    });
+    check(cudaGetLastError());
+}
+
+void cast(const void* from, dtype from_type, void* to, dtype to_type, offset_t size, void* stream) {
+    if (size == 0) return;
+    dispatch(from_type, [&]<class From>(std::type_identity<From>) {
+        dispatch(to_type, [&]<class To>(std::type_identity<To>) {
+            cast_kernel<<<blocks(size), block, 0, on(stream)>>>(static_cast<const From*>(from),
+                                                                static_cast<To*>(to), size);
+        });
     });
     check(cudaGetLastError());
 }
