@@ -47,9 +47,8 @@ struct device_vector_table {
     void (*mask_words)(const device_entries& mask, bool structure, bits::word* words, void* stream) = nullptr;
     /// `size` values of `type` become the one with these bits.
     void (*fill)(void* values, dtype type, offset_t size, element value, void* stream) = nullptr;
-    /// to[k] = from[k] in another type, `size` of them.
-    void (*cast)(const void* from, dtype from_type, void* to, dtype to_type, offset_t size,
-                 void* stream) = nullptr;
+    /// Writes the values of `from`, of any form, in another type.
+    void (*cast)(const device_entries& from, void* values, dtype type, void* stream) = nullptr;
     void (*write_back)(const device_write_back& call, void* stream) = nullptr;
     /// *count = set bits among the first `size`.
     void (*count_bits)(const bits::word* words, index_t size, offset_t* count, void* stream) = nullptr;

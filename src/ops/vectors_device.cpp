@@ -189,13 +189,11 @@ vector full(const context& ctx, offset_t size, scalar value) {
 
 namespace {
 
-// Absent places of a bitmap are converted too, whatever is there.
 vector in_type(const context& ctx, const vector& t, dtype type) {
     const vector_body& b = t.body_anywhere();
     const auto on = b.home->copy_on(ctx, b);
     device_vector made = storage::allocate_on_device(ctx, type, b.size, b.form, b.count);
-    kernels::on_cuda().vectors.cast(on->values.data(), b.type, made.values.data(), type,
-                                    b.form == vector_form::sparse ? b.count : b.size, ctx.gpu()->stream());
+    kernels::on_cuda().vectors.cast(entries_of(b, *on), made.values.data(), type, ctx.gpu()->stream());
     ctx.gpu()->copy(made.present.data(), on->present.data(), made.present.bytes());
     ctx.gpu()->copy(made.indices.data(), on->indices.data(), made.indices.bytes());
     return storage::make_device_vector(ctx, type, b.size, b.form, b.count, std::move(made));

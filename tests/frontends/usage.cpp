@@ -38,13 +38,15 @@ TEST_F(usage, generators_can_be_listed) {
 }
 
 TEST_F(usage, verbs_with_kernels_for_a_gpu_take_one_or_say_that_there_is_none) {
-    for (const auto* verb : {"bfs", "sssp", "spmv", "spmspv", "spadd", "spgemm", "spmm", "tc"}) {
+    for (const auto* verb :
+         {"bfs", "sssp", "spmv", "spmspv", "spadd", "spgemm", "spmm", "tc", "cc", "bc", "pagerank"}) {
         const outcome run = nz({verb, "grid2d:5", "--backend", "cuda"});
         EXPECT_EQ(run.err.find("this verb has no CUDA kernel"), std::string::npos) << verb << ": " << run.err;
-        if (run.status != 0)
+        if (run.status != 0) {
             EXPECT_NE(run.err.find("--backend cpu"), std::string::npos) << verb << ": " << run.err;
+        }
     }
-    expect_refused({"cc", "grid2d:5", "--backend", "cuda"}, 1, {"no CUDA kernel yet"});
+    expect_refused({"kcore", "grid2d:5", "--backend", "cuda"}, 1, {"no CUDA kernel yet"});
 }
 
 TEST_F(usage, version_is_one_line) {

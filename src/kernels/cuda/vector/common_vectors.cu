@@ -47,16 +47,21 @@ __global__ void fill_kernel(U* values, offset_t size, U value) {
     if (k < size) values[k] = value;
 }
 
-template <class From, class To>
-__global__ void cast_kernel(const From* from, To* to, offset_t size) {
-    const offset_t k = thread_number();
-    if (k < size) to[k] = convert<To>(from[k]);
-}
-
 struct is_present {
     const std::uint32_t* words;  // null: all are
     __device__ bool operator()(index_t i) const { return !words || words[i / 32] >> i % 32 & 1; }
 };
+
+// Absent places have no value to read; where truth values are written, they are false.
+template <class From, class To>
+__global__ void cast_kernel(const From* from, is_present present, To* to, offset_t size) {
+    const offset_t k = thread_number();
+    if (k >= size) return;
+    if (present(static_cast<index_t>(k)))
+        to[k] = convert<To>(from[k]);
+    else if constexpr (std::is_same_v<To, bool>)
+        to[k] = false;
+}
 
 // A warp makes one word of 32 bits from values that are there for every place.
 template <class T>
@@ -168,12 +173,14 @@ void fill(void* values, dtype type, offset_t size, element value, void* stream) 
     check(cudaGetLastError());
 }
 
-void cast(const void* from, dtype from_type, void* to, dtype to_type, offset_t size, void* stream) {
+void cast(const device_entries& from, void* values, dtype type, void* stream) {
+    const offset_t size = from.form == vector_form::sparse ? from.count : offset_t{from.size};
     if (size == 0) return;
-    dispatch(from_type, [&]<class From>(std::type_identity<From>) {
-        dispatch(to_type, [&]<class To>(std::type_identity<To>) {
-            cast_kernel<<<blocks(size), block, 0, on(stream)>>>(static_cast<const From*>(from),
-                                                                static_cast<To*>(to), size);
+    const is_present present{from.form == vector_form::bitmap ? halves(from.present) : nullptr};
+    dispatch(from.type, [&]<class From>(std::type_identity<From>) {
+        dispatch(type, [&]<class To>(std::type_identity<To>) {
+            cast_kernel<<<blocks(size), block, 0, on(stream)>>>(static_cast<const From*>(from.values),
+                                                                present, static_cast<To*>(values), size);
         });
     });
     check(cudaGetLastError());
