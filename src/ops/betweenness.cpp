@@ -145,8 +145,8 @@ private:
         return {at_.take(entries * sizeof(index_t)), at_.take(entries * sizeof(source_word)), count};
     }
 
-    /// The sources as level 0, each vertex once. Returns the edges out of them.
-    offset_t start(std::span<const offset_t> sources) {
+    /// The sources as level 0, each vertex once.
+    void start(std::span<const offset_t> sources) {
         for (const buffer* words : {&visited_, &level_, &next_}) at_.clear(*words);
         k_.level = level_.as<source_word>();
         k_.next = next_.as<source_word>();
@@ -162,11 +162,11 @@ private:
         at_.put(first.masks, masks.data(), first.masks.bytes());
         steps_.start(k_, first.view(), at_.stream());
         levels_.push_back(std::move(first));
-        return 0;  // few: they are pushed
     }
 
     void forward(std::span<const offset_t> sources) {
-        for (offset_t edges = start(sources);;) {
+        start(sources);
+        for (offset_t edges = 0;;) {  // out of the level at hand; the sources are few, and pushed
             const kept_level& from = levels_.back();
             const bool pulls = plan::betweenness_pulls(edges, nnz_);
             betweenness_found found;
