@@ -27,6 +27,11 @@ struct options {
     std::vector<std::string> inputs;  ///< in place of the suite's own
 };
 
+/// What `--backend` says.
+inline nz::backend wanted_backend(const options& o) {
+    return o.backend == "cpu" ? backend::cpu : o.backend == "cuda" ? backend::cuda : backend::automatic;
+}
+
 /// A suite registers benchmarks with add(), runs them with run(), and prints what follows from the results.
 struct suite {
     const char* name;

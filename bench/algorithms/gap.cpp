@@ -139,10 +139,7 @@ constexpr gap_kernel gap_kernels[] = {{"bfs", bfs_trials},      {"sssp", sssp_tr
 }  // namespace
 
 int gap_suite(const options& o) {
-    const context ctx({.backend = o.backend == "cpu"    ? backend::cpu
-                                  : o.backend == "cuda" ? backend::cuda
-                                                        : backend::automatic,
-                       .threads = o.threads});
+    const context ctx({.backend = wanted_backend(o), .threads = o.threads});
     const int scale = o.quick ? 12 : o.scale;
     for (const kind& k : kinds(scale)) {
         const matrix a = load(ctx, k.source).matrix;

@@ -116,10 +116,7 @@ measurement searches(const context& ctx, int scale) {
 }  // namespace
 
 int graph500_suite(const options& o) {
-    const context ctx({.backend = o.backend == "cpu"    ? backend::cpu
-                                  : o.backend == "cuda" ? backend::cuda
-                                                        : backend::automatic,
-                       .threads = o.threads});
+    const context ctx({.backend = wanted_backend(o), .threads = o.threads});
     const int scale = o.quick ? 12 : o.scale;
     add(fmt::format("graph500/{}", scale), [&ctx, scale] { return searches(ctx, scale); });
     run(o, "^graph500/");

@@ -135,10 +135,7 @@ void print_table(const std::vector<std::shared_ptr<problem>>& problems,
 
 int sssp_suite(const options& o) {
     const context cpu({.backend = backend::cpu, .threads = o.threads});
-    const context ctx({.backend = o.backend == "cpu"    ? backend::cpu
-                                  : o.backend == "cuda" ? backend::cuda
-                                                        : backend::automatic,
-                       .threads = o.threads});
+    const context ctx({.backend = wanted_backend(o), .threads = o.threads});
     const bool on_gpu = ctx.backend() == backend::cuda;
     std::vector<std::string> inputs = o.inputs;
     if (inputs.empty() && on_gpu) inputs.assign(std::begin(gpu_graphs), std::end(gpu_graphs));

@@ -110,9 +110,7 @@ void print_gpu(const gpu_limits& l) {
 
 int limits_suite(const options& o) {
     const int threads = o.threads ? o.threads : omp_get_max_threads();
-    const backend wanted = o.backend == "cuda"  ? backend::cuda
-                           : o.backend == "cpu" ? backend::cpu
-                                                : backend::automatic;
+    const backend wanted = wanted_backend(o);
     const context ctx({.backend = wanted, .threads = threads});
     const bool on_gpu = ctx.backend() == backend::cuda, on_cpu = o.backend != "cuda";
     if (on_cpu) add_cpu(threads);

@@ -17,10 +17,7 @@ constexpr double sought_ms = 300;
 }  // namespace
 
 context choose_context(const options& o) {
-    context ctx({.backend = o.backend == "cpu"    ? backend::cpu
-                            : o.backend == "cuda" ? backend::cuda
-                                                  : backend::automatic,
-                 .threads = o.threads});
+    context ctx({.backend = wanted_backend(o), .threads = o.threads});
     fmt::print("{}\n",
                ctx.backend() == backend::cuda ? ctx.device() : fmt::format("CPU, {} threads", ctx.threads()));
     return ctx;

@@ -80,10 +80,7 @@ int yang2018_suite(const options& o) {
         fmt::print(stderr, "nz-bench: papers/yang2018 has --table 2 so far\n");
         return 2;
     }
-    const context ctx({.backend = o.backend == "cpu"    ? backend::cpu
-                                  : o.backend == "cuda" ? backend::cuda
-                                                        : backend::automatic,
-                       .threads = o.threads});
+    const context ctx({.backend = wanted_backend(o), .threads = o.threads});
     const std::string source = !o.inputs.empty() ? o.inputs.front() : o.quick ? "rmat:13,16" : "rmat:18,48";
     const matrix a = valued(ctx, load(ctx, source).matrix);
     std::mt19937_64 random(1);

@@ -1,17 +1,18 @@
 // mxm/masked_dot on a GPU: C<M> = A B, a dot product for each place that the mask lists.
 //
 // Computes: for each row of the mask, A's row goes into a table of shared memory, its columns hashed; for each place (i, j) of that
-//   row, B's column j is gone through and looks itself up there, first among bits that refuse nearly all that is absent. Sums and whether there is one stand at the mask's entries until
-//   all are known; then rows are counted, scanned, and what is there moves together.
+//   row, B's column j is gone through and looks itself up there, first among bits that refuse nearly all that is absent. Sums, and
+//   whether there is one, stand at the mask's entries until all are known; then rows are counted, scanned, and moved together.
 // Who owns what: a warp has a row of A of up to 256 entries, a block of 256 threads a longer one, whose warps take 32 places at a
 //   time. Groups of 4 to 32 lanes, by the mean length of those 32 columns, go through a column each. Rows of A over 8,192 entries
 //   are not tabled but searched by halving, in device memory.
-// Shared memory: 6 bytes a slot and the bits, 32 KiB a block of warps, 104 KiB a block of one row. Workspace: a value, a byte for each entry of the
-//   mask, 16 bytes a row.
+// Shared memory: 6 bytes a slot and the bits, 32 KiB a block of warps, 104 KiB a block of one row. Workspace: a value and a byte for
+//   each entry of the mask, 16 bytes a row.
 // Sync: warps, or blocks of a row, after the table is cleared and after it is filled; six launches.
 // Determinism: lane l of a group of g adds entries l, l + g, ... of a column, and a group's sums are added in a tree of fixed shape;
 //   `any` is the first entry.
-// Cost: entries of A's rows once, and of B's columns for each place of the mask. Distance to the limit (H200): docs/measurements.md.
+// Cost: entries of A's rows once, and of B's columns for each place of the mask. Distance to the limit (H200): triangles of
+//   rmat:20,16 take thirteen times what their columns would at a copy's rate: docs/measurements.md (graph algorithms on a GPU).
 // Why masked_row was not enough: it numbers places before it sums, so that products come twice; on triangles of Kronecker graphs
 //   its tables of words, and the blocks that have long rows, took most of its time.
 #pragma once
