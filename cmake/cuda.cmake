@@ -4,6 +4,7 @@
 set(nonzero_cuda FALSE)
 file(GLOB_RECURSE nonzero_cuda_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/core/*.cu
+  ${PROJECT_SOURCE_DIR}/src/storage/*.cu
   ${PROJECT_SOURCE_DIR}/src/kernels/cuda/*.cu
   ${PROJECT_SOURCE_DIR}/src/instantiate/*.cu)
 

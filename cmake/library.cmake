@@ -7,7 +7,7 @@ endif()
 # A build has the CUDA backend or its stand-ins: an empty table of kernels, and a device that cannot be opened.
 if(nonzero_cuda)
   list(APPEND nonzero_sources ${nonzero_cuda_sources})
-  list(FILTER nonzero_sources EXCLUDE REGEX "/(core|instantiate|kernels)/[^/]*_absent[.]cpp$")
+  list(FILTER nonzero_sources EXCLUDE REGEX "/(core|instantiate|kernels|storage)/[^/]*_absent[.]cpp$")
 endif()
 # Likewise Binsparse files, which need libhdf5.
 if(nonzero_hdf5)

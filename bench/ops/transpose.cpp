@@ -89,6 +89,8 @@ measurement measure_build(const context& ctx, const problem& p, double rate) {
 }  // namespace
 
 int transpose_suite(const options& o) {
+    if (const context wanted({.backend = wanted_backend(o), .threads = o.threads}); wanted.gpu())
+        return transpose_suite_on_gpu(o, wanted);
     const int threads = o.threads ? o.threads : omp_get_max_threads();
     const context ctx({.backend = backend::cpu, .threads = threads});
     std::vector<std::string> sources = o.inputs;

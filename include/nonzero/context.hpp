@@ -43,7 +43,9 @@ struct context_options {
     /// Bytes alive at a time on the host, and on the GPU; 0: no limit. A product that does not fit the GPU leaves it for host
     /// memory that is not counted.
     std::size_t memory_limit = 0;
-    std::shared_ptr<memory_resource> memory{};    ///< null: host_memory()
+    std::shared_ptr<memory_resource> memory{};  ///< null: host_memory()
+    /// A cudaStream_t of the caller's, alive as long as the context, for all its work on the GPU; null: one of its own.
+    void* stream = nullptr;
     std::function<void(std::string_view)> log{};  ///< one line a call; null: silent
 };
 
@@ -67,6 +69,8 @@ public:
     device::session* gpu() const;
     const std::shared_ptr<memory_resource>& device_memory() const;
     std::size_t device_peak_bytes() const;
+    /// Returns when the GPU has done all that was asked of it through this context; at once on the CPU.
+    void wait() const;
     /// The GPU's name; empty on the CPU.
     std::string device() const;
     void log(std::string_view line) const;

@@ -41,14 +41,16 @@ public:
     /// No entries. Throws domain_error for a dimension below 0 or above max_dimension.
     matrix(const context& ctx, dtype type, offset_t rows, offset_t columns);
 
-    /// Copies CSR arrays; rows with unsorted columns are sorted, repeats added up. Throws invalid_format,
-    /// index_out_of_bounds.
+    /// Copies CSR arrays; rows with unsorted columns are sorted, repeats added up. All three arrays may lie in the memory
+    /// of the context's GPU, ready before the call: they are checked and copied there, and the host has no copy (unsorted
+    /// ones go by way of the host). Throws invalid_format, index_out_of_bounds, domain_error for arrays of both memories.
     template <entry_type T, class Offset>
     static matrix from_csr(const context& ctx, const csr_view<T, Offset>& view) {
         return from_arrays(ctx, raw(view), true);
     }
     /// Uses the caller's CSR arrays without a copy; they must outlive the matrix and keep their content until
-    /// invalidate(). Offsets must fit the width that the library would choose (32 bits below 2^31 entries).
+    /// invalidate(). Offsets must fit the width that the library would choose (32 bits below 2^31 entries). Arrays of the
+    /// context's GPU are used where they are: columns must ascend in each row and start at a multiple of 32 bytes.
     template <entry_type T, class Offset>
     static matrix borrow_csr(const context& ctx, const csr_view<T, Offset>& view) {
         return from_arrays(ctx, raw(view), false);
@@ -66,6 +68,8 @@ public:
     offset_t nnz() const;
     dtype type() const;
     value_kind values_held() const;
+    /// Whether a GPU alone has the entries: get(), csr() and all that looks at them on the host copies them first.
+    bool on_device() const;
 
     bool contains(offset_t i, offset_t j) const;
     std::optional<scalar> get(offset_t i, offset_t j) const;
@@ -87,6 +91,19 @@ public:
                 {static_cast<const T*>(r.values), r.kind == value_kind::full  ? n
                                                   : r.kind == value_kind::iso ? 1
                                                                               : 0}};
+    }
+    /// The same arrays in the memory of this context's GPU, copied there only where they are not; an iso or a pattern
+    /// matrix has one value there. For work ordered on the context's stream, or after context::wait(); until the matrix
+    /// changes. Throws domain_error when T or Offset is not what is stored, not_supported where the context has no GPU.
+    template <entry_type T, class Offset = std::int32_t>
+    csr_view<T, Offset> csr_on(const context& gpu) const {
+        const raw_csr r = raw_rows_on(gpu, dtype_of<T>, sizeof(Offset));
+        const auto n = static_cast<std::size_t>(r.nnz);
+        return {static_cast<index_t>(r.rows),
+                static_cast<index_t>(r.columns_count),
+                {static_cast<const Offset*>(r.offsets), static_cast<std::size_t>(r.rows) + 1},
+                {r.columns, n},
+                {static_cast<const T*>(r.values), r.value_count}};
     }
     /// Copies all entries out, row by row.
     template <entry_type T>
@@ -138,11 +155,14 @@ private:
                 v.offsets.size(),
                 v.values.size()};
     }
+    static storage::csr borrowed(const raw_csr& raw);
     static matrix from_arrays(const context&, const raw_csr&, bool copy);
+    static matrix from_device_arrays(const context&, const raw_csr&, bool copy);
     static matrix from_tuples(const context&, dtype, offset_t rows, offset_t columns,
                               std::span<const index_t>, std::span<const index_t>, const void* values,
                               std::size_t value_count, const binary_op&);
     raw_csr raw_rows(dtype type, std::size_t offset_bytes) const;
+    raw_csr raw_rows_on(const context& gpu, dtype type, std::size_t offset_bytes) const;
     void copy_tuples(dtype type, index_t* row_indices, index_t* column_indices, void* values) const;
     storage::matrix_body& changed();
 

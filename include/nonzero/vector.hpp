@@ -26,7 +26,8 @@ class vector {
 public:
     /// No entries. Throws domain_error for a negative size.
     vector(const context& ctx, dtype type, offset_t size);
-    /// Every entry present, copied from `values`.
+    /// Every entry present, copied from `values`: from the host's memory, or from and to that of the context's GPU, ready
+    /// before the call.
     template <entry_type T>
     static vector dense(const context& ctx, std::span<const T> values) {
         return from_dense(ctx, dtype_of<T>, values.data(), static_cast<offset_t>(values.size()));
@@ -46,6 +47,8 @@ public:
     offset_t count() const;
     dtype type() const;
     vector_form form() const;
+    /// Whether a GPU alone has the entries: get(), values() and all that looks at them on the host copies them first.
+    bool on_device() const;
 
     bool contains(offset_t i) const;
     /// The entry's value, or nothing where there is none. Throws index_out_of_bounds.
@@ -62,6 +65,12 @@ public:
     template <entry_type T>
     std::span<const T> values() const {
         return {static_cast<const T*>(dense_values(dtype_of<T>)), static_cast<std::size_t>(size())};
+    }
+    /// The same in the memory of this context's GPU, copied there only where they are not. For work ordered on the
+    /// context's stream, or after context::wait(); until the vector changes.
+    template <entry_type T>
+    std::span<const T> values_on(const context& gpu) const {
+        return {static_cast<const T*>(dense_values_on(gpu, dtype_of<T>)), static_cast<std::size_t>(size())};
     }
     /// Copies all entries out, in index order.
     template <entry_type T>
@@ -86,6 +95,7 @@ private:
     static vector from_tuples(const context&, dtype, offset_t size, std::span<const index_t>,
                               const void* values, std::size_t value_count, const binary_op& duplicates);
     const void* dense_values(dtype type) const;
+    const void* dense_values_on(const context& gpu, dtype type) const;
     void copy_tuples(dtype type, index_t* indices, void* values) const;
 
     std::shared_ptr<storage::vector_body> body_;

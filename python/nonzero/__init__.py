@@ -20,13 +20,16 @@ from ._convert import (
     from_csr,
     from_networkx,
     from_scipy,
+    from_torch,
     full,
     generators,
     load,
     load_vector,
     save,
     spy,
+    to_cupy,
     to_scipy,
+    to_torch,
     with_random_weights,
 )
 from ._core import Matrix, MxmPattern, Vector, __version__, semiring_names

@@ -1,4 +1,4 @@
-"""In and out: SciPy, NumPy, NetworkX, files and generators."""
+"""In and out: SciPy, NumPy, CuPy, torch, NetworkX, files and generators."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import numpy as np
 from . import _core
 from ._context import Context, chosen
 from ._core import Matrix, Vector
-from ._exchange import contiguous
+from ._exchange import as_int32, contiguous, type_name
 from .errors import DomainError, NotSupported
 
 _MAX_DIMENSION = 2**31 - 1
 
 
-def _indices(a, extent):
+def _indices(a, extent, ctx=None):
     """Row or column numbers as int32; larger ones are an error, never wrapped."""
-    a = contiguous(a)
+    a = contiguous(a, ctx)
+    if not isinstance(a, np.ndarray):
+        return as_int32(a)
     if a.dtype == np.int32:
         return a
     if a.size and a.dtype.kind not in "iu":
@@ -31,24 +33,26 @@ def from_csr(indptr, indices, data, shape: tuple[int, int], *, copy: bool = True
     indptr: rows + 1 offsets, int32 or int64. indices: nnz column numbers. data: nnz values, one for all entries, or None
     for a pattern (every entry is 1). With copy=False the matrix borrows the arrays, which must be contiguous, int32
     (indptr int64 from 2^31 entries on) and stay as they are until Matrix.invalidate(); columns need not be sorted then.
-    Raises InvalidFormat, IndexOutOfBounds.
+    Arrays in the memory of the context's GPU (CuPy, torch, all that speak DLPack) are copied, or borrowed, there; borrowed
+    columns have to ascend. Raises InvalidFormat, IndexOutOfBounds, DomainError where only some of them lie there.
 
     >>> a = from_csr([0, 2, 3], [0, 1, 1], [1.0, 2.0, 3.0], (2, 2))
     >>> a.nnz, a.get(0, 1)
     (3, 2.0)
     """
-    indptr = contiguous(indptr)
-    if indptr.dtype not in (np.int32, np.int64):
+    c = chosen(ctx)
+    indptr = contiguous(indptr, c)
+    if isinstance(indptr, np.ndarray) and indptr.dtype not in (np.int32, np.int64):
         indptr = indptr.astype(np.int64)
     rows, columns = shape
-    given = contiguous(indices)
-    if not copy and given.dtype != np.int32:
+    given = contiguous(indices, c)
+    if not copy and type_name(given) != "int32":
         raise DomainError("arrays that are borrowed need int32 column numbers; leave copy=True")
-    indices = _indices(given, columns)
+    indices = _indices(given, columns, c)
     if data is not None:
-        data = contiguous(data)
+        data = contiguous(data, c)
     owner = None if copy else (indptr, indices, data)
-    return Matrix._from_csr(chosen(ctx), rows, columns, indptr, indices, data, copy, owner)
+    return Matrix._from_csr(c, rows, columns, indptr, indices, data, copy, owner)
 
 
 def from_coo(rows, columns, values, shape: tuple[int, int], *, duplicates: str = "plus",
@@ -72,19 +76,22 @@ def from_scipy(a, *, copy: bool | None = None, ctx: Context | None = None) -> Ma
     """A matrix with the entries of a SciPy sparse array; explicit zeros are entries.
 
     A csr_array in canonical form with int32 indices is borrowed, not copied: change its arrays and the matrix changes
-    (call Matrix.invalidate()). copy=True always copies; copy=False raises DomainError where a copy would be needed.
+    (call Matrix.invalidate()). copy=True always copies; copy=False raises DomainError where a copy would be needed. The
+    sparse matrices of cupyx are taken on the context's GPU, in the same way.
 
     >>> import scipy.sparse
     >>> from_scipy(scipy.sparse.eye_array(3).tocsr()).nnz
     3
     """
     if a.format == "csr":
-        borrows = a.has_canonical_format and a.indices.dtype == np.int32 and a.indptr.dtype == np.int32
+        borrows = bool(a.has_canonical_format) and a.indices.dtype == np.int32 and a.indptr.dtype == np.int32
         if copy is False and not borrows:
             raise DomainError("only csr arrays in canonical form with int32 indices can be borrowed")
         return from_csr(a.indptr, a.indices, a.data, a.shape, copy=copy is True or not borrows, ctx=ctx)
     if copy is False:
         raise DomainError(f"a {a.format} array is no csr array: it has to be copied")
+    if type(a).__module__.startswith("cupyx"):
+        return from_scipy(a.tocsr(), copy=True, ctx=ctx)
     a = a.tocoo()
     return from_coo(a.row, a.col, a.data, a.shape, ctx=ctx)
 
@@ -107,6 +114,46 @@ def to_scipy(a: Matrix):
     result = scipy.sparse.csr_array((data, indices, indptr), shape=a.shape, copy=False)
     result.has_canonical_format = True
     return result
+
+
+def to_cupy(a: Matrix, *, ctx: Context | None = None):
+    """A cupyx.scipy.sparse.csr_matrix of float32, float64 or bool over the matrix's own memory on the context's GPU, copied there
+    only where it is not: write nothing into it. Values of iso and pattern matrices are written out.
+
+    Raises NotSupported where the context has no GPU.
+    """
+    import cupy
+    import cupyx.scipy.sparse
+
+    indptr, indices, data = (cupy.from_dlpack(x) for x in a.csr_arrays_on(chosen(ctx)))
+    if a.values_held != "full":
+        data = cupy.full(a.nnz, data[0])
+    result = cupyx.scipy.sparse.csr_matrix((data, indices, indptr), shape=a.shape, copy=False)
+    result.has_canonical_format = True
+    return result
+
+
+def from_torch(a, *, copy: bool = True, ctx: Context | None = None) -> Matrix:
+    """A matrix with the entries of a torch sparse CSR tensor, on the host or on the context's GPU; with copy=False over its
+    memory, which takes int32 indices."""
+    if str(a.layout) != "torch.sparse_csr":
+        raise DomainError(f"a tensor of layout torch.sparse_csr is needed, not {a.layout}: to_sparse_csr() makes one")
+    return from_csr(a.crow_indices(), a.col_indices(), a.values(), tuple(a.shape), copy=copy, ctx=ctx)
+
+
+def to_torch(a: Matrix, *, ctx: Context | None = None):
+    """A torch sparse CSR tensor: on the GPU, where the context has one, over the matrix's own memory (write nothing into it),
+    else a copy on the host. Values of iso and pattern matrices are written out."""
+    import torch
+
+    c = chosen(ctx)
+    arrays = a.csr_arrays_on(c) if c.backend == "cuda" else tuple(x.copy() for x in a.csr_arrays())
+    indptr, indices, data = (torch.from_dlpack(x) for x in arrays)
+    if a.values_held != "full":
+        data = torch.ones(a.nnz, dtype=data.dtype, device=indptr.device) * (data[0] if len(data) else 1)
+    if indptr.dtype != indices.dtype:
+        indices = indices.to(indptr.dtype)
+    return torch.sparse_csr_tensor(indptr, indices, data, size=a.shape)
 
 
 def from_networkx(graph, *, weight: str = "weight", dtype: str = "float64", nodelist=None,
@@ -135,12 +182,14 @@ def from_networkx(graph, *, weight: str = "weight", dtype: str = "float64", node
 
 
 def dense(values, *, ctx: Context | None = None) -> Vector:
-    """A vector with every entry present, copied from a one-dimensional array.
+    """A vector with every entry present, copied from a one-dimensional array: on the host, or from and to the memory of the
+    context's GPU.
 
     >>> dense([1.0, 2.0]).form
     'dense'
     """
-    return Vector._from_numpy(chosen(ctx), contiguous(values))
+    c = chosen(ctx)
+    return Vector._from_array(c, contiguous(values, c))
 
 
 def build(size: int, indices, values, *, duplicates: str = "plus", ctx: Context | None = None) -> Vector:

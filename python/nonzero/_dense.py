@@ -8,25 +8,26 @@ import numpy as np
 from . import _core
 from ._context import Context, chosen
 from ._core import Matrix
-from ._exchange import dense_operand, dense_target, lies_by_rows
+from ._exchange import dense_operand, dense_target, empty_beside, lies_by_rows, type_name
 from ._operations import _flags, _given
-from ._plan import Plan
 
 
 def mxd(semiring: str, a: Matrix, b, *, out=None, accum: str | None = None, transpose_a: bool = False,
         transpose_b: bool = False, order: str | None = None, kernel: str = "", fast: bool = False,
-        with_plan: bool = False, ctx: Context | None = None) -> np.ndarray | tuple[np.ndarray, Plan]:
+        with_plan: bool = False, ctx: Context | None = None):
     """C(i,j) = sum over k of A(i,k) x B(k,j) over a semiring, for a sparse A and dense B and C, added in the order of k.
 
     A is m x n, B n x p, C m x p. B: a two-dimensional array by rows or by columns, with gaps between them or not, which
-    is not copied; one with other strides is. Where row i of A has no entry, C(i,j) is the sum of nothing: the monoid's
+    is not copied; one with other strides is. On a context's GPU: an array of CuPy, torch or another library that speaks
+    DLPack; C is of the same library then. Where row i of A has no entry, C(i,j) is the sum of nothing: the monoid's
     identity (0 for plus, infinity for min).
 
     out: an array that takes C where it is, of any type; it is returned, and may not overlap B. accum: a binary operator;
     C = accum(out, A B), and needs `out`. order: "C" or "F", of a new array; B's own unless given. kernel: csr_tiled,
-    csr_merge or reference (csrmm of matam2012, section V). with_plan=True returns (C, plan).
+    csr_merge or reference (csrmm of matam2012, section V). with_plan=True returns (C, plan), a nonzero.Plan.
 
-    Raises DimensionMismatch, DomainError (overlap, strides of `out`), NotSupported (an array on a GPU).
+    Raises DimensionMismatch, DomainError (overlap, strides), NotSupported (an array on a GPU that the context does not
+    compute on).
 
     >>> import nonzero as nz
     >>> a = nz.from_coo([0, 1], [1, 0], [2.0, 3.0], (2, 2))
@@ -34,18 +35,18 @@ def mxd(semiring: str, a: Matrix, b, *, out=None, accum: str | None = None, tran
     array([[6., 8.],
            [3., 6.]])
     """
-    b = dense_operand(b, "b")
+    c = chosen(ctx)
+    b = dense_operand(b, "b", c)
     if out is None:
         if accum is not None:
             raise TypeError("accum combines with what `out` holds: give out")
         shape = a.shape[1 if transpose_a else 0], b.shape[0 if transpose_b else 1]
         by_rows = lies_by_rows(b) if order is None else {"C": True, "F": False}[order]
-        c = np.empty(shape, _core.product_type(semiring, a.dtype, str(b.dtype)), "C" if by_rows else "F")
-        out = c
+        out = target = empty_beside(b, shape, _core.product_type(semiring, a.dtype, type_name(b)), by_rows)
     else:
-        c = dense_target(out)
+        target = dense_target(out, c)
     flags = _flags(False, False, False, fast, transpose_a, transpose_b)
-    plan = _core.mxd(chosen(ctx), c, semiring, a, b, accum, flags, kernel)
+    plan = _core.mxd(c, target, semiring, a, b, accum, flags, kernel)
     return (out, plan) if with_plan else out
 
 

@@ -1,28 +1,83 @@
-"""Arrays of other libraries, as NumPy arrays over the same memory."""
+"""Arrays of other libraries: as NumPy arrays over the same memory, or as they are where they lie on a GPU."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ._context import Context
 from .errors import DomainError, NotSupported
 
 # DLPack's device types whose memory the CPU reads: its own, and pinned memory of CUDA and ROCm.
 _CPU_READS = (1, 3, 11)
+_CUDA = (2, 13)
 _DEVICES = {2: "a CUDA GPU", 7: "a Vulkan device", 8: "Metal", 10: "a ROCm GPU", 13: "CUDA's managed memory"}
 
 
-def _refuse_gpu(x, where):
+def _refuse_gpu(x, where, why):
     raise NotSupported(
-        f"the {type(x).__module__}.{type(x).__qualname__} is in the memory of {where}, which Python's operands cannot be in "
-        "yet: copy it to the host first (cupy.asnumpy(x), tensor.cpu(), jax.device_get(x))"
+        f"the {type(x).__module__}.{type(x).__qualname__} is in the memory of {where}, {why}, or copy it to the host first "
+        "(cupy.asnumpy(x), tensor.cpu(), jax.device_get(x))"
     )
+
+
+def _device(x):
+    """DLPack's type and number of the device that `x` lies on, or None for what the CPU reads."""
+    if isinstance(x, np.ndarray):
+        return None
+    if hasattr(x, "__dlpack_device__"):
+        kind, number = (int(k) for k in x.__dlpack_device__())
+        return None if kind in _CPU_READS else (kind, number)
+    return (2, None) if getattr(x, "__cuda_array_interface__", None) is not None else None
+
+
+def _where(device):
+    kind, number = device
+    return _DEVICES.get(kind, f"a device of DLPack type {kind}") + ("" if number is None else f" (number {number})")
+
+
+def on_gpu(x, ctx: Context) -> bool:
+    """Whether `x` is an array in the memory of the context's GPU.
+
+    Raises NotSupported for one that the context cannot read: it computes on the CPU, or the device is another kind.
+    """
+    device = _device(x)
+    if device is None:
+        return False
+    if device[0] not in _CUDA or not hasattr(x, "__dlpack__"):
+        _refuse_gpu(x, _where(device), "which is not read here: give an array that speaks DLPack")
+    if ctx.backend != "cuda":
+        _refuse_gpu(x, _where(device), "and this context computes on the CPU: make a Context(backend='cuda')")
+    return True
+
+
+def type_name(x) -> str:
+    """"float64" of NumPy's, CuPy's and torch's arrays alike."""
+    return str(x.dtype).rpartition(".")[2]
+
+
+def _gpu_line(x):
+    """A GPU's array of one dimension without gaps, copied there where it has some."""
+    if x.ndim != 1:
+        raise DomainError(f"an array of one dimension is needed, not one of shape {tuple(x.shape)}")
+    if hasattr(x, "is_contiguous"):
+        return x.detach().contiguous()
+    return x if getattr(getattr(x, "flags", None), "c_contiguous", True) else x.copy()
+
+
+def as_int32(x):
+    """A GPU's array of whole numbers as int32, converted there; larger ones are an error, never wrapped."""
+    if type_name(x) == "int32":
+        return x
+    if len(x) and (int(x.max()) >= 2**31 or int(x.min()) < 0):
+        raise DomainError("row and column numbers must lie in 0..2147483646")
+    return x.int() if hasattr(x, "is_contiguous") else x.astype("int32")
 
 
 def as_array(x) -> np.ndarray:
     """`x` as a NumPy array: over the memory of `x` where it is a NumPy array, speaks DLPack (torch, CuPy, JAX...) or has
     __array_interface__; a new array for lists and numbers. Shape and strides stay as they are.
 
-    Raises NotSupported for arrays in a GPU's memory, DomainError for what is no array of real numbers.
+    Raises NotSupported for arrays in a GPU's memory (on_gpu tells), DomainError for what is no array of real numbers.
 
     >>> class Tensor:  # what another library's array looks like from outside
     ...     data = np.arange(3.0)
@@ -41,22 +96,23 @@ def as_array(x) -> np.ndarray:
 def _over_memory(x):
     if isinstance(x, np.ndarray):
         return x
+    device = _device(x)
+    if device is not None:
+        _refuse_gpu(x, _where(device), "which this operand cannot be in: it is read on the host")
     if hasattr(x, "__dlpack_device__"):
-        kind, number = (int(k) for k in x.__dlpack_device__())
-        if kind not in _CPU_READS:
-            _refuse_gpu(x, f"{_DEVICES.get(kind, f'a device of DLPack type {kind}')} (number {number})")
         try:
             return np.from_dlpack(x)
         except (BufferError, RuntimeError, TypeError) as why:
             if not (hasattr(x, "__array_interface__") or hasattr(x, "__array__")):
                 raise DomainError(f"the {type(x).__qualname__} cannot be handed over by DLPack: {why}") from why
-    elif getattr(x, "__cuda_array_interface__", None) is not None:
-        _refuse_gpu(x, _DEVICES[2])
     return np.asarray(x)
 
 
-def contiguous(x) -> np.ndarray:
-    """as_array(x) of one dimension, or a number; copied where its elements have gaps between them."""
+def contiguous(x, ctx: Context | None = None):
+    """as_array(x) of one dimension, or a number; copied where its elements have gaps between them. With a context whose
+    GPU holds x, x itself or a copy without gaps there."""
+    if ctx is not None and on_gpu(x, ctx):
+        return _gpu_line(x)
     a = as_array(x)
     if a.ndim > 1:
         raise DomainError(f"an array of one dimension is needed, not one of shape {a.shape}")
@@ -71,20 +127,44 @@ def _lies_in_lines(a, lines, length):
     )
 
 
-def dense_operand(x, name) -> np.ndarray:
-    """A two-dimensional array whose rows, or whose columns, have no gaps; a copy by rows where neither holds."""
-    a = as_array(x)
+def dense_operand(x, name, ctx: Context | None = None):
+    """A two-dimensional array whose rows, or whose columns, have no gaps; a copy by rows where neither holds. With a
+    context whose GPU holds x, x itself."""
+    a = x if ctx is not None and on_gpu(x, ctx) else as_array(x)
     if a.ndim != 2:
         raise DomainError(f"{name} must have two dimensions, not {a.ndim}" + (": mxv takes vectors" if a.ndim == 1 else ""))
+    if not isinstance(a, np.ndarray):
+        return a.detach() if hasattr(a, "detach") else a
     return a if a.size == 0 or lies_by_rows(a) or _lies_in_lines(a, 1, 0) else np.ascontiguousarray(a)
 
 
+def empty_beside(x, shape, dtype: str, by_rows: bool):
+    """A new array of the library and on the device of `x`. Raises TypeError where that library is not known."""
+    module = type(x).__module__.partition(".")[0]
+    if isinstance(x, np.ndarray):
+        return np.empty(shape, dtype, "C" if by_rows else "F")
+    if module == "cupy":
+        import cupy
+
+        return cupy.empty(shape, dtype, "C" if by_rows else "F")
+    if module == "torch":
+        import torch
+
+        made = torch.empty(shape if by_rows else shape[::-1], dtype=getattr(torch, dtype), device=x.device)
+        return made if by_rows else made.T
+    raise TypeError(f"new arrays of {module} cannot be made here: give out")
+
+
 def lies_by_rows(a) -> bool:
-    return _lies_in_lines(a, 0, 1)
+    if isinstance(a, np.ndarray):
+        return _lies_in_lines(a, 0, 1)
+    return a.is_contiguous() if hasattr(a, "is_contiguous") else bool(a.flags.c_contiguous)
 
 
-def dense_target(out) -> np.ndarray:
-    """A two-dimensional array that results are written into where it is: never copied."""
+def dense_target(out, ctx: Context):
+    """A two-dimensional array that results are written into where it is, on the host or on the context's GPU: never copied."""
+    if on_gpu(out, ctx):
+        return out
     a = as_array(out)
     if a.ndim != 2:
         raise DomainError(f"out must have two dimensions, not {a.ndim}")

@@ -48,16 +48,26 @@ struct py_vector {
 
 using host_array = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// The same in the memory of the host or of a GPU.
+using any_array = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig>;
+
 /// The dtype of an array's elements. Throws domain_error for one that no matrix holds.
 dtype dtype_of_array(nb::dlpack::dtype type);
-inline dtype dtype_of_array(const host_array& a) { return dtype_of_array(a.dtype()); }
+template <class Array>
+dtype dtype_of_array(const Array& a) {
+    return dtype_of_array(a.dtype());
+}
 
-template <class T>
-std::span<const T> span_of(const host_array& a) {
+template <class T, class Array>
+std::span<const T> span_of(const Array& a) {
     return {static_cast<const T*>(a.data()), a.shape(0)};
 }
 /// Row or column numbers. Throws domain_error unless they are int32.
-std::span<const index_t> indices_of(const host_array& a);
+template <class Array>
+std::span<const index_t> indices_of(const Array& a) {
+    if (a.dtype() != nb::dtype<index_t>()) throw domain_error("row and column numbers must be int32");
+    return span_of<index_t>(a);
+}
 
 /// bool, int or float, as the scalar's type says.
 nb::object to_python(scalar x);
@@ -70,6 +80,14 @@ nb::object array_over(std::span<const T> values, Keep keep) {
     auto* held = new Keep(std::move(keep));
     const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Keep*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
+}
+/// An array in the GPU's memory that `keep` holds alive; CuPy, torch and others take it by DLPack.
+template <class T, class Keep>
+nb::object device_array_over(std::span<const T> values, Keep keep) {
+    auto* held = new Keep(std::move(keep));
+    const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Keep*>(p); });
+    return nb::cast(
+        nb::ndarray<T, nb::ndim<1>, nb::device::cuda>(const_cast<T*>(values.data()), {values.size()}, owner));
 }
 /// The values of a dense vector, which they keep alive.
 template <class T>

@@ -1,11 +1,11 @@
-// Products with dense matrices in NumPy's memory: nothing is copied in or out.
+// Products with dense matrices in the caller's memory, on the host or on a GPU: nothing is copied in or out.
 #include "bind.hpp"
 
 namespace nz::python {
 namespace {
 
-using dense_array = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
-using dense_target = nb::ndarray<nb::ndim<2>, nb::device::cpu>;
+using dense_array = nb::ndarray<nb::ro, nb::ndim<2>>;
+using dense_target = nb::ndarray<nb::ndim<2>>;
 
 // The array's memory by rows or by columns. Python has copied arrays that are neither.
 template <class T, class Array>
@@ -56,7 +56,9 @@ nb::object mxd_(const context& ctx, const dense_target& out, const std::string& 
     const dense_input operand = input_of(b);
     const any_plan plan = [&] {
         const nb::gil_scoped_release unlocked;
-        return any_plan(mxd(ctx, c, s, a.value, operand, o));
+        any_plan done(mxd(ctx, c, s, a.value, operand, o));
+        ctx.wait();  // C may lie in the memory of a GPU, for readers on another stream
+        return done;
     }();
     return to_python(plan);
 }

@@ -5,14 +5,14 @@ namespace nz::python {
 namespace {
 
 template <class T, class Offset>
-csr_view<T, Offset> view_of(index_t rows, index_t columns, const host_array& indptr,
-                            const host_array& indices, const std::optional<host_array>& data) {
+csr_view<T, Offset> view_of(index_t rows, index_t columns, const any_array& indptr, const any_array& indices,
+                            const std::optional<any_array>& data) {
     return {rows, columns, span_of<Offset>(indptr), indices_of(indices),
             data ? span_of<T>(*data) : std::span<const T>()};
 }
 
-py_matrix from_csr(const context& ctx, index_t rows, index_t columns, const host_array& indptr,
-                   const host_array& indices, const std::optional<host_array>& data, bool copy,
+py_matrix from_csr(const context& ctx, index_t rows, index_t columns, const any_array& indptr,
+                   const any_array& indices, const std::optional<any_array>& data, bool copy,
                    nb::object owner) {
     const auto make = [&]<class T, class Offset>() {
         const auto view = view_of<T, Offset>(rows, columns, indptr, indices, data);
@@ -43,6 +43,22 @@ nb::object csr_arrays(const py_matrix& m) {
         const auto keep = std::pair(m.value, m.owner);
         return nb::make_tuple(array_over(view.offsets, keep), array_over(view.columns, keep),
                               array_over(view.values, keep));
+    };
+    return dispatch(m.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
+        return m.value.nnz() <= std::numeric_limits<std::int32_t>::max()
+                   ? arrays.template operator()<T, std::int32_t>()
+                   : arrays.template operator()<T, std::int64_t>();
+    });
+}
+
+// The same in the memory of a GPU, complete when this returns.
+nb::object csr_arrays_on(const py_matrix& m, const context& gpu) {
+    const auto arrays = [&]<class T, class Offset>() {
+        const auto view = m.value.csr_on<T, Offset>(gpu);
+        gpu.wait();
+        const auto keep = std::pair(m.value, m.owner);
+        return nb::make_tuple(device_array_over(view.offsets, keep), device_array_over(view.columns, keep),
+                              device_array_over(view.values, keep));
     };
     return dispatch(m.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
         return m.value.nnz() <= std::numeric_limits<std::int32_t>::max()
@@ -152,6 +168,14 @@ void bind_matrix(nb::module_& m) {
             "csr_arrays", &csr_arrays,
             "(indptr, indices, data) as read-only NumPy arrays over the matrix's own memory: no copy. data has one\n"
             "element for an iso matrix and none for a pattern.")
+        .def(
+            "csr_arrays_on", &csr_arrays_on,
+            "csr_arrays() in the memory of this context's GPU, copied there only where they are not; data has one element\n"
+            "for an iso matrix and for a pattern. cupy.from_dlpack and torch.from_dlpack take them without a copy; write\n"
+            "nothing into them.")
+        .def_prop_ro(
+            "on_device", [](const py_matrix& a) { return a.value.on_device(); },
+            "Whether a GPU alone has the entries; what looks at them on the host copies them first.")
         .def(
             "_save",
             [](const py_matrix& a, const context& ctx, const std::string& path, const std::string& layout) {

@@ -14,11 +14,6 @@ dtype dtype_of_array(nb::dlpack::dtype type) {
     return *found;
 }
 
-std::span<const index_t> indices_of(const host_array& a) {
-    if (a.dtype() != nb::dtype<index_t>()) throw domain_error("row and column numbers must be int32");
-    return span_of<index_t>(a);
-}
-
 nb::object to_python(scalar x) {
     if (x.type() == dtype::boolean) return nb::cast(x.get<bool>());
     if (is_floating(x.type())) return nb::cast(x.get<double>());
@@ -80,7 +75,11 @@ void bind_context(nb::module_& m) {
                     : backend_name == "cuda"
                         ? backend::cuda
                         : throw domain_error("backend is auto, cpu or cuda, not '" + backend_name + "'");
-                new (self) context({.backend = chosen, .threads = threads, .memory_limit = memory_limit});
+                // Products and searches say what they do in a line each: there Ctrl-C is heard, between the steps of algorithms.
+                new (self) context({.backend = chosen,
+                                    .threads = threads,
+                                    .memory_limit = memory_limit,
+                                    .log = [](std::string_view) { check_interrupt(); }});
             },
             nb::arg("backend") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0,
             "Where work runs and what it may use.\n\nbackend: 'auto' (the GPU where there is one), 'cpu' or 'cuda'.\n"
@@ -97,7 +96,10 @@ void bind_context(nb::module_& m) {
         .def_prop_ro("memory_limit", &context::memory_limit, "Bytes; 0: no limit.")
         .def_prop_ro("bytes_in_use", &context::bytes_in_use)
         .def_prop_ro("peak_bytes", &context::peak_bytes)
-        .def("reset_peak", &context::reset_peak);
+        .def("reset_peak", &context::reset_peak)
+        .def(
+            "wait", &context::wait, nb::call_guard<nb::gil_scoped_release>(),
+            "Returns when the GPU has done all that was asked of it through this context; at once on the CPU.");
 }
 
 NB_MODULE(_core, m) {

@@ -1,12 +1,13 @@
 // nonzero.Vector.
 #include "bind.hpp"
+#include "storage/vector_body.hpp"
 
 #include <algorithm>
 
 namespace nz::python {
 namespace {
 
-py_vector from_numpy(const context& ctx, const host_array& values) {
+py_vector from_array(const context& ctx, const any_array& values) {
     return dispatch(dtype_of_array(values), [&]<class T>(std::type_identity<T>) {
         return py_vector{vector::dense<T>(ctx, span_of<T>(values))};
     });
@@ -49,7 +50,17 @@ nb::object to_numpy(const py_vector& v, nb::handle missing) {
     });
 }
 
+// The same in the memory of a GPU, complete when this returns.
+nb::object values_on(const py_vector& v, const context& gpu) {
+    return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) {
+        const auto there = v.value.values_on<T>(gpu);
+        gpu.wait();
+        return device_array_over(there, v.value);
+    });
+}
+
 nb::object to_dlpack(const py_vector& v, const nb::kwargs& how) {
+    if (v.value.on_device()) return values_on(v, v.value.body_anywhere().ctx).attr("__dlpack__")(**how);
     const nb::object array = values(v);
     try {
         return array.attr("__dlpack__")(**how);
@@ -84,7 +95,7 @@ void bind_vector(nb::module_& m) {
     nb::class_<py_vector>(m, "Vector")
         .def("__init__", [](py_vector* self, const context& ctx, const std::string& type,
                             offset_t size) { new (self) py_vector{vector(ctx, parse_dtype(type), size)}; })
-        .def_static("_from_numpy", &from_numpy)
+        .def_static("_from_array", &from_array)
         .def_static("_build", &build)
         .def_static(
             "_full",
@@ -147,9 +158,17 @@ void bind_vector(nb::module_& m) {
             "NumPy's protocol: np.asarray(v) of a dense vector is values(), without a copy.")
         .def(
             "__dlpack__", &to_dlpack,
-            "DLPack's protocol, over the memory of a dense vector, read-only; a copy for those whose DLPack knows no\n"
-            "read-only memory (before 1.0).")
-        .def("__dlpack_device__", [](const py_vector&) { return nb::make_tuple(1, 0); })
+            "DLPack's protocol, over the memory of a dense vector: the GPU's where the vector lies there (write nothing\n"
+            "into it), else the host's, read-only; a copy for those whose DLPack knows no read-only memory (before 1.0).")
+        .def("__dlpack_device__",
+             [](const py_vector& v) { return nb::make_tuple(v.value.on_device() ? 2 : 1, 0); })
+        .def(
+            "values_on", &values_on,
+            "values() in the memory of this context's GPU, copied there only where they are not. cupy.from_dlpack and\n"
+            "torch.from_dlpack take them without a copy; write nothing into them.")
+        .def_prop_ro(
+            "on_device", [](const py_vector& v) { return v.value.on_device(); },
+            "Whether a GPU alone has the entries; what looks at them on the host copies them first.")
         .def("entries", &entries, "(indices, values) of the entries present, in order, as NumPy arrays.")
         .def("__contains__", [](const py_vector& v, offset_t i) { return v.value.contains(i); })
         .def("__len__", [](const py_vector& v) { return v.value.size(); });

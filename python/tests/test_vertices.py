@@ -1,5 +1,8 @@
 """Ranks, components, triangles, centrality and core numbers against networkx and NumPy."""
 
+import signal
+import time
+
 import networkx
 import numpy as np
 import pytest
@@ -167,3 +170,21 @@ def test_results_of_larger_graphs_are_networkxs(graph):
     assert nz.cores(graph).numbers.tolist() == [core[v] for v in everyone]
     between = networkx.betweenness_centrality(g, normalized=False)  # counts each pair once
     np.testing.assert_allclose(nz.betweenness(graph).centrality / 2, [between[v] for v in everyone], rtol=1e-9, atol=1e-9)
+
+
+def test_ctrl_c_ends_an_algorithm_between_its_products():
+    graph = nz.load("grid2d:60")  # 3,600 sources of two products a level: minutes
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    begin = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            nz.betweenness(graph, kernel="sweep_loop")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert time.monotonic() - begin < 5

@@ -70,7 +70,7 @@ context::context(context_options options) {
                                            options.threads ? options.threads : omp_get_max_threads(), counter,
                                            counter, std::move(options.log)});
     if (!gpu) return;
-    state_->gpu = device::open();
+    state_->gpu = device::open(options.stream);
     state_->device_memory = state_->device_counter =
         std::make_shared<counting_memory>(state_->gpu->memory(), options.memory_limit);
 }
@@ -89,6 +89,9 @@ device::session* context::gpu() const { return state_->gpu.get(); }
 const std::shared_ptr<memory_resource>& context::device_memory() const { return state_->device_memory; }
 std::size_t context::device_peak_bytes() const {
     return state_->device_counter ? state_->device_counter->peak_.load() : 0;
+}
+void context::wait() const {
+    if (state_->gpu) state_->gpu->wait();
 }
 std::string context::device() const { return state_->gpu ? state_->gpu->about().name : std::string(); }
 void context::log(std::string_view line) const {

@@ -10,8 +10,8 @@ namespace {
 // and asking again costs milliseconds.
 class pool_memory final : public memory_resource {
 public:
-    pool_memory() {
-        check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    explicit pool_memory(cudaStream_t of_the_caller) : stream_(of_the_caller), owns_stream_(!of_the_caller) {
+        if (owns_stream_) check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
         cudaMemPoolProps props{};
         props.allocType = cudaMemAllocationTypePinned;
         props.location.type = cudaMemLocationTypeDevice;
@@ -23,7 +23,7 @@ public:
     ~pool_memory() override {
         cudaStreamSynchronize(stream_);
         cudaMemPoolDestroy(pool_);
-        cudaStreamDestroy(stream_);
+        if (owns_stream_) cudaStreamDestroy(stream_);
     }
     void* allocate(std::size_t bytes) override {
         void* pointer = nullptr;
@@ -42,9 +42,11 @@ public:
     void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeAsync(pointer, stream_); }
     memory_space space() const noexcept override { return memory_space::device; }
     cudaStream_t stream() const { return stream_; }
+    bool owns_stream() const { return owns_stream_; }
 
 private:
     cudaStream_t stream_ = nullptr;
+    bool owns_stream_;
     cudaMemPool_t pool_ = nullptr;
 };
 
@@ -84,7 +86,8 @@ private:
 
 class cuda_session final : public session {
 public:
-    cuda_session() : pool_(std::make_shared<pool_memory>()), memory_(pool_) {
+    explicit cuda_session(cudaStream_t stream)
+        : pool_(std::make_shared<pool_memory>(stream)), memory_(pool_) {
         cudaDeviceProp properties{};
         check(cudaGetDeviceProperties(&properties, 0));
         facts_ = {properties.name, properties.multiProcessorCount,
@@ -138,6 +141,9 @@ public:
         return std::make_unique<graph_recording>(pool_, work);
     }
     void wait() override { check(cudaStreamSynchronize(pool_->stream())); }
+    void wait_for_caller() override {
+        if (pool_->owns_stream()) check(cudaDeviceSynchronize());
+    }
 
 private:
     std::shared_ptr<pool_memory> pool_;
@@ -156,10 +162,10 @@ std::string why_absent() {
     return count ? "" : "there is no GPU here";
 }
 
-std::shared_ptr<session> open() {
+std::shared_ptr<session> open(void* stream) {
     const std::string why = why_absent();
     require<not_supported>(why.empty(), "{}: use --backend cpu, or auto, which takes the CPU here", why);
-    return std::make_shared<cuda_session>();
+    return std::make_shared<cuda_session>(static_cast<cudaStream_t>(stream));
 }
 
 }  // namespace nz::device

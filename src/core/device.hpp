@@ -48,11 +48,15 @@ public:
     /// What `work` puts on the stream, not run yet (a CUDA graph). Throws device_error when it waits or allocates.
     virtual std::unique_ptr<recording> record(const std::function<void()>& work) = 0;
     virtual void wait() = 0;
+    /// Before arrays of the caller's are read: returns when all is done that this process put on the device, or at once
+    /// where the stream is the caller's own, whose order holds.
+    virtual void wait_for_caller() = 0;
 };
 
 /// Why no device can be used here; empty where one can.
 std::string why_absent();
-/// The first device. Throws not_supported where there is none.
-std::shared_ptr<session> open();
+/// The first device, on the caller's stream (a cudaStream_t that outlives the session) or one of its own. Throws
+/// not_supported where there is none.
+std::shared_ptr<session> open(void* stream);
 
 }  // namespace nz::device

@@ -10,6 +10,7 @@ struct mxm_device_cell {
     binary_id add, multiply;
     dtype operand;
     kernels::device_mxm_kernel hash, masked_row, masked_dot;
+    kernels::device_mxm_kernel numeric;  ///< null where no values are multiplied
 };
 
 std::span<const mxm_device_cell> arithmetic_device_mxm();

@@ -14,6 +14,7 @@
 #include "kernels/tile_arguments.hpp"
 #include "kernels/traverse_arguments.hpp"
 #include "kernels/traverse_many_arguments.hpp"
+#include "nonzero/matrix.hpp"
 
 namespace nz::kernels {
 
@@ -40,6 +41,7 @@ struct cuda_table {
     void (*afforest)(const device_components_arguments& arguments, void* stream) = nullptr;
     betweenness_table betweenness{};
     device_select_table select{};
+    matrix (*transpose_convert)(const context& own, const context& gpu, const matrix& a) = nullptr;
 };
 
 const cuda_table& on_cuda();

@@ -20,6 +20,10 @@ struct device_mxm_arguments {
     bool* dot_met = nullptr;
     index_t *dot_lengths = nullptr, *dot_rows = nullptr, *dot_long_rows = nullptr;  ///< [rows], [rows], [1]
     offset_t* dot_starts = nullptr;  ///< [rows + 1], from starts
+    // For numeric: C's entries, and which products each sums (storage::product_list).
+    offset_t places = 0;
+    const std::uint32_t* product_starts = nullptr;
+    const void* product_pairs = nullptr;
     void* row_parts = nullptr;  ///< plan::mxm_device_rows bytes: each step leaves there what the next goes by
     std::size_t scan_bytes = 0;
     void* pairs = nullptr;   ///< plan::mxm_pair_bytes, where rows are not all sorted

@@ -52,7 +52,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"components", "afforest", presence::here, "", presence::here, ""},
     {"betweenness", "batched", presence::here, "", presence::here, ""},
     {"reduce", "blocks", presence::here, "", presence::here, ""},
-    {"transpose", "convert", presence::here, "", presence::absent, "no CUDA kernel yet"},
+    {"transpose", "convert", presence::here, "", presence::here, ""},
 };
 // clang-format on
 

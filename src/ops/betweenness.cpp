@@ -134,7 +134,7 @@ private:
         const auto long_ones = [&](const storage::csr& of) {
             return body.balance_on(ctx_, of)->long_row_count > 0;
         };
-        if (long_ones(body.rows_anywhere()) || (columns != rows && long_ones(body.columns()))) {
+        if (long_ones(body.rows_anywhere()) || (columns != rows && long_ones(body.columns_anywhere(ctx_)))) {
             long_rows_ = at_.take(n_ * sizeof(index_t));
             k_.long_rows = long_rows_.as<index_t>();
         }

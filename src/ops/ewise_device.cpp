@@ -66,7 +66,7 @@ public:
 private:
     const csr& place(const operand& x, bool with_values, kernels::ewise_side& side) {
         const storage::matrix_body& body = x.a.body();
-        const csr& of = x.transposed ? body.columns() : body.rows_anywhere();
+        const csr& of = x.transposed ? body.columns_anywhere(ctx_) : body.rows_anywhere();
         const auto entries = x.transposed ? body.columns_on(ctx_) : body.entries_on(ctx_);
         kept_.push_back(entries);
         side = {{entries->offsets.data(), of.offset_bytes == 8}, entries->indices.as<index_t>(), nullptr, 0};

@@ -57,7 +57,7 @@ plan::mxd_facts facts_of(const mxd_product& p) {
     plan::mxd_facts f;
     f.transposed = p.left.transposed;
     f.transpose_ready = !f.transposed || p.left.a.body().has_columns();
-    const csr& a = p.a();
+    const csr& a = p.device_cell ? p.a_anywhere() : p.a();
     f.rows = a.rows;
     f.inner = a.columns;
     f.columns = p.b.columns;
@@ -196,6 +196,7 @@ dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, con
     const dense_plan plan = ops::plan_mxd(p);
     if (p.c.rows == 0 || p.c.columns == 0) return plan;
     if (plan.on_device) {
+        if (p.b_on_device || p.c_on_device) ctx.gpu()->wait_for_caller();
         ops::device_mxd product(p, plan);
         product.enqueue();
         product.finish();

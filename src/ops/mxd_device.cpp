@@ -85,7 +85,7 @@ void device_mxd::take_result(std::byte*& memory) {
 
 void device_mxd::take_matrix() {
     const storage::matrix_body& body = p_.left.a.body();
-    const csr& a = p_.a();
+    const csr& a = p_.a_anywhere();
     const auto entries = p_.left.transposed ? body.columns_on(p_.ctx) : body.rows_on(p_.ctx);
     kept_.push_back(entries);
     kernels::mxd_arguments& c = k_.common;

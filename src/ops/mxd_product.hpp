@@ -20,6 +20,11 @@ struct mxd_product {
     bool b_on_device, c_on_device;                      ///< the caller's memory is the GPU's
 
     const storage::csr& a() const { return left.entries(); }
+    /// The same for those who read no array on the host.
+    const storage::csr& a_anywhere() const {
+        const storage::matrix_body& body = left.a.body();
+        return left.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere();
+    }
 };
 
 mxd_product make_mxd_product(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,

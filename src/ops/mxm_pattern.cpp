@@ -1,7 +1,8 @@
 // Products whose places are known: counted once, filled as often as values change.
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
-#include "ops/mxm_product.hpp"
+#include "ops/ewise_device.hpp"
+#include "ops/mxm_pattern_device.hpp"
 #include "ops/write_back.hpp"
 
 #include <atomic>
@@ -24,6 +25,7 @@ struct mxm_symbolic {
     mxm_plan plan;
     mxm_collected known;
     mxm_counted counted;
+    std::shared_ptr<const device_symbolic> there;  ///< on a GPU, and nothing of the above but the transposes
 };
 
 namespace {
@@ -67,7 +69,9 @@ void check_same(const places& found, const places& given, std::string_view name)
 }  // namespace
 }  // namespace ops
 
-offset_t mxm_pattern::entries() const { return body_->counted.entries; }
+offset_t mxm_pattern::entries() const {
+    return body_->there ? ops::entries_of(*body_->there) : body_->counted.entries;
+}
 const mxm_plan& mxm_pattern::plan() const { return body_->plan; }
 
 mxm_pattern find_pattern(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
@@ -78,11 +82,17 @@ mxm_pattern find_pattern(const context& ctx, const semiring& s, const matrix& a,
     require<not_supported>(p.cell != nullptr && options.kernel != "reference",
                            "patterns are found by compiled kernels, and {} on {} is not compiled", s.name(),
                            name_of(p.operand_type));
+    if (auto there = ops::find_on_device(p)) {
+        const mxm_plan plan = ops::plan_of(*there);
+        return mxm_pattern(std::make_shared<ops::mxm_symbolic>(ops::mxm_symbolic{
+            ctx, {}, {}, options.transpose_a, options.transpose_b, plan, {}, {}, std::move(there)}));
+    }
     auto body = std::make_shared<ops::mxm_symbolic>(ops::mxm_symbolic{ctx,
                                                                       ops::places_of(ctx, p.a()),
                                                                       ops::places_of(ctx, p.b()),
                                                                       options.transpose_a,
                                                                       options.transpose_b,
+                                                                      {},
                                                                       {},
                                                                       {},
                                                                       {}});
@@ -102,6 +112,13 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
     require<domain_error>(
         options.transpose_a == known.transpose_a && options.transpose_b == known.transpose_b,
         "mxm: the pattern was found with other transposes");
+    if (known.there) {
+        mxm_plan plan = known.plan;
+        plan.reason = "places and products are known: values alone";
+        ctx.log(to_string(plan));
+        ops::write_back_from_device(ctx, c, ops::fill_on_device(p, c.body().ctx, *known.there), options);
+        return plan;
+    }
     ops::check_same(known.a, ops::places_of(ctx, p.a()), "A");
     ops::check_same(known.b, ops::places_of(ctx, p.b()), "B");
     mxm_plan plan = known.plan;
@@ -116,6 +133,14 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
     plan.workspace_bytes = plan::mxm(f).workspace_bytes;
     ops::write_back(ctx, c, ops::fill_compiled(p, plan, known.known, known.counted), options);
     return plan;
+}
+
+std::vector<double> ops::numeric_kernel_ms(const context& ctx, const semiring& s, const matrix& a,
+                                           const matrix& b, const mxm_pattern& pattern,
+                                           const matrix_options& options, int repeats) {
+    const ops::product p = ops::make_product(ctx, s, a, b, options);
+    require<not_supported>(pattern.body().there != nullptr, "this pattern is not on a GPU");
+    return ops::numeric_kernel_ms(p, *pattern.body().there, repeats);
 }
 
 }  // namespace nz

@@ -273,7 +273,8 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
     f.tiles = p.options.tiles;
     if (plan::reads_tiles(f.pinned) && f.pull_ready)
         f.tiles_ready = p.body().has_tiles(f.on_device ? p.ctx.device_memory() : p.ctx.memory(),
-                                           p.pulled(true), plan::tiles_for(f.tiles), p.tile_type());
+                                           f.on_device ? p.pulled_anywhere() : p.pulled(true),
+                                           plan::tiles_for(f.tiles), p.tile_type());
     return f;
 }
 

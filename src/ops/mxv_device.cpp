@@ -30,7 +30,7 @@ offset_t read_count(const context& ctx, const buffer& count) {
 device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     const storage::matrix_body& body = p.body();
     if (facts.pull_ready)
-        facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled(true))->held_rows;
+        facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled_anywhere())->held_rows;
     plan_ = plan::mxv(facts);
     mask_ = mask_on_device(p_.ctx, p_.options);
     take_operand(plan_.input);
@@ -109,7 +109,7 @@ void device_mxv::recount() const {
 
 // The tiles of what a pull reads, made on the GPU from its CSR where they are not there yet.
 void device_mxv::take_tiles() {
-    const auto made = tiles_on_device(p_.ctx, p_.body(), p_.pulled(true), plan_.tiles, p_.tile_type());
+    const auto made = tiles_on_device(p_.ctx, p_.body(), p_.pulled_anywhere(), plan_.tiles, p_.tile_type());
     kept_.push_back(made);
     std::shared_ptr<const storage::tile_lists> lists;
     if (plan_.kernel == "tile_column") lists = tile_lists_on_device(p_.ctx, p_.body(), made);
@@ -121,7 +121,7 @@ void device_mxv::take_tiles() {
 void device_mxv::take_matrix() {
     const bool push = plan_.direction == direction::push;
     const storage::matrix_body& body = p_.body();
-    const storage::csr& a = push ? p_.pushed() : p_.pulled(true);
+    const storage::csr& a = push ? p_.pushed_anywhere() : p_.pulled_anywhere();
     kernels::mxv_arguments& c = k_.common;
     c.output_size = static_cast<index_t>(p_.output_size());
     c.u_size = static_cast<index_t>(p_.input_size());

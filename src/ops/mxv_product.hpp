@@ -27,6 +27,13 @@ struct mxv_product {
         return transposed ? body().columns() : sorted ? body().rows() : body().rows_as_given();
     }
     const storage::csr& pushed() const { return transposed ? body().rows() : body().columns(); }
+    /// The same for those who read no array on the host.
+    const storage::csr& pulled_anywhere() const {
+        return transposed ? body().columns_anywhere(ctx) : body().rows_anywhere();
+    }
+    const storage::csr& pushed_anywhere() const {
+        return transposed ? body().rows_anywhere() : body().columns_anywhere(ctx);
+    }
     /// Of the values that tiles need: none where the multiply operator ignores them.
     std::optional<dtype> tile_type() const {
         return ring.ignores_a() ? std::nullopt : std::optional(operand);

@@ -82,7 +82,7 @@ std::shared_ptr<const value_tiles> tiles_on_device(const context& ctx, const sto
     std::shared_ptr<const storage::device_csr> rows;
     std::shared_ptr<const storage::device_values> values;
     if (!body.has_tiles(ctx.device_memory(), of, cut, type)) {
-        rows = &of == &body.rows() ? body.rows_on(ctx) : body.columns_on(ctx);
+        rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
         if (type) values = body.values_on(ctx, of, *type);
     }
     return body.tiles_in(ctx.device_memory(), of, cut, type,

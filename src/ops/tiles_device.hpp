@@ -5,7 +5,7 @@
 
 namespace nz::ops {
 
-/// The tiles of `of`, which is body.rows() or body.columns(), on the context's GPU; made once. Throws out_of_memory naming the
+/// The tiles of `of`, which is body.rows_anywhere() or body.columns_anywhere(), on the context's GPU; made once. Throws out_of_memory naming the
 /// bytes.
 std::shared_ptr<const storage::value_tiles> tiles_on_device(const context& ctx,
                                                             const storage::matrix_body& body,

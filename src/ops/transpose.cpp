@@ -1,9 +1,13 @@
 #include "plan/transpose.hpp"
 
 #include "kernels/cpu/transpose/convert.hpp"
+#include "kernels/cuda_table.hpp"
 #include "kernels/reference/transpose.hpp"
 #include "ops/checks.hpp"
+#include "ops/ewise_device.hpp"
 #include "ops/write_back.hpp"
+
+#include <limits>
 
 namespace nz {
 namespace {
@@ -22,9 +26,15 @@ operation_plan transpose(const context& ctx, matrix& c, const matrix& a, const m
     ops::check_output("transpose", c, input.rows(), input.columns(), input.describe("A"));
     ops::check_mask("transpose", c, options);
     ops::check_kernel("transpose", options.kernel);
-    const operation_plan plan =
-        plan::transpose({options.kernel, options.transpose_a, a.body().has_columns()});
-    ops::write_back(ctx, c, run(ctx, plan, a, options.transpose_a), options);
+    constexpr offset_t most = std::numeric_limits<std::uint32_t>::max();
+    const storage::matrix_body& body = a.body();
+    const operation_plan plan = plan::transpose({options.kernel, options.transpose_a, body.has_columns(),
+                                                 ctx.gpu() != nullptr && a.nnz() <= most, body.away()});
+    if (plan.on_device)
+        ops::write_back_from_device(ctx, c, kernels::on_cuda().transpose_convert(c.body().ctx, ctx, a),
+                                    options);
+    else
+        ops::write_back(ctx, c, run(ctx, plan, a, options.transpose_a), options);
     return plan;
 }
 

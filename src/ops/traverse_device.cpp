@@ -55,7 +55,7 @@ device_graph graph_on(const context& ctx, const matrix& a, const traverse_option
     g.rows = body.rows_on(ctx);
     if (o.switches.change_direction || !o.schedule.empty()) {
         g.columns = o.hub_first ? body.columns_hub_first_on(ctx) : body.columns_on(ctx);
-        g.symmetric = &body.columns() == &body.rows();
+        g.symmetric = &body.columns_anywhere(ctx) == &body.rows_anywhere();
         if (plan.asks_hubs) g.hubs = hubs_on(ctx, body, *g.columns);
     }
     if (!o.switches.structure_only) {
@@ -111,7 +111,7 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
 
     kernels::device_traverse_arguments d;
     d.common = common_arguments(a, source, o, plan);
-    const bool wide = a.body().rows().offset_bytes == 8;
+    const bool wide = a.body().rows_anywhere().offset_bytes == 8;
     d.common.out_offsets = {g.rows->offsets.data(), wide};
     d.common.out_neighbours = g.rows->indices.as<index_t>();
     d.common.out_values = g.row_truth.as<bool>();

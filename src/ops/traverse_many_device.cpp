@@ -43,7 +43,7 @@ device_run prepare(const context& ctx, const matrix& a, std::size_t sources, con
                             : 0),
             buffer(memory, plan.workspace_bytes),
             buffer(memory, sizeof(traverse_many_report)),
-            a.body().rows().offset_bytes == 8};
+            a.body().rows_anywhere().offset_bytes == 8};
 }
 
 kernels::device_traverse_many_arguments arguments(const context& ctx, const device_run& on,

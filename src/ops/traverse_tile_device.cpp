@@ -103,7 +103,7 @@ void tell_levels(const kernels::traverse_report& report, const matrix& a, const 
 
 std::shared_ptr<const bit_tiles> bit_tiles_on_device(const context& ctx, const storage::matrix_body& body,
                                                      const storage::csr& of, int size, int least_entries) {
-    const auto rows = &of == &body.rows() ? body.rows_on(ctx) : body.columns_on(ctx);
+    const auto rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
     return body.bit_tiles_on(ctx, of, size, least_entries,
                              [&] { return build(ctx, of, size, least_entries, *rows); });
 }
@@ -112,7 +112,7 @@ traverse_result traverse_tile_on_device(const context& ctx, const matrix& a, off
                                         const traverse_options& o, const plan::traverse_plan& plan) {
     device::session& session = *ctx.gpu();
     const storage::matrix_body& body = a.body();
-    const storage::csr &rows = body.rows(), &columns = body.columns();
+    const storage::csr &rows = body.rows_anywhere(), &columns = body.columns_anywhere(ctx);
     const auto out = bit_tiles_on_device(ctx, body, rows, plan.tile_size, plan.tile_least),
                in = bit_tiles_on_device(ctx, body, columns, plan.tile_size, plan.tile_least);
     const auto rows_there = body.rows_on(ctx), columns_there = body.columns_on(ctx);

@@ -7,7 +7,7 @@
 
 namespace nz::ops {
 
-/// The bit tiles of `of`, which is body.rows() or body.columns(), on the context's GPU; made once.
+/// The bit tiles of `of`, which is body.rows_anywhere() or body.columns_anywhere(), on the context's GPU; made once.
 std::shared_ptr<const storage::bit_tiles> bit_tiles_on_device(const context& ctx,
                                                               const storage::matrix_body& body,
                                                               const storage::csr& of, int size,

@@ -332,25 +332,36 @@ bool same_pattern(const context& ctx, const csr& a, const csr& b) {
 }  // namespace
 
 row_sample sample_rows(const csr& a) {
-    constexpr offset_t samples = 256, looked_at = 16;
-    const auto count = std::min<offset_t>(samples, a.rows);
+    std::vector<sampled_row> samples(
+        static_cast<std::size_t>(std::min<offset_t>(row_sample::samples, a.rows)));
+    for (std::size_t s = 0; s < samples.size(); ++s) {
+        sampled_row& row = samples[s];
+        row.row =
+            static_cast<index_t>(static_cast<offset_t>(s) * a.rows / static_cast<offset_t>(samples.size()));
+        const offset_t begin = a.offset(row.row);
+        row.length = a.offset(row.row + offset_t{1}) - begin;
+        std::copy_n(a.index_data() + begin, std::min<offset_t>(row.length, sampled_row::most), row.columns);
+    }
+    return summed(samples, a.rows, a.columns);
+}
+
+row_sample summed(std::span<const sampled_row> samples, index_t rows, index_t columns) {
     double sum = 0, squares = 0, far = 0, apart = 0, seen = 0;
-    for (offset_t s = 0; s < count; ++s) {
-        const auto i = static_cast<index_t>(s * a.rows / count);
-        const offset_t begin = a.offset(i), length = a.offset(i + offset_t{1}) - begin;
-        sum += static_cast<double>(length);
-        squares += static_cast<double>(length) * static_cast<double>(length);
-        const double diagonal = static_cast<double>(i) * a.columns / a.rows;
-        for (offset_t k = begin; k < begin + std::min(length, looked_at); ++k, ++seen) {
-            const double distance = std::abs(a.index_data()[k] - diagonal);
+    for (const sampled_row& row : samples) {
+        const auto length = static_cast<double>(row.length);
+        sum += length;
+        squares += length * length;
+        const double diagonal = static_cast<double>(row.row) * columns / rows;
+        for (offset_t k = 0; k < std::min<offset_t>(row.length, sampled_row::most); ++k, ++seen) {
+            const double distance = std::abs(row.columns[k] - diagonal);
             far += distance > row_sample::near_columns;
             apart += distance;
         }
     }
     if (sum == 0) return {};
-    const double mean = sum / static_cast<double>(count);
-    return {std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean * mean)) / mean, far / seen,
-            apart / seen};
+    const auto count = static_cast<double>(samples.size());
+    const double mean = sum / count;
+    return {std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean, far / seen, apart / seen};
 }
 
 matrix_facts collect_facts(const context& ctx, const csr& a, const csr* transposed) {

@@ -106,7 +106,16 @@ struct row_sample {
     double scattered = 0;  ///< share of their entries farther than near_columns from the matrix's diagonal
     double distance = 0;   ///< how many columns from it they lie, on average
     static constexpr index_t near_columns = 32768;  ///< 256 KiB of doubles, which a core's own cache keeps
+    static constexpr offset_t samples = 256;
+};
+/// One of them: its length and its first columns.
+struct sampled_row {
+    static constexpr int most = 16;
+    index_t row = 0;
+    index_t columns[most] = {};
+    offset_t length = 0;
 };
 row_sample sample_rows(const csr& a);
+row_sample summed(std::span<const sampled_row> samples, index_t rows, index_t columns);
 
 }  // namespace nz::storage

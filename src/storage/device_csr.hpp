@@ -14,8 +14,9 @@ struct device_csr {
     /// As in csr; indices are padded so that aligned groups of eight may be read past the last. Values have a copy of
     /// their own (matrix_body::values_on).
     buffer offsets, indices;
-    /// Bitmap of 32-bit words; none where the CSR is the result of a GPU's kernel.
+    /// Bitmap of 32-bit words; none where nobody has asked for it.
     buffer empty_rows;
+    std::shared_ptr<const void> owner{};  ///< of what the buffers borrow, where it is one of ours
 };
 
 /// Entries that a block of mxv/csr_merge takes: eight for each of 128 threads.
@@ -53,7 +54,7 @@ struct device_hubs {
 /// Bytes that indices are padded with: eight of them.
 inline constexpr std::size_t index_padding = 32;
 
-/// The arrays of a CSR that a GPU's kernel made, on that GPU alone until somebody looks at them on the host.
+/// The arrays of a CSR on a GPU alone, a kernel's result or the caller's, until somebody looks at them on the host.
 class csr_residence {
 public:
     /// `rows` has everything but its arrays, which `entries` and `values` (whose source it is) have.
@@ -64,6 +65,7 @@ public:
           entries_(std::move(entries)),
           values_(std::move(values)) {}
 
+    const context& gpu() const { return gpu_; }
     const std::shared_ptr<csr>& rows() const { return rows_; }
     const std::shared_ptr<const device_csr>& entries() const { return entries_; }
     const std::shared_ptr<const device_values>& values() const { return values_; }
@@ -80,10 +82,8 @@ private:
     std::atomic<bool> at_home_ = false;
 };
 
-/// Copies offsets and indices, and marks the empty rows. Ordered on the context's stream.
+/// Copies offsets and indices. Ordered on the context's stream.
 device_csr copy_to_device(const context& gpu, const csr& a);
-/// O(rows) on the host, then copied.
-device_balance balance_on_device(const context& gpu, const csr& a);
 device_values values_on_device(const context& gpu, const csr& a, dtype type);
 
 }  // namespace nz::storage

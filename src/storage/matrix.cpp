@@ -10,17 +10,6 @@
 namespace nz {
 namespace storage {
 
-matrix_body::matrix_body(const context& c, std::shared_ptr<csr_residence> away)
-    : ctx(c),
-      row_count(away->rows()->rows),
-      column_count(away->rows()->columns),
-      type(away->rows()->type),
-      rows_(away->rows()),
-      away_(std::move(away)) {
-    device_.copies.push_back(away_->entries());
-    device_.values.push_back(away_->values());
-}
-
 matrix_body::matrix_body(const matrix_body& other)
     : ctx(other.ctx),
       row_count(other.row_count),
@@ -33,6 +22,7 @@ matrix_body::matrix_body(const matrix_body& other)
     columns_ = other.columns_;
     device_ = other.device_;
     away_ = other.away_;
+    columns_away_ = other.columns_away_;
     weights_ = other.weights_;
     device_edges_ = other.device_edges_;
     tiles_ = other.tiles_;
@@ -40,10 +30,6 @@ matrix_body::matrix_body(const matrix_body& other)
     bit_tiles_ = other.bit_tiles_;
     facts_ = other.facts_;
     pending_ = other.pending_;
-}
-
-void matrix_body::bring_home() const {
-    if (away_) away_->bring_home();
 }
 
 const csr& matrix_body::shape() const {
@@ -61,14 +47,14 @@ const csr& matrix_body::rows_anywhere() const {
 
 const csr& matrix_body::rows_as_given() const {
     const std::lock_guard lock(mutex_);
-    bring_home();
+    if (away_) away_->bring_home();
     merge_pending();
     return *rows_;
 }
 
 std::shared_ptr<const csr> matrix_body::rows_shared() const {
     const std::lock_guard lock(mutex_);
-    bring_home();
+    if (away_) away_->bring_home();
     merge_pending();
     if (rows_->sorted) return rows_;
     if (!sorted_rows_) {
@@ -83,6 +69,7 @@ const csr& matrix_body::columns() const {
     const auto by_rows = rows_shared();
     const std::lock_guard lock(mutex_);
     if (!columns_) columns_ = symmetric_ ? by_rows : std::make_shared<const csr>(transpose(ctx, *by_rows));
+    if (columns_away_) columns_away_->bring_home();
     return *columns_;
 }
 
@@ -92,90 +79,6 @@ const csr& matrix_body::columns_hub_first() const {
     const std::lock_guard lock(mutex_);
     if (!hub_first_) hub_first_ = std::make_shared<const csr>(hub_first(ctx, by_columns, *by_rows));
     return *hub_first_;
-}
-
-std::shared_ptr<const device_csr> matrix_body::copy_on(const context& gpu, const csr& of,
-                                                       bool marks_empty_rows) const {
-    const std::lock_guard lock(mutex_);
-    for (const auto& copy : device_.copies)
-        if (copy->source == &of && copy->memory == gpu.device_memory() &&
-            (copy->empty_rows.data() || !marks_empty_rows || of.rows == 0))
-            return copy;
-    bring_home();
-    return device_.copies.emplace_back(std::make_shared<const device_csr>(copy_to_device(gpu, of)));
-}
-std::shared_ptr<const device_balance> matrix_body::balance_on(const context& gpu, const csr& of) const {
-    const std::lock_guard lock(mutex_);
-    for (const auto& b : device_.balances)
-        if (b->source == &of && b->memory == gpu.device_memory()) return b;
-    return device_.balances.emplace_back(std::make_shared<const device_balance>(balance_on_device(gpu, of)));
-}
-std::shared_ptr<const device_hubs> matrix_body::hubs_on(const context& gpu, const csr& of,
-                                                        const std::function<void(buffer&)>& build) const {
-    const std::lock_guard lock(mutex_);
-    for (const auto& h : device_.hubs)
-        if (h->source == &of && h->memory == gpu.device_memory()) return h;
-    buffer hubs(gpu.device_memory(), static_cast<std::size_t>(of.rows) * 2 * sizeof(std::uint32_t));
-    build(hubs);
-    return device_.hubs.emplace_back(
-        std::make_shared<const device_hubs>(&of, gpu.device_memory(), std::move(hubs)));
-}
-std::shared_ptr<const device_values> matrix_body::values_on(const context& gpu, const csr& of,
-                                                            dtype wanted) const {
-    const std::lock_guard lock(mutex_);
-    for (const auto& v : device_.values)
-        if (v->source == &of && v->memory == gpu.device_memory() && v->type == wanted) return v;
-    bring_home();
-    return device_.values.emplace_back(
-        std::make_shared<const device_values>(values_on_device(gpu, of, wanted)));
-}
-std::shared_ptr<const device_csr> matrix_body::rows_on(const context& gpu) const {
-    return copy_on(gpu, rows());
-}
-std::shared_ptr<const device_csr> matrix_body::entries_on(const context& gpu) const {
-    return copy_on(gpu, rows_anywhere(), false);
-}
-std::shared_ptr<const device_csr> matrix_body::columns_on(const context& gpu) const {
-    return copy_on(gpu, columns());
-}
-std::shared_ptr<const device_csr> matrix_body::columns_hub_first_on(const context& gpu) const {
-    return copy_on(gpu, columns_hub_first());
-}
-
-std::shared_ptr<const edge_weights> matrix_body::weights_as(dtype of) const {
-    const csr& a = rows();
-    const std::lock_guard lock(mutex_);
-    for (const auto& w : weights_)
-        if (w->source == &a && w->type == of) return w;
-    return weights_.emplace_back(std::make_shared<const edge_weights>(as_edge_weights(ctx, a, of)));
-}
-std::shared_ptr<const device_edges> matrix_body::edges_on(const context& gpu, dtype of) const {
-    const auto weights = weights_as(of);
-    const std::lock_guard lock(mutex_);
-    for (const auto& copy : device_edges_)
-        if (copy->source == weights->source && copy->type == of && copy->memory == gpu.device_memory())
-            return copy;
-    return device_edges_.emplace_back(
-        std::make_shared<const device_edges>(copy_edges_to_device(gpu, *weights)));
-}
-
-offset_t matrix_body::longest_row() const {
-    const auto by_rows = rows_shared();
-    const std::lock_guard lock(mutex_);
-    if (!longest_row_) {
-        offset_t longest = 0;
-        for (index_t i = 0; i < by_rows->rows; ++i)
-            longest = std::max(longest, by_rows->offset(i + 1) - by_rows->offset(i));
-        longest_row_ = longest;
-    }
-    return *longest_row_;
-}
-
-row_sample matrix_body::sampled_rows() const {
-    const auto by_rows = rows_shared();
-    const std::lock_guard lock(mutex_);
-    if (!sampled_rows_) sampled_rows_ = sample_rows(*by_rows);
-    return *sampled_rows_;
 }
 
 bool matrix_body::has_columns() const {
@@ -216,6 +119,7 @@ void matrix_body::replace(csr a) {
 void matrix_body::forget_derived() {
     sorted_rows_.reset();
     columns_.reset();
+    columns_away_.reset();
     device_ = {};
     weights_.clear();
     device_edges_.clear();
@@ -284,6 +188,7 @@ void matrix_body::merge_pending() const {
     away_.reset();
     sorted_rows_.reset();
     columns_.reset();
+    columns_away_.reset();
     device_ = {};
     weights_.clear();
     device_edges_.clear();
@@ -292,18 +197,6 @@ void matrix_body::merge_pending() const {
     longest_row_.reset();
     sampled_rows_.reset();
     pending_.clear();
-}
-
-matrix make_device_matrix(const context& own, const context& gpu, csr shape, buffer offsets, buffer indices,
-                          buffer values) {
-    const auto rows = std::make_shared<csr>(std::move(shape));
-    const auto& memory = gpu.device_memory();
-    auto entries = std::make_shared<const device_csr>(
-        device_csr{rows.get(), memory, std::move(offsets), std::move(indices), {}});
-    auto held = std::make_shared<const device_values>(
-        device_values{rows.get(), memory, rows->type, std::move(values)});
-    return matrix(std::make_shared<matrix_body>(
-        own, std::make_shared<csr_residence>(gpu, rows, std::move(entries), std::move(held))));
 }
 
 }  // namespace storage
@@ -387,12 +280,9 @@ void matrix::validate() const {
     storage::validate(a, "csr");
     if (body_->has_columns()) storage::validate(body_->columns(), "csc");
 }
-void matrix::invalidate() {
-    body_->bring_home();
-    body_->forget_derived();
-}
+void matrix::invalidate() { body_->invalidate(); }
 
-matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) {
+storage::csr matrix::borrowed(const raw_csr& raw) {
     check_dimension(raw.rows, "the number of rows");
     check_dimension(raw.columns_count, "the number of columns");
     storage::csr view;
@@ -413,6 +303,12 @@ matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) 
         raw.value_count == values,
         "{} values were given for {} entries: give one for each, one for all, or none", raw.value_count,
         raw.nnz);
+    return view;
+}
+
+matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) {
+    storage::csr view = borrowed(raw);
+    if (storage::on_device(ctx, view)) return from_device_arrays(ctx, raw, copied);
     storage::with_offsets(view, [&](const auto* offsets) {
         require<invalid_format>(offsets[0] == 0 && offsets[raw.rows] == raw.nnz,
                                 "offsets run from {} to {}; {} columns were given", offsets[0],
@@ -430,9 +326,7 @@ matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) 
         }
     });
     if (!copied) {
-        require<not_supported>(view.offset_bytes == storage::offset_bytes_for(view.nnz),
-                               "{}-byte offsets for {} entries: borrow {}-byte ones, or copy with from_csr",
-                               view.offset_bytes, view.nnz, storage::offset_bytes_for(view.nnz));
+        storage::check_width(view);
         if (!view.sorted) {  // unsorted is served; repeats are not, since every entry must have one value
             storage::csr probe = storage::copy(ctx, view);
             storage::sort_rows(ctx, probe, binary_id::second);
@@ -510,9 +404,7 @@ matrix matrix::from_tuples(const context& ctx, dtype type, offset_t rows, offset
 
 matrix::raw_csr matrix::raw_rows(dtype type, std::size_t offset_bytes) const {
     const storage::csr& a = body_->rows();
-    require<domain_error>(type == a.type, "the matrix holds {}, not {}", name_of(a.type), name_of(type));
-    require<domain_error>(offset_bytes == static_cast<std::size_t>(a.offset_bytes),
-                          "the matrix has {}-byte offsets, not {}-byte ones", a.offset_bytes, offset_bytes);
+    storage::check_stored(a, type, offset_bytes);
     return {a.rows,           a.columns,      a.nnz,           a.type, a.kind, offset_bytes,
             a.offsets.data(), a.index_data(), a.values.data(), 0,      0};
 }

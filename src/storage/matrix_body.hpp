@@ -44,8 +44,11 @@ struct matrix_body {
     /// rows() and rows_as_given() for those who read no array: they stay where they are.
     const csr& rows_anywhere() const;
     const csr& shape() const;
-    /// What a GPU alone has of this matrix is copied to the host.
-    void bring_home() const;
+    /// columns() for those who read no array on the host: where a GPU alone has the rows they are transposed there, and stay.
+    /// A memory limit that leaves no room for it sends them home.
+    const csr& columns_anywhere(const context& gpu) const;
+    /// A^T on the GPU, where it stays; of context `own`.
+    matrix transposed(const context& own, const context& gpu) const;
     /// Whether a GPU alone has it.
     bool away() const { return away_ && !away_->at_home(); }
     /// The CSR of the transpose, i.e. the CSC. Shared with rows() when the matrix is known to be symmetric.
@@ -55,7 +58,7 @@ struct matrix_body {
     const csr& columns_hub_first() const;
     /// Copies of rows(), columns() and columns_hub_first() on the context's GPU, made once for each memory.
     std::shared_ptr<const device_csr> rows_on(const context& gpu) const;
-    /// rows_on for those who need no empty_rows: for a result on that GPU no copy.
+    /// rows_on for those who need no empty_rows.
     std::shared_ptr<const device_csr> entries_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_hub_first_on(const context& gpu) const;
@@ -106,9 +109,13 @@ struct matrix_body {
         symmetric_ = false;  // one side of the diagonal changes
     }
     void forget_derived();
+    /// The arrays that the caller lent have changed.
+    void invalidate();
 
 private:
     void merge_pending() const;
+    void bring_home(const csr& of) const;
+    std::shared_ptr<csr_residence> transposed_on(const context& gpu, const csr& rows) const;
     std::shared_ptr<const value_tiles> find_tiles(const std::shared_ptr<memory_resource>& memory,
                                                   const csr& of, tiling cut, std::optional<dtype> type) const;
     std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of,
@@ -131,7 +138,8 @@ private:
         std::vector<bits> bit_tiles;
     };
     mutable on_devices device_;
-    mutable std::shared_ptr<csr_residence> away_;  ///< where rows_ was made on a GPU
+    mutable std::shared_ptr<csr_residence> away_,
+        columns_away_;  ///< where rows_ or columns_ were made on a GPU
     mutable std::vector<std::shared_ptr<const edge_weights>> weights_;
     mutable std::vector<std::shared_ptr<const value_tiles>> tiles_;
     mutable std::vector<std::shared_ptr<const tile_lists>> tile_lists_;
@@ -152,6 +160,16 @@ private:
 /// A matrix whose arrays a GPU alone has: the CSR `shape` with its own arrays empty, and what is there.
 matrix make_device_matrix(const context& own, const context& gpu, csr shape, buffer offsets, buffer indices,
                           buffer values);
+
+/// The same with the places of another, whose arrays `entries` keeps: those of the CSR `places`.
+matrix make_device_matrix(const context& own, const context& gpu, const csr& places,
+                          const std::shared_ptr<const device_csr>& entries, buffer values);
+/// Whether a caller's arrays lie in the memory of the context's GPU. Throws domain_error where only some do.
+bool on_device(const context& ctx, const csr& a);
+/// Throws not_supported unless offsets have the width that so many entries take.
+void check_width(const csr& a);
+/// Throws domain_error unless this is what `a` holds.
+void check_stored(const csr& a, dtype type, std::size_t offset_bytes);
 
 /// A matrix that owns `a`.
 inline matrix make_matrix(const context& ctx, csr a) {

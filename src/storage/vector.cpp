@@ -1,6 +1,7 @@
 #include "nonzero/vector.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "core/parallel.hpp"
 #include "storage/vector_body.hpp"
 
@@ -99,6 +100,15 @@ vector vector::full(const context& ctx, offset_t size, scalar value) {
 
 vector vector::from_dense(const context& ctx, dtype type, const void* values, offset_t size) {
     check_dimension(size, "the vector's size");
+    if (ctx.gpu() && size && ctx.gpu()->holds(values)) {
+        auto there =
+            storage::allocate_on_device(ctx, type, static_cast<index_t>(size), vector_form::dense, size);
+        ctx.gpu()->wait_for_caller();
+        ctx.gpu()->copy(there.values.data(), values, there.values.bytes());
+        ctx.gpu()->wait();  // the caller may change his values once this returns
+        return storage::make_device_vector(ctx, type, static_cast<index_t>(size), vector_form::dense, size,
+                                           std::move(there));
+    }
     vector_body v =
         storage::make_vector_body(ctx, type, static_cast<index_t>(size), vector_form::dense, size);
     if (size) std::memcpy(v.values.data(), values, v.values.bytes());
@@ -216,12 +226,24 @@ void vector::convert_to(vector_form form) {
     if (form != body_->form) *this = storage::make_vector(storage::convert(body(), form));
 }
 
+bool vector::on_device() const { return body_->home->away(); }
+
+namespace {
+void check_dense(const vector_body& v, dtype type) {
+    require<domain_error>(v.form == vector_form::dense,
+                          "the vector is {}: convert_to(dense), or use extract_tuples", name_of(v.form));
+    require<domain_error>(type == v.type, "the vector holds {}, not {}", name_of(v.type), name_of(type));
+}
+}  // namespace
+
 const void* vector::dense_values(dtype type) const {
-    require<domain_error>(body_->form == vector_form::dense,
-                          "the vector is {}: convert_to(dense), or use extract_tuples", name_of(body_->form));
-    require<domain_error>(type == body_->type, "the vector holds {}, not {}", name_of(body_->type),
-                          name_of(type));
+    check_dense(*body_, type);
     return body().values.data();
+}
+const void* vector::dense_values_on(const context& gpu, dtype type) const {
+    check_dense(*body_, type);
+    require<not_supported>(gpu.gpu() != nullptr, "this context has no GPU: values() gives the host's array");
+    return body_->home->copy_on(gpu, *body_)->values.data();
 }
 
 void vector::copy_tuples(dtype type, index_t* indices, void* values) const {

@@ -9,6 +9,7 @@
 #include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/tiles/common_bits.hpp"
 #include "kernels/cuda/tiles/common_build.hpp"
+#include "kernels/cuda/transpose/convert.cuh"
 #include "kernels/cuda/traverse/common_hubs.cuh"
 #include "kernels/cuda/traverse/push_pull_fused.cuh"
 #include "kernels/cuda/traverse/tile.cuh"
@@ -39,7 +40,8 @@ const cuda_table& on_cuda() {
         {&cuda::betweenness_start, &cuda::betweenness_push, &cuda::betweenness_pull, &cuda::betweenness_keep,
          &cuda::betweenness_count, &cuda::betweenness_clear, &cuda::betweenness_mark,
          &cuda::betweenness_back},
-        {&cuda::rising_scan_bytes, &cuda::rising_count, &cuda::rising_fill}};
+        {&cuda::rising_scan_bytes, &cuda::rising_count, &cuda::rising_fill},
+        &cuda::transpose_convert};
     return table;
 }
 

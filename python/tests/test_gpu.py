@@ -1,0 +1,166 @@
+"""Arrays of CuPy and torch in and out of a GPU's memory. Skipped where there is no GPU or neither library."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nonzero as nz
+
+cupy = pytest.importorskip("cupy")
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    try:
+        return nz.Context(backend="cuda")
+    except nz.errors.NotSupported as why:
+        pytest.skip(str(why))
+
+
+@pytest.fixture
+def host_matrix():
+    s = scipy.sparse.random_array((200, 200), density=0.05, format="csr", rng=7)
+    s.data = np.floor(s.data * 10) + 1  # whole numbers: sums are the same in any order
+    s.sum_duplicates()
+    return s
+
+
+def lent(s):
+    """A cupyx matrix with int32 indices."""
+    import cupyx.scipy.sparse
+
+    a = cupyx.scipy.sparse.csr_matrix(scipy.sparse.csr_matrix(s))
+    a.sum_duplicates()
+    return a
+
+
+def pointers(arrays):
+    return [cupy.from_dlpack(x).data.ptr for x in arrays]
+
+
+def test_csr_arrays_are_borrowed_and_given_back_at_the_same_address(gpu, host_matrix):
+    c = lent(host_matrix)
+    for a in (nz.from_scipy(c, ctx=gpu), nz.from_csr(c.indptr, c.indices, c.data, c.shape, copy=False, ctx=gpu)):
+        assert a.on_device
+        assert pointers(a.csr_arrays_on(gpu)) == [c.indptr.data.ptr, c.indices.data.ptr, c.data.data.ptr]
+        back = nz.to_cupy(a, ctx=gpu)
+        assert back.data.data.ptr == c.data.data.ptr and a.on_device
+        assert abs(nz.to_scipy(a) - host_matrix).sum() == 0
+    copied = nz.from_scipy(c, copy=True, ctx=gpu)
+    assert copied.on_device and pointers(copied.csr_arrays_on(gpu))[2] != c.data.data.ptr
+    assert abs(nz.to_scipy(nz.from_scipy(c.tocsc(), ctx=gpu)) - host_matrix).sum() == 0
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_torch_tensors_come_in_and_go_out(gpu, host_matrix, dtype):
+    s = host_matrix.astype(dtype)
+    t = torch.sparse_csr_tensor(
+        torch.tensor(s.indptr, dtype=torch.int64), torch.tensor(s.indices, dtype=torch.int64), torch.tensor(s.data),
+        size=s.shape
+    ).cuda()
+    a = nz.from_torch(t, ctx=gpu)
+    assert a.on_device and a.dtype == dtype
+    assert abs(nz.to_scipy(nz.from_torch(t, ctx=gpu)) - s).sum() == 0
+    back = nz.to_torch(a, ctx=gpu)
+    assert back.is_cuda and a.on_device
+    assert back.values().data_ptr() == pointers(a.csr_arrays_on(gpu))[2]
+    assert torch.equal(back.to_dense(), t.to_dense())
+    with pytest.raises(nz.errors.DomainError, match="int32"):
+        nz.from_torch(t, copy=False, ctx=gpu)
+    with pytest.raises(nz.errors.DomainError, match="to_sparse_csr"):
+        nz.from_torch(t.to_dense(), ctx=gpu)
+
+
+def test_products_take_and_leave_vectors_there(gpu, host_matrix):
+    a = nz.from_scipy(lent(host_matrix), ctx=gpu)
+    x = np.arange(200.0)
+    expected = host_matrix @ x
+    for given in (cupy.asarray(x), torch.tensor(x).cuda(), cupy.repeat(cupy.asarray(x), 2)[::2]):
+        w = nz.mxv("plus_times", a, given, ctx=gpu)
+        assert w.on_device and a.on_device
+        assert w.__dlpack_device__() == (2, 0)
+        there = cupy.from_dlpack(w)
+        assert there.data.ptr == pointers([w.values_on(gpu)])[0]
+        np.testing.assert_array_equal(cupy.asnumpy(there), expected)
+        np.testing.assert_array_equal(torch.from_dlpack(w).cpu().numpy(), expected)
+        assert w.on_device
+        np.testing.assert_array_equal(np.asarray(w), expected)
+        assert not w.on_device
+    t = nz.mxv("plus_times", a, cupy.asarray(x), transpose=True, ctx=gpu)
+    assert a.on_device
+    np.testing.assert_array_equal(t.values(), host_matrix.T @ x)
+
+
+def test_work_on_other_streams_is_waited_for(gpu, host_matrix):
+    a = nz.from_scipy(lent(host_matrix), ctx=gpu)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        big = cupy.random.random((4000, 4000))
+        for _ in range(5):
+            big = big @ big
+            big /= big.max()
+        x = cupy.ones(200) + (big[0, 0] * 0)
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        y = torch.ones(3000, 3000, device="cuda", dtype=torch.float64)
+        for _ in range(5):
+            y = y @ y / 3000
+        y = y[0, :200].contiguous()
+    expected = host_matrix @ np.ones(200)
+    np.testing.assert_allclose(nz.mxv("plus_times", a, x, ctx=gpu).values(), expected)
+    np.testing.assert_allclose(nz.mxv("plus_times", a, y, ctx=gpu).values(), expected)
+
+
+def test_dense_operands_of_a_gpu_are_read_and_written_there(gpu, host_matrix):
+    a = nz.from_scipy(lent(host_matrix), ctx=gpu)
+    b = np.arange(200.0 * 6).reshape(200, 6)
+    expected = host_matrix @ b
+    found = nz.mxd("plus_times", a, cupy.asarray(b), ctx=gpu)
+    assert isinstance(found, cupy.ndarray)
+    np.testing.assert_array_equal(cupy.asnumpy(found), expected)
+    found = nz.mxd("plus_times", a, torch.tensor(b).cuda(), ctx=gpu)
+    assert isinstance(found, torch.Tensor) and found.is_cuda
+    np.testing.assert_array_equal(found.cpu().numpy(), expected)
+    by_columns = cupy.asarray(np.asfortranarray(b))
+    assert nz.mxd("plus_times", a, by_columns, ctx=gpu).flags.f_contiguous
+    np.testing.assert_array_equal(cupy.asnumpy(nz.mxd("plus_times", a, by_columns, ctx=gpu)), expected)
+    out = torch.ones(200, 6, device="cuda", dtype=torch.float64)
+    assert nz.mxd("plus_times", a, torch.tensor(b).cuda(), out=out, accum="plus", ctx=gpu) is out
+    held = np.diff(host_matrix.indptr) > 0
+    np.testing.assert_array_equal(out.cpu().numpy()[held], expected[held] + 1)
+    assert a.on_device
+
+
+def test_what_is_wrong_is_said_as_for_the_host(gpu):
+    one = cupy.ones(1, dtype="int32")
+    with pytest.raises(nz.errors.IndexOutOfBounds, match="column 5"):
+        nz.from_csr(cupy.asarray([0, 1], dtype="int32"), 5 * one, cupy.ones(1), (1, 3), ctx=gpu)
+    with pytest.raises(nz.errors.DomainError, match="memory"):
+        nz.from_csr(np.array([0, 1], dtype="int32"), one, cupy.ones(1), (1, 3), ctx=gpu)
+    with pytest.raises(nz.errors.DomainError, match="numbers"):
+        nz.from_csr(cupy.asarray([0, 1], dtype="int32"), cupy.asarray([2**40]), cupy.ones(1), (1, 3), ctx=gpu)
+    cpu = nz.Context(backend="cpu")
+    for array in (cupy.ones(3), torch.ones(3).cuda()):
+        with pytest.raises(nz.errors.NotSupported, match="backend='cuda'"):
+            nz.dense(array, ctx=cpu)
+    with pytest.raises(nz.errors.NotSupported, match="GPU"):
+        nz.to_cupy(nz.load("grid2d:3", ctx=cpu), ctx=cpu)
+    with pytest.raises(nz.errors.NotSupported, match="read on the host"):
+        nz.from_coo(one, one, cupy.ones(1), (3, 3), ctx=gpu)
+
+
+def test_graphs_that_only_a_gpu_has_are_searched_there(gpu):
+    cpu = nz.Context(backend="cpu")
+    graph = nz.load("rmat_directed:10,8", ctx=cpu)
+    a = nz.from_scipy(lent(nz.to_scipy(graph).astype("float32")), ctx=gpu)
+    there, here = nz.bfs(a, 3, ctx=gpu), nz.bfs(graph, 3, ctx=cpu)
+    assert a.on_device and there.backend == "cuda"
+    np.testing.assert_array_equal(there.levels, here.levels)
+    np.testing.assert_array_equal(there.parents, here.parents)
+    np.testing.assert_array_equal(nz.components(a, ctx=gpu).labels, nz.components(graph, ctx=cpu).labels)
+    np.testing.assert_allclose(nz.pagerank(a, ctx=gpu).ranks, nz.pagerank(graph, ctx=cpu).ranks, atol=1e-7)
+    square = nz.mxm("plus_times", a, a, ctx=gpu)
+    assert square.on_device
+    s = nz.to_scipy(graph).astype("float32")
+    assert abs(nz.to_scipy(square) - s @ s).sum() == 0

@@ -1,0 +1,27 @@
+// Conversions on a GPU in a build without CUDA (left out of the others): no context has a GPU, so nobody gets here.
+#include "core/checks.hpp"
+#include "storage/device_products.hpp"
+
+namespace nz::storage {
+namespace {
+
+[[noreturn]] void no_device() { fail<not_supported>("this build has no CUDA backend"); }
+
+}  // namespace
+
+device_check check_on_device(const context&, const device_rows&) { no_device(); }
+buffer narrowed_on_device(const context&, const std::int64_t*, std::size_t) { no_device(); }
+buffer empty_rows_on_device(const context&, const device_rows&) { no_device(); }
+device_balance balance_on_device(const context&, const csr&, const device_rows&) { no_device(); }
+buffer rows_of_entries(const context&, const device_rows&) { no_device(); }
+offset_t longest_row_on_device(const context&, const device_rows&) { no_device(); }
+std::vector<sampled_row> sample_on_device(const context&, const device_rows&) { no_device(); }
+product_list list_products(const context&, const device_rows&, const device_rows&, const device_rows&) {
+    no_device();
+}
+std::uint64_t print_on_device(const context&, const device_rows&) { no_device(); }
+device_transpose transpose_on_device(const context&, const device_rows&, const void*, std::size_t) {
+    no_device();
+}
+
+}  // namespace nz::storage
