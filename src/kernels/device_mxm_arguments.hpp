@@ -21,7 +21,7 @@ struct device_mxm_arguments {
     index_t *dot_lengths = nullptr, *dot_rows = nullptr, *dot_long_rows = nullptr;  ///< [rows], [rows], [1]
     offset_t* dot_starts = nullptr;  ///< [rows + 1], from starts
     // For numeric: C's entries, and which products each sums (storage::product_list).
-    offset_t places = 0;
+    offset_t places = 0, products = 0;
     const std::uint32_t* product_starts = nullptr;
     const void* product_pairs = nullptr;
     void* row_parts = nullptr;  ///< plan::mxm_device_rows bytes: each step leaves there what the next goes by

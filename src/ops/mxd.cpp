@@ -32,8 +32,17 @@ void check(const mxd_product& p) {
     check_dense_kernel("mxd", p.options.kernel, p.cell != nullptr, p.ring, p.operand_type,
                        p.device_cell != nullptr);
     check_apart("mxd", "C", p.c, "B", p.b.data, extent(p.b));
-    if (p.c_on_device) return;  // A's arrays there are our own
-    const csr& a = p.left.a.body().rows_as_given();
+    const storage::matrix_body& body = p.left.a.body();
+    if (p.c_on_device != p.left.a.on_device()) return;  // in two memories, or A's copy there is our own
+    if (p.c_on_device) {
+        const csr& a = body.rows_anywhere();
+        const auto entries = body.entries_on(p.ctx);
+        const auto values = body.values_on(p.ctx, a, a.type);
+        for (const buffer* array : {&entries->offsets, &entries->indices, &values->values})
+            check_apart("mxd", "C", p.c, "A", array->data(), array->bytes());
+        return;
+    }
+    const csr& a = body.rows_as_given();
     for (const buffer* array : {&a.offsets, &a.indices, &a.values})
         check_apart("mxd", "C", p.c, "A", array->data(), array->bytes());
 }

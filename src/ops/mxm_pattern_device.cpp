@@ -99,6 +99,7 @@ struct numeric_run {
         take(p, p.left, p.ring.ignores_a(), k.a, k.a_step);
         take(p, p.right, p.ring.ignores_b(), k.b, k.b_step);
         k.places = known.c.nnz();
+        k.products = known.list.products;
         k.product_starts = known.list.starts.as<std::uint32_t>();
         k.product_pairs = known.list.pairs.data();
         values = buffer(p.ctx.device_memory(), static_cast<std::size_t>(k.places) * size_of(p.value));
