@@ -72,8 +72,9 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     f.any_parent = !o.parents || o.hub_first || o.determinism == determinism::fast;
     f.tile_size = o.tiles.size;
     f.tile_least = o.tiles.least_entries;
-    f.tiles_serve =
-        f.plain && o.switches.change_direction && !f.scheduled && !o.hub_first && o.alpha < 0 && o.beta < 0;
+    // Tiles are foreseen by a sample on the host: where a GPU alone has the matrix, that would bring it home.
+    f.tiles_serve = (!a.on_device() || o.kernel == tile_id) && f.plain && o.switches.change_direction &&
+                    !f.scheduled && !o.hub_first && o.alpha < 0 && o.beta < 0;
     return f;
 }
 
