@@ -57,7 +57,7 @@ def type_name(x) -> str:
 
 def _gpu_line(x):
     """A GPU's array of one dimension without gaps, copied there where it has some."""
-    if x.ndim != 1:
+    if getattr(x, "ndim", 1) != 1:
         raise DomainError(f"an array of one dimension is needed, not one of shape {tuple(x.shape)}")
     if hasattr(x, "is_contiguous"):
         return x.detach().contiguous()

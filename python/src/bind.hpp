@@ -86,8 +86,8 @@ template <class T, class Keep>
 nb::object device_array_over(std::span<const T> values, Keep keep) {
     auto* held = new Keep(std::move(keep));
     const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Keep*>(p); });
-    return nb::cast(
-        nb::ndarray<T, nb::ndim<1>, nb::device::cuda>(const_cast<T*>(values.data()), {values.size()}, owner));
+    return nb::cast(nb::ndarray<nb::array_api, T, nb::ndim<1>, nb::device::cuda>(
+        const_cast<T*>(values.data()), {values.size()}, owner));
 }
 /// The values of a dense vector, which they keep alive.
 template <class T>

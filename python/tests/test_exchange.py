@@ -125,7 +125,7 @@ def test_errors_are_pythons_own_kinds_with_the_librarys_text(tmp_path):
     with pytest.raises(nz.errors.IndexOutOfBounds):
         nz.bfs(a, 9)
     with pytest.raises(nz.errors.NotSupported):
-        nz.mxv("plus_times", a, nz.build(9, [1], [1.0]), kernel="csc_gather_bucket")
+        nz.mxv("plus_times", a, nz.build(9, [1], [1.0]), kernel="csc_gather_bucket", ctx=nz.Context(backend="cpu"))
     (tmp_path / "bad.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1.0\n")
     with pytest.raises(nz.errors.InvalidFormat, match="bad.mtx:3"):
         nz.load(tmp_path / "bad.mtx")
@@ -217,14 +217,15 @@ def test_results_are_written_into_arrays_of_other_libraries():
     ],
 )
 def test_arrays_on_a_gpu_are_refused_with_the_way_out(array, where):
-    a = nz.load("laplace2d:3")
+    cpu = nz.Context(backend="cpu")
+    a = nz.load("laplace2d:3", ctx=cpu)
     for call in (
-        lambda: nz.dense(array),
-        lambda: nz.mxv("plus_times", a, array),
-        lambda: nz.mxd("plus_times", a, array),
-        lambda: nz.mxd("plus_times", a, np.ones((9, 1)), out=array),
-        lambda: nz.from_csr(array, array, array, (2, 2)),
-        lambda: nz.pagerank(a, personalisation=array),
+        lambda: nz.dense(array, ctx=cpu),
+        lambda: nz.mxv("plus_times", a, array, ctx=cpu),
+        lambda: nz.mxd("plus_times", a, array, ctx=cpu),
+        lambda: nz.mxd("plus_times", a, np.ones((9, 1)), out=array, ctx=cpu),
+        lambda: nz.from_csr(array, array, array, (2, 2), ctx=cpu),
+        lambda: nz.pagerank(a, personalisation=array, ctx=cpu),
     ):
         with pytest.raises(nz.errors.NotSupported, match=where + ".*cupy.asnumpy.*tensor.cpu"):
             call()
