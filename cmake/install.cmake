@@ -11,7 +11,7 @@ install(EXPORT nonzeroTargets NAMESPACE nonzero:: DESTINATION ${package_dir})
 
 # OPTIONAL: ./nz builds one program at a time; what has not been built is not installed.
 foreach(program nz nz-bench)
-  if(TARGET ${program})
+  if(TARGET ${program} AND NOT NONZERO_BUILD_PYTHON)
     set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
   endif()

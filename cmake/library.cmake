@@ -27,17 +27,27 @@ if(BUILD_SHARED_LIBS)
   target_link_options(nonzero PRIVATE "LINKER:--version-script=${nonzero_exports}" LINKER:--no-undefined)
   set_target_properties(nonzero PROPERTIES LINK_DEPENDS ${nonzero_exports} LINKER_LANGUAGE CXX)
 else()
-  add_library(nonzero ${nonzero_sources})
+  # The Python package has one shared library, all of it visible, for the module and nz: neither holds the kernels again.
+  if(NONZERO_BUILD_PYTHON)
+    add_library(nonzero SHARED ${nonzero_sources})
+    set_target_properties(nonzero PROPERTIES DEFINE_SYMBOL "")
+    target_link_options(nonzero PRIVATE LINKER:-Bsymbolic-functions LINKER:--no-undefined)
+  else()
+    add_library(nonzero ${nonzero_sources})
+  endif()
   add_library(nonzero_internal ALIAS nonzero)
   set(nonzero_compiled nonzero)
 endif()
 add_library(nonzero::nonzero ALIAS nonzero)
 nonzero_compile_options(${nonzero_compiled})
+nonzero_compile_together(${nonzero_compiled} "^src/(algebra|algorithms|core|io|kernels/reference|ops|storage)$")
 set_target_properties(${nonzero_compiled} PROPERTIES
   POSITION_INDEPENDENT_CODE ON)  # the Python module links the static archive, a shared library the objects
-set_target_properties(nonzero PROPERTIES
-  VERSION ${PROJECT_VERSION}
-  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+if(NOT NONZERO_BUILD_PYTHON)   # a wheel holds no symbolic links
+  set_target_properties(nonzero PROPERTIES
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endif()
 target_compile_definitions(${nonzero_compiled} PRIVATE NONZERO_VERSION="${PROJECT_VERSION}")
 set(nonzero_targets ${nonzero_compiled} nonzero)
 list(REMOVE_DUPLICATES nonzero_targets)

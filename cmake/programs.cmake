@@ -4,6 +4,8 @@ file(GLOB_RECURSE nonzero_cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cl
 if(NONZERO_BUILD_CLI AND nonzero_cli_sources)
   add_executable(nz ${nonzero_cli_sources})
   nonzero_compile_options(nz)
+  nonzero_compile_together(nz "^cli$")
+  nonzero_compile_lightly(nz)
   # src/ too: the list of kernels for --help, and the plan of a traversal for --explain.
   target_include_directories(nz PRIVATE ${PROJECT_SOURCE_DIR}/cli ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(nz PRIVATE nonzero_internal CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt-header-only)

@@ -17,7 +17,15 @@ set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_D
 nanobind_add_stub(_core_stub MODULE _core OUTPUT ${CMAKE_BINARY_DIR}/python/nonzero/_core.pyi
   PYTHON_PATH ${CMAKE_BINARY_DIR}/python/nonzero DEPENDS _core)
 install(FILES ${CMAKE_BINARY_DIR}/python/nonzero/_core.pyi DESTINATION nonzero COMPONENT python)
-install(TARGETS _core LIBRARY DESTINATION nonzero COMPONENT python)
-if(SKBUILD AND TARGET nz)
-  install(TARGETS nz RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
+# All in the package's folder, the library found beside whoever needs it; a script stands for nz where programs are found.
+set(nonzero_python_programs nonzero _core)
+if(TARGET nz)
+  list(APPEND nonzero_python_programs nz)
+  if(SKBUILD)
+    install(PROGRAMS ${PROJECT_SOURCE_DIR}/python/nz DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
+  endif()
 endif()
+set_target_properties(${nonzero_python_programs} PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS ${nonzero_python_programs}
+  LIBRARY DESTINATION nonzero COMPONENT python
+  RUNTIME DESTINATION nonzero COMPONENT python)

@@ -8,7 +8,6 @@
 #include <atomic>
 
 namespace nz {
-namespace {
 
 // Counts what is alive and refuses what the limit does not allow.
 class counting_memory final : public memory_resource {
@@ -46,8 +45,6 @@ public:
     const std::size_t limit_;
     std::atomic<std::size_t> in_use_{0}, peak_{0};
 };
-
-}  // namespace
 
 struct context::state {
     nz::backend backend;

@@ -13,10 +13,10 @@ namespace nz::io::binsparse {
 namespace {
 
 // Arrays first, the descriptor of all last.
-class archive {
+class archive_writer {
 public:
-    archive(const std::string& path, const char* format, std::initializer_list<offset_t> shape,
-            offset_t stored)
+    archive_writer(const std::string& path, const char* format, std::initializer_list<offset_t> shape,
+                   offset_t stored)
         : file_(path) {
         about_["version"] =
             "0.1.0";  // the specification writes 0.1, the Python reference reads three numbers alone
@@ -59,8 +59,8 @@ private:
 
 // The rows of `a`, which are columns of the matrix where it is its transpose.
 void write_compressed(const storage::csr& a, const std::string& path, bool columns) {
-    archive out(path, columns ? "CSC" : "CSR", {columns ? a.columns : a.rows, columns ? a.rows : a.columns},
-                a.nnz);
+    archive_writer out(path, columns ? "CSC" : "CSR",
+                       {columns ? a.columns : a.rows, columns ? a.rows : a.columns}, a.nnz);
     out.pointers(a);
     out.indices("indices_1", a.indices, a.nnz);
     out.values(a.values, a.type, a.kind, a.nnz);
@@ -70,7 +70,7 @@ void write_compressed(const storage::csr& a, const std::string& path, bool colum
 // Dense or sparse.
 void write_vector(const storage::vector_body& v, const std::string& path) {
     const bool dense = v.form == vector_form::dense;
-    archive out(path, dense ? "DVEC" : "CVEC", {v.size}, v.count);
+    archive_writer out(path, dense ? "DVEC" : "CVEC", {v.size}, v.count);
     if (!dense) out.indices("indices_0", v.indices, v.count);
     out.values(v.values, v.type, value_kind::full, v.count);
     out.finish();
@@ -83,7 +83,7 @@ void write(const context& ctx, const matrix& a, const std::string& path, file_la
     if (layout == file_layout::csr) return write_compressed(*rows, path, false);
     if (layout == file_layout::csc) return write_compressed(a.body().columns(), path, true);
     const storage::coo entries = storage::to_coo(ctx, *rows);
-    archive out(path, "COOR", {entries.rows, entries.columns}, entries.nnz);
+    archive_writer out(path, "COOR", {entries.rows, entries.columns}, entries.nnz);
     out.indices("indices_0", entries.row_indices, entries.nnz);
     out.indices("indices_1", entries.column_indices, entries.nnz);
     out.values(entries.values, entries.type, entries.kind, entries.nnz);

@@ -22,7 +22,7 @@ using kernels::betweenness_found;
 using kernels::betweenness_level;
 using kernels::source_word;
 
-constexpr std::string_view loop_id = "sweep_loop";  // over mxv: on every backend, no kernel of its own
+constexpr std::string_view sweep_loop_id = "sweep_loop";  // over mxv: on every backend, no kernel of its own
 
 void check(const matrix& a, std::span<const offset_t> sources, const centrality_options& o) {
     require<dimension_mismatch>(a.rows() == a.columns(),
@@ -33,9 +33,9 @@ void check(const matrix& a, std::span<const offset_t> sources, const centrality_
                                      "source {} is not a vertex: the graph has vertices 0 to {}", source,
                                      a.rows() - 1);
     require<domain_error>(
-        o.kernel.empty() || o.kernel == loop_id || kernels::known_on_cpu("betweenness", o.kernel),
+        o.kernel.empty() || o.kernel == sweep_loop_id || kernels::known_on_cpu("betweenness", o.kernel),
         "'{}' is not a kernel of betweenness; there are {}, {}", o.kernel, kernels::known_ids("betweenness"),
-        loop_id);
+        sweep_loop_id);
 }
 
 /// Memory where the steps work, and the way there and back.
@@ -222,7 +222,7 @@ centrality_result betweenness(const context& ctx, const matrix& a, std::span<con
                               const centrality_options& o) {
     const plan::betweenness_plan plan = plan_betweenness(ctx, a, sources, o);
     centrality_result result{vector(ctx, dtype::float64, 0), 0, {}};
-    if (sources.empty() || plan.kernel == loop_id) {
+    if (sources.empty() || plan.kernel == sweep_loop_id) {
         result = betweenness_loop(ctx, a, sources);
     } else {
         batches run(ctx, a, plan.batch);

@@ -17,17 +17,17 @@
 namespace nz::ops {
 namespace {
 
-constexpr std::string_view loop_id = "label_loop";  // over mxv: on every backend, no kernel of its own
+constexpr std::string_view label_loop_id = "label_loop";  // over mxv: on every backend, no kernel of its own
 constexpr std::string_view reference_id = "reference";
 
 void check(const matrix& a, const components_options& o) {
     require<dimension_mismatch>(a.rows() == a.columns(),
                                 "components: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
-    require<domain_error>(o.kernel.empty() || o.kernel == loop_id || o.kernel == reference_id ||
+    require<domain_error>(o.kernel.empty() || o.kernel == label_loop_id || o.kernel == reference_id ||
                               kernels::known_on_cpu("components", o.kernel),
                           "'{}' is not a kernel of components; there are {}, {}, {}", o.kernel,
-                          kernels::known_ids("components"), loop_id, reference_id);
+                          kernels::known_ids("components"), label_loop_id, reference_id);
 }
 
 // The specification in GraphBLAS's words: each label becomes the smallest of its own and its neighbours', until none
@@ -130,7 +130,7 @@ components_result components(const context& ctx, const matrix& a, const componen
         result.labels = run_on_device(ctx, a, plan, result.count);
     } else {
         result.labels =
-            plan.kernel == loop_id ? label_loop(ctx, a, result.rounds) : run_on_host(ctx, a, plan);
+            plan.kernel == label_loop_id ? label_loop(ctx, a, result.rounds) : run_on_host(ctx, a, plan);
         result.count = count_roots(ctx, result.labels);
     }
     result.plan = std::string("components/").append(plan.kernel).append(": ").append(plan.reason);

@@ -15,7 +15,7 @@ using storage::vector_body;
 // Below so many entries a thread is not worth its start.
 constexpr offset_t entries_a_thread = 16384;
 
-struct compiled {
+struct compiled_join {
     kernels::ewise_kernel fill = nullptr;
     dtype type = dtype::float64;  // of operands and result
 };
@@ -33,7 +33,7 @@ dtype unsigned_as_wide_as(dtype type) {
     }
 }
 
-compiled find(set_operation operation, const binary_op& op, dtype a, dtype b) {
+compiled_join find_join(set_operation operation, const binary_op& op, dtype a, dtype b) {
     const auto choice = choose_ewise(operation, op, a, b);
     if (!choice) return {};
     return {instantiate::find_ewise_fill(choice->op, choice->compiled), choice->type};
@@ -75,7 +75,7 @@ std::optional<ewise_choice> choose_ewise(set_operation operation, const binary_o
 
 std::optional<csr> join_balanced(const context& ctx, set_operation operation, const binary_op& op,
                                  const csr& a, const csr& b) {
-    const compiled kernel = find(operation, op, a.type, b.type);
+    const compiled_join kernel = find_join(operation, op, a.type, b.type);
     if (!kernel.fill) return {};
     // Of B a difference reads no value.
     const operand_values left = side_of(ctx, a, kernel.type),
@@ -108,7 +108,7 @@ std::optional<csr> join_balanced(const context& ctx, set_operation operation, co
 std::optional<vector_body> join_balanced(const context& ctx, set_operation operation, const binary_op& op,
                                          const vector_body& u, const vector_body& v) {
     if (u.form != vector_form::sparse || v.form != vector_form::sparse) return {};
-    const compiled kernel = find(operation, op, u.type, v.type);
+    const compiled_join kernel = find_join(operation, op, u.type, v.type);
     if (!kernel.fill || u.type != kernel.type || v.type != kernel.type) return {};
     const std::int64_t u_offsets[] = {0, u.count}, v_offsets[] = {0, v.count};
     std::int64_t offsets[2];

@@ -7,7 +7,7 @@
 namespace nz {
 namespace {
 
-constexpr operation_plan plan{"extract", "reference", tier::generic, "index by index, one thread"};
+constexpr operation_plan extract_plan{"extract", "reference", tier::generic, "index by index, one thread"};
 
 std::string listed(std::string_view what, offset_t count) {
     return fmt::format("{} {} are listed", count, what);
@@ -22,7 +22,7 @@ operation_plan extract(const context& ctx, vector& w, const vector& u, const ind
     ops::check_indices("extract", "index", indices, u.size());
     ops::check_kernel("extract", options.kernel);
     ops::write_back(ctx, w, kernels::reference::extract(ctx, u.body(), indices), options);
-    return plan;
+    return extract_plan;
 }
 
 operation_plan extract(const context& ctx, matrix& c, const matrix& a, const index_list& rows,
@@ -36,7 +36,7 @@ operation_plan extract(const context& ctx, matrix& c, const matrix& a, const ind
     ops::check_indices("extract", "column", columns, input.columns());
     ops::check_kernel("extract", options.kernel);
     ops::write_back(ctx, c, kernels::reference::extract(ctx, input.entries(), rows, columns), options);
-    return plan;
+    return extract_plan;
 }
 
 operation_plan extract_column(const context& ctx, vector& w, const matrix& a, const index_list& rows,
@@ -48,7 +48,7 @@ operation_plan extract_column(const context& ctx, vector& w, const matrix& a, co
     ops::check_index("extract_column", "column", column, input.columns());
     ops::check_kernel("extract_column", options.kernel);
     ops::write_back(ctx, w, kernels::reference::extract_column(ctx, input.entries(), rows, column), options);
-    return {"extract_column", plan.kernel, plan.tier, plan.reason};
+    return {"extract_column", extract_plan.kernel, extract_plan.tier, extract_plan.reason};
 }
 
 }  // namespace nz

@@ -6,9 +6,6 @@
 #include "storage/device_products.hpp"
 
 namespace nz::ops {
-namespace {
-
-using storage::csr;
 
 /// A factor's places as they lie on the GPU. The same arrays are known by their address, others by their print.
 struct resident_places {
@@ -17,6 +14,10 @@ struct resident_places {
     offset_t nnz = 0;
     std::uint64_t print = 0;
 };
+
+namespace {
+
+using storage::csr;
 
 const csr& shape_of(const product& p, const operand& x) {
     const storage::matrix_body& body = x.a.body();

@@ -9,7 +9,7 @@
 namespace nz {
 namespace {
 
-constexpr operation_plan plan{"reduce", "reference", tier::generic, "in storage order on one thread"};
+constexpr operation_plan reduce_plan{"reduce", "reference", tier::generic, "in storage order on one thread"};
 
 }  // namespace
 
@@ -23,7 +23,7 @@ operation_plan reduce(const context& ctx, vector& w, const monoid& add, const ma
         options.kernel != "blocks",
         "reduce: kernel blocks adds up a vector: leave the pin out for the rows of a matrix");
     ops::write_back(ctx, w, kernels::reference::reduce_rows(ctx, add, input.entries()), options);
-    return plan;
+    return reduce_plan;
 }
 
 // The order of summation depends on the vector alone: the same bits for floats whatever the number of threads.

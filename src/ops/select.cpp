@@ -8,8 +8,8 @@
 namespace nz {
 namespace {
 
-constexpr operation_plan plan{"select", "reference", tier::generic,
-                              "entry by entry through a function pointer, one thread"};
+constexpr operation_plan select_plan{"select", "reference", tier::generic,
+                                     "entry by entry through a function pointer, one thread"};
 // Of ops/select_rising alone.
 void refuse_rising(std::string_view pinned) {
     require<not_supported>(
@@ -56,7 +56,7 @@ operation_plan select(const context& ctx, vector& w, const index_unary_op& op, c
     require<not_supported>(options.kernel != rows_plan.kernel,
                            "select: kernel rows is for matrices: leave the pin out");
     ops::write_back(ctx, w, kernels::reference::select(ctx, keep, u.body()), options);
-    return plan;
+    return select_plan;
 }
 
 operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, const matrix& a, scalar thunk,
@@ -72,7 +72,7 @@ operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, c
         return rows_plan;
     }
     ops::write_back(ctx, c, kernels::reference::select(ctx, keep, input.entries()), options);
-    return plan;
+    return select_plan;
 }
 
 }  // namespace nz

@@ -27,7 +27,7 @@ shortest_switches parse_shortest_switches(std::string_view list) {
 namespace ops {
 namespace {
 
-constexpr std::string_view loop_id = "relax_loop";  // over mxv: on every backend, no kernel of its own
+constexpr std::string_view relax_loop_id = "relax_loop";  // over mxv: on every backend, no kernel of its own
 constexpr std::string_view reference_id = "reference";
 
 void check(const matrix& a, offset_t source, const shortest_options& o) {
@@ -37,10 +37,10 @@ void check(const matrix& a, offset_t source, const shortest_options& o) {
     require<index_out_of_bounds>(source >= 0 && source < a.rows(),
                                  "source {} is not a vertex: the graph has vertices 0 to {}", source,
                                  a.rows() - 1);
-    require<domain_error>(o.kernel.empty() || o.kernel == loop_id || o.kernel == reference_id ||
+    require<domain_error>(o.kernel.empty() || o.kernel == relax_loop_id || o.kernel == reference_id ||
                               kernels::known_on_cpu("shortest", o.kernel),
                           "'{}' is not a kernel of shortest; there are {}, {}, {}", o.kernel,
-                          kernels::known_ids("shortest"), loop_id, reference_id);
+                          kernels::known_ids("shortest"), relax_loop_id, reference_id);
     require<domain_error>(!(o.delta != o.delta), "delta is not a number");
 }
 
@@ -101,9 +101,9 @@ shortest_result shortest(const context& ctx, const matrix& a, offset_t source,
                          const shortest_options& options) {
     check(a, source, options);
     const plan::shortest_plan plan = plan_shortest(ctx, a, options);
-    shortest_result result = plan.kernel == loop_id ? shortest_loop(ctx, a, source, options)
-                             : plan.on_device       ? shortest_on_device(ctx, a, source, options, plan)
-                                                    : run_on_host(ctx, a, source, options, plan);
+    shortest_result result = plan.kernel == relax_loop_id ? shortest_loop(ctx, a, source, options)
+                             : plan.on_device             ? shortest_on_device(ctx, a, source, options, plan)
+                                                          : run_on_host(ctx, a, source, options, plan);
     result.kernel = plan.kernel;
     result.delta = plan.delta;
     return result;

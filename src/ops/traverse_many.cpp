@@ -41,13 +41,13 @@ void check(const matrix& a, std::span<const offset_t> sources, const traverse_ma
 }
 
 // Sets the batch's number in levels on their way to the result and the caller.
-struct level_receiver {
+struct batch_receiver {
     traverse_many_result& result;
     const traverse_many_options& options;
     offset_t batch = 0;
 
     static void tell(void* self, const traverse_many_level& level) {
-        auto& [result, options, batch] = *static_cast<level_receiver*>(self);
+        auto& [result, options, batch] = *static_cast<batch_receiver*>(self);
         result.iterations.push_back(level);
         result.iterations.back().batch = batch;
         if (options.on_level) options.on_level(result.iterations.back());
@@ -75,7 +75,7 @@ traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<c
     const buffer workspace(ctx.memory(), reference ? kernels::reference::traverse_many_workspace(a.rows())
                                                    : plan.workspace_bytes);
     traverse_many_result result;
-    level_receiver receiver{result, o};
+    batch_receiver receiver{result, o};
     for_batches(sources, [&](const source_batch& batch) {
         kernels::traverse_many_arguments k = common_arguments(a, batch, o, plan);
         k.out_offsets = {rows.offsets.data(), rows.offset_bytes == 8};
@@ -90,7 +90,7 @@ traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<c
                               .values.as<std::int32_t>();
         if (o.levels) k.levels = of_batch.data();
         receiver.batch = batch.number;
-        k.on_level = &level_receiver::tell;
+        k.on_level = &batch_receiver::tell;
         k.receiver = &receiver;
         append(result, reference ? kernels::reference::traverse_many(k) : kernels::cpu::bit_parallel(k),
                batch.sources.size());
@@ -101,7 +101,7 @@ traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<c
 
 // One search's part of the result.
 void add_single(const traverse_result& found, const storage::csr& rows, offset_t batch,
-                const traverse_many_options& o, level_receiver& receiver) {
+                const traverse_many_options& o, batch_receiver& receiver) {
     traverse_many_result& result = receiver.result;
     const std::size_t known = found.iterations.size();
     std::vector<traverse_many_level> levels(known);
@@ -129,13 +129,13 @@ void add_single(const traverse_result& found, const storage::csr& rows, offset_t
     result.edges += found.edges;
     if (o.levels) result.levels.push_back(found.levels);
     receiver.batch = batch;
-    for (const auto& level : levels) level_receiver::tell(&receiver, level);
+    for (const auto& level : levels) batch_receiver::tell(&receiver, level);
 }
 
 traverse_many_result run_one_by_one(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                                     const traverse_many_options& o) {
     traverse_many_result result;
-    level_receiver receiver{result, o};
+    batch_receiver receiver{result, o};
     for (std::size_t s = 0; s < sources.size(); ++s)
         add_single(traverse(ctx, a, sources[s], single_options(o)), a.body().rows(),
                    static_cast<offset_t>(s / plan::batch_sources), o, receiver);

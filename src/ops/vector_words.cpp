@@ -10,11 +10,11 @@ using kernels::set_operation;
 using kernels::words_side;
 using storage::vector_body;
 
-struct compiled {
+struct compiled_words {
     kernels::words_kernel kernel = nullptr;
     dtype operands = dtype::float64, result = dtype::float64;
 };
-compiled find(const binary_op& op, dtype a, dtype b) {
+compiled_words find_compiled(const binary_op& op, dtype a, dtype b) {
     const dtype both = promote(a, b);
     if (op.id() > binary_id::lxnor || op.input_type(both) != both) return {};
     return {instantiate::find_words(op.id(), both), both, op.output_type(both)};
@@ -25,11 +25,11 @@ const bits::word* presence_of(const vector_body& v) {
 }
 
 // A vector as an operand of type `type` that is not sparse; what had to be made is kept here.
-struct operand {
+struct words_operand {
     std::optional<vector_body> own;
     words_side side;
 
-    operand(const vector_body& v, dtype type) {
+    words_operand(const vector_body& v, dtype type) {
         if (v.form == vector_form::sparse) own = convert(v, vector_form::bitmap);
         if (v.type != type) own = convert_values(own ? *own : v, type);
         const vector_body& at = own ? *own : v;
@@ -37,7 +37,7 @@ struct operand {
     }
 };
 
-void run(const context& ctx, const compiled& c, set_operation operation, const words_side& a,
+void run(const context& ctx, const compiled_words& c, set_operation operation, const words_side& a,
          const words_side& b, vector_body& out) {
     kernels::words_arguments k;
     k.a = a;
@@ -62,7 +62,7 @@ buffer gather(const context& ctx, const vector_body& from, const vector_body& pl
 }
 
 // The intersection of a sparse vector and a dense one: at the sparse one's places.
-vector_body join_at_places(const context& ctx, const compiled& c, const vector_body& u,
+vector_body join_at_places(const context& ctx, const compiled_words& c, const vector_body& u,
                            const vector_body& v) {
     const bool u_sparse = u.form == vector_form::sparse;
     const vector_body& places = u_sparse ? u : v;
@@ -82,7 +82,7 @@ vector_body join_at_places(const context& ctx, const compiled& c, const vector_b
 }
 
 // w = op(w, t) at the few places of a sparse t.
-void accumulate_places(const context& ctx, const compiled& c, vector_body& w, const vector_body& t) {
+void accumulate_places(const context& ctx, const compiled_words& c, vector_body& w, const vector_body& t) {
     const bool gaps = w.form == vector_form::bitmap;
     const buffer old = gather(ctx, w, t);
     vector_body joined = storage::make_vector_body(ctx, t.type, t.size, vector_form::sparse, t.count);
@@ -103,7 +103,8 @@ void accumulate_places(const context& ctx, const compiled& c, vector_body& w, co
 // One operand is fixed: the values of u alone are gone through, whatever u's form.
 std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, scalar x, bool x_first,
                                       const vector_body& u) {
-    const compiled c = x_first ? find(op, x.type(), u.type) : find(op, u.type, x.type());
+    const compiled_words c =
+        x_first ? find_compiled(op, x.type(), u.type) : find_compiled(op, u.type, x.type());
     if (!c.kernel) return {};
     std::optional<vector_body> converted;
     if (u.type != c.operands) converted = convert_values(u, c.operands);
@@ -124,13 +125,13 @@ std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, s
 std::optional<vector_body> join_words(const context& ctx, set_operation operation, const binary_op& op,
                                       const vector_body& u, const vector_body& v) {
     if (u.form == vector_form::sparse && v.form == vector_form::sparse) return {};
-    const compiled c = find(op, u.type, v.type);
+    const compiled_words c = find_compiled(op, u.type, v.type);
     if (!c.kernel) return {};
     if (operation == set_operation::intersect &&
         ((u.form == vector_form::sparse && v.form == vector_form::dense) ||
          (u.form == vector_form::dense && v.form == vector_form::sparse)))
         return join_at_places(ctx, c, u, v);
-    const operand a(u, c.operands), b(v, c.operands);
+    const words_operand a(u, c.operands), b(v, c.operands);
     const bool full = operation == set_operation::unite ? !a.side.present || !b.side.present
                                                         : !a.side.present && !b.side.present;
     vector_body w = storage::make_vector_body(ctx, c.result, u.size,
@@ -167,7 +168,7 @@ std::optional<vector_body> apply_words(const context& ctx, const unary_op& f, co
 }
 
 bool accumulate_words(const context& ctx, const binary_op& op, vector& w, const vector_body& t) {
-    const compiled c = find(op, w.type(), t.type);
+    const compiled_words c = find_compiled(op, w.type(), t.type);
     if (!c.kernel || c.operands != w.type() || c.result != w.type() || t.type != w.type()) return false;
     vector_body& v = w.mutable_body();
     if (t.form == vector_form::sparse) {

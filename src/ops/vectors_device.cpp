@@ -58,12 +58,12 @@ placed place(const context& ctx, const vector& v) {
 // Whether work on v belongs on the GPU: its content is there, and nowhere else.
 bool lives_there(const context& ctx, const vector& v) { return ctx.gpu() && v.body_anywhere().home->away(); }
 
-struct compiled {
+struct compiled_on_device {
     kernels::device_words_kernel kernel = nullptr;
     dtype result = dtype::float64;
 };
 // For operands of one type.
-compiled find(const binary_op& op, dtype a, dtype b) {
+compiled_on_device find_compiled_on_device(const binary_op& op, dtype a, dtype b) {
     if (a != b || op.id() > binary_id::lxnor || op.input_type(a) != a) return {};
     return {instantiate::find_words_on_device(op.id(), a), op.output_type(a)};
 }
@@ -77,7 +77,7 @@ std::optional<vector> with_fixed(const context& ctx, const binary_op& op, scalar
                                  const vector& u) {
     if (!lives_there(ctx, u)) return {};
     const vector_body& b = u.body_anywhere();
-    const compiled c = find(op, u.type(), promote(x.type(), u.type()));
+    const compiled_on_device c = find_compiled_on_device(op, u.type(), promote(x.type(), u.type()));
     if (!c.kernel) return {};
     const buffer constant(ctx.device_memory(), sizeof(std::uint64_t));
     kernels::on_cuda().vectors.fill(constant.data(), b.type, 1, x.as(b.type), ctx.gpu()->stream());
@@ -245,7 +245,7 @@ vector same_entries_on_device(const context& ctx, const vector& f, scalar value)
 std::optional<vector> join_words_on_device(const context& ctx, set_operation operation, const binary_op& op,
                                            const vector& u, const vector& v) {
     if (!lives_there(ctx, u) && !lives_there(ctx, v)) return {};
-    const compiled c = find(op, u.type(), v.type());
+    const compiled_on_device c = find_compiled_on_device(op, u.type(), v.type());
     if (!c.kernel) return {};
     const placed a = place(ctx, u), b = place(ctx, v);
     const bool a_full = a.entries.form == vector_form::dense, b_full = b.entries.form == vector_form::dense;

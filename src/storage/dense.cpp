@@ -10,7 +10,7 @@ namespace {
 // Rows that are copied together between two orders: as many as values of 4 bytes share a line of the cache.
 constexpr index_t rows_together = 16;
 // Entries below which a second thread costs more than it brings.
-constexpr offset_t parallel_from = 32768;
+constexpr offset_t conversion_parallel_from = 32768;
 
 template <class F, class T>
 void copy_rows(const dense& from, const dense& to, index_t first, index_t last) {
@@ -52,7 +52,7 @@ void copy_dense(const context& ctx, const dense& from, const dense& to) {
     dispatch(from.type, [&]<class F>(std::type_identity<F>) {
         dispatch(to.type, [&]<class T>(std::type_identity<T>) {
             parallel::for_pieces(
-                entries < parallel_from ? 1 : ctx.threads(), from.rows,
+                entries < conversion_parallel_from ? 1 : ctx.threads(), from.rows,
                 [&](offset_t begin, offset_t end) {
                     copy_rows<F, T>(from, to, static_cast<index_t>(begin), static_cast<index_t>(end));
                 },

@@ -1,6 +1,7 @@
 // Betweenness centrality against all shortest paths of small graphs written out, and a checker that is itself held
 // against wrong centralities.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@ namespace nz {
 namespace {
 
 // Distances and numbers of paths between all pairs (Floyd and Warshall's order), then the definition itself.
-std::vector<double> by_definition(const matrix& a, const std::vector<offset_t>& sources) {
+std::vector<double> central_by_definition(const matrix& a, const std::vector<offset_t>& sources) {
     const auto n = static_cast<std::size_t>(a.rows());
     std::vector<index_t> from, to;
     std::vector<double> ignored;
@@ -42,29 +43,21 @@ std::vector<double> by_definition(const matrix& a, const std::vector<offset_t>& 
     return centrality;
 }
 
-constexpr const char* graphs[] = {"rmat:6,4",  "rmat_directed:7,3", "uniform:120,2", "grid2d:9,0.2",
-                                  "dense:1,1", "dense:9,9",         "banded:60,3",   "powerlaw:100"};
+constexpr const char* central_graphs[] = {"rmat:6,4",  "rmat_directed:7,3", "uniform:120,2", "grid2d:9,0.2",
+                                          "dense:1,1", "dense:9,9",         "banded:60,3",   "powerlaw:100"};
 
-// Several numbers of threads, and the GPU where there is one.
-std::vector<context> contexts() {
-    std::vector<context> all;
-    for (const int threads : {1, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
-    const context automatic;
-    if (automatic.backend() == backend::cuda) all.push_back(automatic);
-    return all;
-}
 constexpr const char* kernels_there_are[] = {"batched", "sweep_loop"};
 
 TEST(Betweenness, IsWhatItsDefinitionSays) {
-    for (const char* graph : graphs)
-        for (const context& ctx : contexts()) {
+    for (const char* graph : central_graphs)
+        for (const context& ctx : test::contexts()) {
             const matrix a = load(ctx, graph).matrix;
             std::vector<offset_t> all(static_cast<std::size_t>(a.rows()));
             std::iota(all.begin(), all.end(), offset_t{0});
             for (const std::vector<offset_t>& sources :
                  {all, std::vector<offset_t>{0}, std::vector<offset_t>{a.rows() - 1, 0, a.rows() / 2, 0}}) {
                 SCOPED_TRACE(std::string(graph) + ", " + std::to_string(sources.size()) + " sources");
-                const auto expected = by_definition(a, sources);
+                const auto expected = central_by_definition(a, sources);
                 for (const char* kernel : kernels_there_are) {
                     const auto found = betweenness(ctx, a, sources, {.kernel = kernel});
                     EXPECT_NE(found.plan.find(kernel), std::string::npos);
@@ -79,7 +72,7 @@ TEST(Betweenness, IsWhatItsDefinitionSays) {
 
 // One source more than a batch has bits, and each number of places a row of paths may have; sources that come twice.
 TEST(Betweenness, BatchesOfEverySizeAddUp) {
-    for (const context& ctx : contexts())
+    for (const context& ctx : test::contexts())
         for (const char* graph : {"rmat:9,8", "grid2d:20,0.2", "rmat_directed:9,4"}) {
             const matrix a = load(ctx, graph).matrix;
             for (const std::size_t count : {1, 2, 3, 5, 9, 16, 17, 33, 64, 65, 130}) {
@@ -103,7 +96,7 @@ TEST(Betweenness, HubsHandBackWhatTheirLeavesShare) {
     for (index_t leaf = 4; leaf < leaves + 4; ++leaf) edge(0, leaf), edge(1, leaf);
     edge(0, 2), edge(1, 3);
     const std::vector<double> w(from.size(), 1.0);
-    for (const context& ctx : contexts()) {
+    for (const context& ctx : test::contexts()) {
         const matrix a = matrix::build<double>(ctx, {leaves + 4, leaves + 4, from, to, w});
         const std::vector<offset_t> sources = {2, 0, 4, 3, 7000};
         const auto found = betweenness(ctx, a, sources).centrality;

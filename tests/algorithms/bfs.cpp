@@ -1,6 +1,7 @@
 // Breadth-first search against Graph500's five checks, which are themselves held against wrong answers, and
 // against a plain queue; every switch, kernel, thread count and schedule gives the same levels and parents.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,19 +43,14 @@ plain_search search_plainly(const matrix& a, offset_t source) {
 
 matrix graph(const context& ctx, const char* source) { return load(ctx, source).matrix; }
 
-std::vector<std::int32_t> copy(const vector& v) {
-    const auto values = v.values<std::int32_t>();
-    return {values.begin(), values.end()};
-}
-
 void expect_right(const context& ctx, const matrix& a, offset_t source, const traverse_options& options) {
     const auto expected = search_plainly(a, source);
     const auto found = bfs(ctx, a, source, options);
-    EXPECT_EQ(copy(found.levels), expected.level);
+    EXPECT_EQ(test::integers(found.levels), expected.level);
     if (options.parents) {
         EXPECT_EQ(validate_bfs(ctx, a, source, found.levels, found.parents), "");
         if (options.determinism == determinism::strict && !options.hub_first) {
-            EXPECT_EQ(copy(found.parents), expected.parent);
+            EXPECT_EQ(test::integers(found.parents), expected.parent);
         }
     }
     offset_t reached = 0, edges = 0;
@@ -152,7 +148,7 @@ TEST_P(Bfs, ADepthLimitCutsTheTree) {
             auto expected = whole.level;
             for (auto& l : expected)
                 if (l > depth) l = -1;
-            EXPECT_EQ(copy(bfs(ctx, a, GetParam().source, o).levels), expected)
+            EXPECT_EQ(test::integers(bfs(ctx, a, GetParam().source, o).levels), expected)
                 << kernel << " to depth " << depth;
         }
 }
@@ -212,8 +208,8 @@ TEST_P(Bfs, TilesStopAtADepthLimit) {
         o.max_depth = fused.max_depth = depth;
         const auto found = bfs(ctx, a, GetParam().source, o),
                    expected = bfs(ctx, a, GetParam().source, fused);
-        EXPECT_EQ(copy(found.levels), copy(expected.levels)) << depth;
-        EXPECT_EQ(copy(found.parents), copy(expected.parents)) << depth;
+        EXPECT_EQ(test::integers(found.levels), test::integers(expected.levels)) << depth;
+        EXPECT_EQ(test::integers(found.parents), test::integers(expected.parents)) << depth;
         EXPECT_EQ(found.edges, expected.edges) << depth;
         EXPECT_EQ(found.reached, expected.reached) << depth;
     }
@@ -342,7 +338,7 @@ TEST(BfsCheck, RefusesEveryKindOfWrongAnswer) {
     const matrix a = graph(ctx, "grid2d:4");
     const auto right = bfs(ctx, a, 0, {});
     const auto verdict = [&](auto change) {
-        auto level = copy(right.levels), parent = copy(right.parents);
+        auto level = test::integers(right.levels), parent = test::integers(right.parents);
         change(level, parent);
         return validate_bfs(ctx, a, 0, vector::dense<std::int32_t>(ctx, level),
                             vector::dense<std::int32_t>(ctx, parent));
@@ -382,7 +378,7 @@ TEST(BfsFaults, ANeighbourlessSourceReachesItself) {
     const auto found = bfs(ctx, matrix(ctx, dtype::boolean, 5, 5), 2);
     EXPECT_EQ(found.reached, 1);
     EXPECT_EQ(found.edges, 0);
-    EXPECT_EQ(copy(found.levels), (std::vector<std::int32_t>{-1, -1, 0, -1, -1}));
+    EXPECT_EQ(test::integers(found.levels), (std::vector<std::int32_t>{-1, -1, 0, -1, -1}));
 }
 
 TEST(Switches, AreReadByName) {

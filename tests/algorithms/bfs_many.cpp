@@ -1,6 +1,7 @@
 // Searches from many sources against as many single ones and against the reference, on every backend that the machine
 // has; every direction, thread count, batch size and depth gives the same levels and counts.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,19 +11,8 @@
 namespace nz {
 namespace {
 
-std::vector<context> contexts() {
-    std::vector<context> all;
-    for (const int threads : {1, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
-    if (const context best; best.backend() == backend::cuda) all.push_back(best);
-    return all;
-}
 std::string name_of(const context& ctx) {
     return ctx.device().empty() ? std::to_string(ctx.threads()) + " threads" : ctx.device();
-}
-
-std::vector<std::int32_t> copy(const vector& v) {
-    const auto values = v.values<std::int32_t>();
-    return {values.begin(), values.end()};
 }
 
 std::vector<offset_t> random_sources(offset_t n, int count) {
@@ -38,7 +28,7 @@ std::vector<std::vector<std::int32_t>> single_levels(const matrix& a, const std:
     const context cpu({.backend = backend::cpu});
     std::vector<std::vector<std::int32_t>> levels;
     for (const offset_t s : sources)
-        levels.push_back(copy(bfs(cpu, a, s, {.parents = false, .max_depth = max_depth}).levels));
+        levels.push_back(test::integers(bfs(cpu, a, s, {.parents = false, .max_depth = max_depth}).levels));
     return levels;
 }
 
@@ -67,7 +57,7 @@ void expect_same(const context& ctx, const matrix& a, const std::vector<offset_t
         EXPECT_EQ(found.level_sums[s], sum) << "source " << s;
         EXPECT_EQ(found.depths[s], depth) << "source " << s;
         if (o.levels) {
-            ASSERT_EQ(copy(found.levels[s]), expected[s]) << "source " << s;
+            ASSERT_EQ(test::integers(found.levels[s]), expected[s]) << "source " << s;
         }
     }
     EXPECT_EQ(found.edges, edges);
@@ -106,12 +96,12 @@ TEST_P(BfsMany, FindsWhatSingleSearchesFind) {
         if (a.nnz() > 20000 && count != 64 && count != 65) continue;
         const auto sources = random_sources(a.rows(), count);
         const auto expected = single_levels(a, sources, -1);
-        for (const context& ctx : contexts())
+        for (const context& ctx : test::contexts())
             for (const bool levels : {true, false}) {
                 expect_same(ctx, a, sources, {.levels = levels, .hub_first = count % 2 == 0}, expected);
                 if (HasFailure()) return;
             }
-        for (const context& ctx : contexts())
+        for (const context& ctx : test::contexts())
             for (const auto* kernel : {"bit_parallel", "one_by_one"}) {
                 if (count != 65) continue;
                 expect_same(ctx, a, sources, {.kernel = kernel}, expected);
@@ -131,7 +121,7 @@ TEST_P(BfsMany, EveryScheduleOfDirectionsGivesTheSameAnswer) {
         for (int level = 0; level < 60; ++level)
             o.schedule.push_back(round == 0 || (round > 1 && random() % 2) ? direction::pull
                                                                            : direction::push);
-        for (const context& ctx : contexts()) {
+        for (const context& ctx : test::contexts()) {
             expect_same(ctx, a, sources, o, expected);
             if (HasFailure()) return;
         }
@@ -142,7 +132,7 @@ TEST_P(BfsMany, ADepthLimitCutsEverySearch) {
     const auto sources = random_sources(a.rows(), 67);
     for (const offset_t depth : {0, 1, 3, 63, 64, 200}) {
         const auto expected = single_levels(a, sources, depth);
-        for (const context& ctx : contexts()) {
+        for (const context& ctx : test::contexts()) {
             expect_same(ctx, a, sources, {.max_depth = depth}, expected);
             if (HasFailure()) return;
         }
@@ -152,7 +142,7 @@ TEST_P(BfsMany, ADepthLimitCutsEverySearch) {
 TEST_P(BfsMany, OneVertexManyTimesIsSearchedOnceForEach) {
     const std::vector<offset_t> sources(70, a.rows() / 2);
     const auto expected = single_levels(a, sources, -1);
-    for (const context& ctx : contexts()) expect_same(ctx, a, sources, {}, expected);
+    for (const context& ctx : test::contexts()) expect_same(ctx, a, sources, {}, expected);
 }
 
 TEST(BfsManyShapes, APathWithIsolatedVerticesReachesItsEnd) {
@@ -167,7 +157,7 @@ TEST(BfsManyShapes, APathWithIsolatedVerticesReachesItsEnd) {
     const matrix a = matrix::build<bool>(cpu, {n, n, from, to, {}});
     const std::vector<offset_t> sources = {0, 1, 350, 699, 700, 999, 0};
     const auto expected = single_levels(a, sources, -1);
-    for (const context& ctx : contexts()) {
+    for (const context& ctx : test::contexts()) {
         expect_same(ctx, a, sources, {}, expected);
         const auto found = bfs_many(ctx, a, sources, {.kernel = "bit_parallel"});
         EXPECT_EQ(found.depths, (std::vector<std::int32_t>{699, 698, 349, 0, 0, 0, 699}));
@@ -183,14 +173,14 @@ TEST(BfsManyShapes, APathWithIsolatedVerticesReachesItsEnd) {
 
 TEST(BfsManyShapes, NoSourcesAndNoVerticesAreFine) {
     const context cpu({.backend = backend::cpu});
-    for (const context& ctx : contexts()) {
+    for (const context& ctx : test::contexts()) {
         const auto none = bfs_many(ctx, load(cpu, "grid2d:4").matrix, {});
         EXPECT_TRUE(none.levels.empty() && none.reached.empty() && none.iterations.empty());
         EXPECT_TRUE(bfs_many(ctx, matrix(cpu, dtype::boolean, 0, 0), {}).reached.empty());
         const std::vector<offset_t> two = {2, 0};
         const auto alone = bfs_many(ctx, matrix(cpu, dtype::boolean, 5, 5), two);
         EXPECT_EQ(alone.reached, (std::vector<offset_t>{1, 1}));
-        EXPECT_EQ(copy(alone.levels[0]), (std::vector<std::int32_t>{-1, -1, 0, -1, -1}));
+        EXPECT_EQ(test::integers(alone.levels[0]), (std::vector<std::int32_t>{-1, -1, 0, -1, -1}));
     }
 }
 
@@ -198,7 +188,7 @@ TEST(BfsManyIterations, AKroneckerBatchPushesPullsPushes) {
     const context cpu({.backend = backend::cpu});
     const matrix a = load(cpu, "rmat:14,16").matrix;
     const auto sources = random_sources(a.rows(), 128);
-    for (const context& ctx : contexts()) {
+    for (const context& ctx : test::contexts()) {
         const auto found = bfs_many(ctx, a, sources, {.levels = false});
         std::string course;
         for (const auto& level : found.iterations) {
@@ -215,7 +205,7 @@ TEST(BfsManyIterations, AReceiverOfLevelsHearsOfAllAndMayThrow) {
     const context cpu({.backend = backend::cpu});
     const matrix a = load(cpu, "grid2d:40").matrix;
     const auto sources = random_sources(a.rows(), 65);
-    for (const context& ctx : contexts()) {
+    for (const context& ctx : test::contexts()) {
         std::vector<offset_t> batches;
         traverse_many_options o;
         o.on_level = [&](const traverse_many_level& level) { batches.push_back(level.batch); };
@@ -256,7 +246,7 @@ TEST(BfsManyFaults, LevelsThatDoNotFitAreRefusedAndCountsAreNot) {
 TEST(LevelsCheck, RefusesEveryKindOfWrongAnswer) {
     const context ctx;
     const matrix a = load(ctx, "grid2d:4").matrix;
-    const auto right = copy(bfs(ctx, a, 0, {.parents = false}).levels);
+    const auto right = test::integers(bfs(ctx, a, 0, {.parents = false}).levels);
     const auto verdict = [&](auto change) {
         auto level = right;
         change(level);

@@ -20,7 +20,7 @@ pair_set pairs_of(const matrix& m) {
 }
 
 // By joining paths at each vertex in turn.
-pair_set by_definition(const matrix& a) {
+pair_set closure_by_definition(const matrix& a) {
     const auto n = static_cast<std::size_t>(a.rows());
     std::vector<std::vector<bool>> reach(n, std::vector<bool>(n));
     for (const auto& [u, v] : pairs_of(a)) reach[u][v] = true;
@@ -43,7 +43,7 @@ TEST(Closure, HasEveryPairJoinedByAPath) {
             SCOPED_TRACE(graph);
             const context ctx({.backend = backend::cpu, .threads = threads});
             const matrix a = load(ctx, graph).matrix;
-            pair_set expected = by_definition(a);
+            pair_set expected = closure_by_definition(a);
             const auto found = transitive_closure(ctx, a);
             EXPECT_TRUE(found.complete);
             EXPECT_EQ(pairs_of(found.reach), expected);

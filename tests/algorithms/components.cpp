@@ -3,16 +3,12 @@
 
 #include "nonzero/nonzero.hpp"
 #include "storage/matrix_body.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
 namespace nz {
 namespace {
-
-std::vector<std::int32_t> labels_of(const vector& v) {
-    const auto x = v.values<std::int32_t>();
-    return {x.begin(), x.end()};
-}
 
 // The smallest vertex of each component, by a search from each vertex in turn over both directions of the edges.
 std::vector<std::int32_t> by_search(const matrix& a) {
@@ -37,12 +33,12 @@ std::vector<std::int32_t> by_search(const matrix& a) {
     return label;
 }
 
-constexpr const char* graphs[] = {"rmat:9,2",       "rmat:14,16",     "rmat_directed:12,2",
-                                  "uniform:3000,1", "grid2d:60,0.45", "powerlaw:5000",
-                                  "banded:900,2",   "dense:1,1",      "grid2d:150,0.5"};
+constexpr const char* component_graphs[] = {"rmat:9,2",       "rmat:14,16",     "rmat_directed:12,2",
+                                            "uniform:3000,1", "grid2d:60,0.45", "powerlaw:5000",
+                                            "banded:900,2",   "dense:1,1",      "grid2d:150,0.5"};
 
 TEST(Components, EveryKernelFindsTheSmallestVertexOfEach) {
-    for (const char* graph : graphs)
+    for (const char* graph : component_graphs)
         for (const int threads : {1, 2, 3})
             for (const char* kernel : {"", "afforest", "label_loop", "reference"}) {
                 SCOPED_TRACE(std::string(graph) + ", threads " + std::to_string(threads) + " " + kernel);
@@ -50,7 +46,7 @@ TEST(Components, EveryKernelFindsTheSmallestVertexOfEach) {
                 const matrix a = load(ctx, graph).matrix;
                 const auto expected = by_search(a);
                 const auto found = components(ctx, a, {kernel});
-                EXPECT_EQ(labels_of(found.labels), expected);
+                EXPECT_EQ(test::integers(found.labels), expected);
                 offset_t roots = 0;
                 for (index_t v = 0; v < a.rows(); ++v) roots += expected[v] == v;
                 EXPECT_EQ(found.count, roots);
@@ -70,11 +66,12 @@ TEST(Components, OnAGPUAreThoseOfASearch) {
         SCOPED_TRACE(graph);
         const matrix a = load(ctx, graph).matrix;
         const auto found = components(ctx, a);
-        EXPECT_EQ(labels_of(found.labels), labels_of(components(cpu, load(cpu, graph).matrix).labels));
+        EXPECT_EQ(test::integers(found.labels),
+                  test::integers(components(cpu, load(cpu, graph).matrix).labels));
         EXPECT_EQ(validate_components(ctx, a, found.labels), "");
         EXPECT_EQ(found.count, components(cpu, load(cpu, graph).matrix).count);
         a.body().columns();
-        EXPECT_EQ(labels_of(components(ctx, a).labels), labels_of(found.labels));
+        EXPECT_EQ(test::integers(components(ctx, a).labels), test::integers(found.labels));
     }
     for (const bool backwards : {false, true}) {
         std::vector<index_t> from, to;
@@ -86,9 +83,9 @@ TEST(Components, OnAGPUAreThoseOfASearch) {
         const matrix a = matrix::build<double>(ctx, {21502, 21502, from, to, w});
         const auto found = components(ctx, a);
         EXPECT_EQ(found.count, 4);
-        EXPECT_EQ(labels_of(found.labels), by_search(a));
+        EXPECT_EQ(test::integers(found.labels), by_search(a));
         a.body().columns();
-        EXPECT_EQ(labels_of(components(ctx, a).labels), by_search(a));
+        EXPECT_EQ(test::integers(components(ctx, a).labels), by_search(a));
     }
 }
 
@@ -103,7 +100,7 @@ TEST(Components, DirectedGraphsWithTheirTransposeAtHandPassOverEdges) {
             {.transpose_a = true});
         const auto after = components(ctx, a);
         EXPECT_NE(after.plan.find("passed over"), std::string::npos);
-        EXPECT_EQ(labels_of(after.labels), labels_of(before.labels));
+        EXPECT_EQ(test::integers(after.labels), test::integers(before.labels));
     }
 }
 

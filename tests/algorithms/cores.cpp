@@ -15,7 +15,7 @@ std::vector<std::int64_t> numbers_of(const vector& v) {
 }
 
 // For each k, takes away vertices of fewer than k neighbours until there is none.
-std::vector<std::int64_t> by_definition(const matrix& a) {
+std::vector<std::int64_t> cores_by_definition(const matrix& a) {
     std::vector<index_t> from, to;
     std::vector<double> ignored;
     a.extract_tuples(from, to, ignored);
@@ -49,7 +49,7 @@ TEST(Cores, AreWhatTheDefinitionSays) {
             const context ctx({.backend = backend::cpu, .threads = threads});
             const matrix a = load(ctx, graph).matrix;
             const auto found = cores(ctx, a);
-            const auto expected = by_definition(a);
+            const auto expected = cores_by_definition(a);
             EXPECT_EQ(numbers_of(found.numbers), expected);
             EXPECT_EQ(found.greatest, *std::ranges::max_element(expected));
             EXPECT_EQ(validate_cores(ctx, a, found.numbers), "");

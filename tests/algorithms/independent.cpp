@@ -14,9 +14,9 @@ namespace {
 
 constexpr vertex_order orders[] = {vertex_order::hashed, vertex_order::small_degrees_first,
                                    vertex_order::large_degrees_first};
-constexpr const char* graphs[] = {"rmat:8,6",      "rmat:10,2",    "uniform:700,5",
-                                  "grid2d:25,0.2", "dense:1,1",    "dense:30,30",
-                                  "banded:200,5",  "laplace2d:15", "rmat:10,1"};
+constexpr const char* independence_graphs[] = {"rmat:8,6",      "rmat:10,2",    "uniform:700,5",
+                                               "grid2d:25,0.2", "dense:1,1",    "dense:30,30",
+                                               "banded:200,5",  "laplace2d:15", "rmat:10,1"};
 
 std::vector<std::set<index_t>> neighbours(const matrix& a) {
     std::vector<index_t> from, to;
@@ -56,7 +56,7 @@ TEST(Priorities, AreAllDifferentAndFollowDegrees) {
 }
 
 TEST(IndependentSet, IsThatOfTheGreedyWalk) {
-    for (const char* graph : graphs)
+    for (const char* graph : independence_graphs)
         for (const auto order : orders)
             for (const int threads : {1, 3}) {
                 SCOPED_TRACE(std::string(graph) + " " + std::string(name_of(order)));
@@ -75,7 +75,7 @@ TEST(IndependentSet, IsThatOfTheGreedyWalk) {
 }
 
 TEST(Colouring, IsThatOfTheGreedyWalk) {
-    for (const char* graph : graphs)
+    for (const char* graph : independence_graphs)
         for (const auto order : orders)
             for (const int threads : {1, 3}) {
                 SCOPED_TRACE(std::string(graph) + " " + std::string(name_of(order)));

@@ -1,5 +1,6 @@
 // Label propagation against counting by the definition, and a checker that is itself held against wrong labels.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,13 +12,8 @@ namespace {
 
 using labels_list = std::vector<std::int32_t>;
 
-labels_list labels_of(const vector& v) {
-    const auto x = v.values<std::int32_t>();
-    return {x.begin(), x.end()};
-}
-
 // Counts of labels in a map for each vertex, step by step; `undirected`: a pair of edges counts once.
-labels_list by_definition(const matrix& a, int steps, bool undirected) {
+labels_list labels_by_definition(const matrix& a, int steps, bool undirected) {
     std::vector<index_t> from, to;
     std::vector<double> ignored;
     a.extract_tuples(from, to, ignored);
@@ -48,8 +44,8 @@ TEST(LabelPropagation, CountsAsTheDefinitionSays) {
                 const context ctx({.backend = backend::cpu, .threads = threads});
                 const matrix a = load(ctx, graph).matrix;
                 const auto found = label_propagation(ctx, a, {steps});
-                const auto expected = by_definition(a, steps, a.facts().symmetric_pattern);
-                EXPECT_EQ(labels_of(found.labels), expected);
+                const auto expected = labels_by_definition(a, steps, a.facts().symmetric_pattern);
+                EXPECT_EQ(test::integers(found.labels), expected);
                 EXPECT_EQ(found.count, std::ssize(std::set<std::int32_t>(expected.begin(), expected.end())));
                 EXPECT_LE(found.iterations, steps);
                 EXPECT_EQ(validate_label_propagation(ctx, a, found.labels, {steps}), "");
@@ -94,7 +90,8 @@ TEST(LabelPropagationFaults, SayWhatIsWrong) {
     EXPECT_THROW(label_propagation(ctx, matrix(ctx, dtype::int32, 3, 4)), dimension_mismatch);
     EXPECT_THROW(label_propagation(ctx, matrix(ctx, dtype::int32, 3, 3), {-1}), domain_error);
     EXPECT_EQ(label_propagation(ctx, matrix(ctx, dtype::int32, 0, 0)).count, 0);
-    EXPECT_EQ(labels_of(label_propagation(ctx, matrix(ctx, dtype::int32, 2, 2)).labels), (labels_list{0, 1}));
+    EXPECT_EQ(test::integers(label_propagation(ctx, matrix(ctx, dtype::int32, 2, 2)).labels),
+              (labels_list{0, 1}));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Markov clustering of graphs whose clusters are plain, and a checker that is itself held against wrong ones.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +8,6 @@ namespace nz {
 namespace {
 
 using labels_list = std::vector<std::int32_t>;
-
-labels_list labels_of(const vector& v) {
-    const auto x = v.values<std::int32_t>();
-    return {x.begin(), x.end()};
-}
 
 // Sets of `size` vertices, all joined to each other, one edge from each set to the next.
 matrix chain_of_sets(const context& ctx, index_t sets, index_t size) {
@@ -34,7 +30,7 @@ TEST(MarkovClustering, FindsSetsThatHangTogether) {
     const auto found = markov_clustering(ctx, chain_of_sets(ctx, 5, 6));
     EXPECT_TRUE(found.converged);
     EXPECT_EQ(found.count, 5);
-    for (index_t v = 0; v < 30; ++v) EXPECT_EQ(labels_of(found.labels)[v], v / 6 * 6);
+    for (index_t v = 0; v < 30; ++v) EXPECT_EQ(test::integers(found.labels)[v], v / 6 * 6);
     EXPECT_LE(found.unevenness, 1e-6);
     EXPECT_GT(found.products, 0);
 }
@@ -52,7 +48,7 @@ TEST(MarkovClustering, AgreesWithPlainLoopsForAnyNumberOfThreads) {
                 const markov_options o{.inflation = inflation};
                 const auto found = markov_clustering(ctx, weights, o);
                 EXPECT_EQ(validate_markov_clustering(ctx, weights, found.labels, o), "");
-                all.push_back(labels_of(found.labels));
+                all.push_back(test::integers(found.labels));
             }
         for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(all[k], all[k + 3]) << graph;
     }
@@ -64,7 +60,7 @@ TEST(MarkovClustering, FollowsWeights) {
     const std::vector<index_t> from = {0, 1, 1, 2, 2, 3, 3, 0}, to = {1, 0, 2, 1, 3, 2, 0, 3};
     const std::vector<double> w = {10, 10, 1, 1, 10, 10, 1, 1};
     const auto found = markov_clustering(ctx, matrix::build<double>(ctx, {4, 4, from, to, w}));
-    EXPECT_EQ(labels_of(found.labels), (labels_list{0, 0, 2, 2}));
+    EXPECT_EQ(test::integers(found.labels), (labels_list{0, 0, 2, 2}));
 }
 
 TEST(MarkovClusteringCheck, RefusesWrongClusters) {

@@ -1,5 +1,6 @@
 // PageRank against a plain dense iteration and against a checker that is itself held against wrong ranks.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +9,6 @@
 
 namespace nz {
 namespace {
-
-std::vector<context> contexts() {
-    std::vector<context> all;
-    for (const int threads : {1, 2, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
-    const context automatic;
-    if (automatic.backend() == backend::cuda) all.push_back(automatic);
-    return all;
-}
 
 std::vector<double> numbers(const vector& v) {
     std::vector<index_t> indices;
@@ -52,15 +45,15 @@ double distance(const std::vector<double>& x, const std::vector<double>& y) {
     return sum;
 }
 
-constexpr const char* graphs[] = {"rmat:9,8",      "rmat_directed:10,4", "uniform:2000,4",
-                                  "grid2d:40,0.3", "powerlaw:5000",      "banded:700,3",
-                                  "dense:1,1",     "dense:30,30",        "rmat:15,4"};
+constexpr const char* rank_graphs[] = {"rmat:9,8",      "rmat_directed:10,4", "uniform:2000,4",
+                                       "grid2d:40,0.3", "powerlaw:5000",      "banded:700,3",
+                                       "dense:1,1",     "dense:30,30",        "rmat:15,4"};
 
 TEST(Pagerank, AgreesWithThePlainIterationOnEveryGraphAndThread) {
-    for (const char* graph : graphs) {
+    for (const char* graph : rank_graphs) {
         const matrix a = load(context({.backend = backend::cpu}), graph).matrix;
         const auto expected = plain_ranks(a, 0.85);
-        for (const context& ctx : contexts())
+        for (const context& ctx : test::contexts())
             for (const bool adaptive : {false, true})
                 for (const dtype type : {dtype::float64, dtype::float32}) {
                     SCOPED_TRACE(std::string(graph) + ", threads " + std::to_string(ctx.threads()) +
@@ -100,7 +93,7 @@ TEST(Pagerank, IsTheSameBitForBitWithAnyNumberOfThreads) {
 
 TEST(Pagerank, PersonalisedStartsWhereItIsTold) {
     for (const char* graph : {"rmat:9,8", "rmat_directed:9,2", "grid2d:20"})
-        for (const context& ctx : contexts()) {
+        for (const context& ctx : test::contexts()) {
             const matrix a = load(ctx, graph).matrix;
             vector p(ctx, dtype::int32, a.rows());
             p.set(3, scalar(2));
@@ -150,7 +143,7 @@ TEST(Pagerank, StopsWhenItIsToldTo) {
 }
 
 TEST(Pagerank, GraphsWithoutEdgesOrVertices) {
-    for (const context& ctx : contexts()) {
+    for (const context& ctx : test::contexts()) {
         const auto alone = pagerank(ctx, matrix(ctx, dtype::int32, 5, 5));
         EXPECT_LE(distance(numbers(alone.ranks), std::vector<double>(5, 0.2)), 1e-15);
         EXPECT_TRUE(alone.converged);

@@ -1,6 +1,7 @@
 // Shortest paths against the reference and against a checker that is itself held against wrong answers: every kernel,
 // type of weights, number of threads and backend gives the same distances and parents.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -53,15 +54,6 @@ bool same(const vector& x, const vector& y) {
            dispatch(x.type(), [&]<class T>(std::type_identity<T>) { return entries<T>(x) == entries<T>(y); });
 }
 
-// The contexts to run on: several numbers of threads, and the GPU where there is one.
-std::vector<context> contexts() {
-    std::vector<context> all;
-    for (const int threads : {1, 2, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
-    const context automatic;
-    if (automatic.backend() == backend::cuda) all.push_back(automatic);
-    return all;
-}
-
 void expect_same_as_reference(const context& ctx, const matrix& a, offset_t source, shortest_options o = {}) {
     const context plain({.backend = backend::cpu, .threads = 1});
     shortest_options by_reference;
@@ -81,7 +73,7 @@ void expect_same_as_reference(const context& ctx, const matrix& a, offset_t sour
 }
 
 void expect_all_same(const matrix& a, offset_t source, const shortest_options& o = {}) {
-    for (const context& ctx : contexts()) {
+    for (const context& ctx : test::contexts()) {
         SCOPED_TRACE(std::string(name_of(ctx.backend())) + ", threads " + std::to_string(ctx.threads()));
         expect_same_as_reference(ctx, a, source, o);
         if (testing::Test::HasFailure()) return;
@@ -274,7 +266,7 @@ TEST(SsspWeights, LargeOnesFitOrAreRefused) {
     };
     expect_all_same(path({most, 5, most, most - 5}), 0);
     const matrix beyond = path({most, 5, 1, most - 4});
-    for (const context& on : contexts())
+    for (const context& on : test::contexts())
         for (const auto* kernel : {"", "relax_loop", "reference"}) {
             shortest_options o;
             o.kernel = kernel;
@@ -349,7 +341,7 @@ TEST(SsspShapes, HubsPathsAndStars) {
 }
 
 TEST(SsspShapes, AMatrixThatChangesIsReadAnew) {
-    for (const context& ctx : contexts()) {
+    for (const context& ctx : test::contexts()) {
         matrix a = weighted(ctx, "grid2d:10");
         const auto before = sssp(ctx, a, 0);
         a.set(0, 1, scalar(std::int32_t{0}));
@@ -363,7 +355,7 @@ TEST(SsspShapes, AMatrixThatChangesIsReadAnew) {
 }
 
 TEST(SsspShapes, ASourceWithoutEdgesReachesItself) {
-    for (const context& ctx : contexts()) {
+    for (const context& ctx : test::contexts()) {
         const auto found = sssp(ctx, matrix(ctx, dtype::float32, 5, 5), 2);
         EXPECT_EQ(found.reached, 1);
         EXPECT_EQ(found.edges, 0);

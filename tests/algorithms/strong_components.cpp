@@ -1,6 +1,7 @@
 // Strongly connected components: every way of finding them against reachability by definition, and a checker that is itself
 // held against wrong labels.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +9,6 @@ namespace nz {
 namespace {
 
 using labels_list = std::vector<std::int32_t>;
-
-labels_list labels_of(const vector& v) {
-    const auto x = v.values<std::int32_t>();
-    return {x.begin(), x.end()};
-}
 
 matrix graph_of(const context& ctx, index_t n, const std::vector<std::pair<index_t, index_t>>& edges) {
     std::vector<index_t> from, to;
@@ -22,7 +18,7 @@ matrix graph_of(const context& ctx, index_t n, const std::vector<std::pair<index
 }
 
 // The smallest vertex that v reaches and that reaches v, from a search forward from every vertex.
-labels_list by_definition(const matrix& a) {
+labels_list strong_components_by_definition(const matrix& a) {
     std::vector<index_t> from, to;
     std::vector<double> ignored;
     a.extract_tuples(from, to, ignored);
@@ -58,7 +54,7 @@ TEST(StrongComponents, EveryWayFindsThoseOfTheDefinition) {
         for (const int threads : {1, 3}) {
             const context ctx({.backend = backend::cpu, .threads = threads});
             const matrix a = load(ctx, graph).matrix;
-            const labels_list expected = by_definition(a);
+            const labels_list expected = strong_components_by_definition(a);
             offset_t count = 0;
             for (std::size_t v = 0; v < expected.size(); ++v)
                 count += expected[v] == static_cast<std::int32_t>(v);
@@ -66,7 +62,7 @@ TEST(StrongComponents, EveryWayFindsThoseOfTheDefinition) {
                 SCOPED_TRACE(std::string(graph) + ", trim " + std::to_string(way.trim) + ", searches " +
                              std::to_string(way.searches));
                 const auto found = strong_components(ctx, a, way);
-                EXPECT_EQ(labels_of(found.labels), expected);
+                EXPECT_EQ(test::integers(found.labels), expected);
                 EXPECT_EQ(found.count, count);
                 EXPECT_EQ(validate_strong_components(ctx, a, found.labels), "");
             }
@@ -114,7 +110,7 @@ TEST(StrongComponents, LoopsAndGraphsWithoutEdgesOrVertices) {
     const context ctx({.backend = backend::cpu});
     const matrix loops = graph_of(ctx, 4, {{0, 0}, {1, 1}, {1, 2}, {3, 2}, {2, 3}});
     for (const auto& way : ways) {
-        EXPECT_EQ(labels_of(strong_components(ctx, loops, way).labels), (labels_list{0, 1, 2, 2}));
+        EXPECT_EQ(test::integers(strong_components(ctx, loops, way).labels), (labels_list{0, 1, 2, 2}));
         EXPECT_EQ(strong_components(ctx, matrix(ctx, dtype::int32, 4, 4), way).count, 4);
         EXPECT_EQ(strong_components(ctx, matrix(ctx, dtype::int32, 0, 0), way).count, 0);
     }
@@ -124,7 +120,7 @@ TEST(StrongComponents, OfUndirectedGraphsAreTheWeakOnes) {
     const context ctx({.backend = backend::cpu});
     const matrix a = load(ctx, "grid2d:100,0.45").matrix;
     const auto strong = strong_components(ctx, a);
-    EXPECT_EQ(labels_of(strong.labels), labels_of(components(ctx, a).labels));
+    EXPECT_EQ(test::integers(strong.labels), test::integers(components(ctx, a).labels));
     EXPECT_NE(strong.plan.find("afforest"), std::string::npos);
 }
 

@@ -36,11 +36,11 @@ tally by_pairs(const matrix& a) {
     return t;
 }
 
-constexpr const char* graphs[] = {"rmat:8,8",  "rmat:11,4",   "uniform:800,6", "grid2d:30,0.1",
-                                  "dense:1,1", "dense:25,25", "banded:300,7",  "laplace3d:7"};
+constexpr const char* triangle_graphs[] = {"rmat:8,8",  "rmat:11,4",   "uniform:800,6", "grid2d:30,0.1",
+                                           "dense:1,1", "dense:25,25", "banded:300,7",  "laplace3d:7"};
 
 TEST(Triangles, AreThoseOfAllPairsOfNeighboursWithEveryKernel) {
-    for (const char* graph : graphs) {
+    for (const char* graph : triangle_graphs) {
         const matrix a = load(context({.backend = backend::cpu}), graph).matrix;
         const tally expected = by_pairs(a);
         for (const int threads : {1, 3})
@@ -65,7 +65,7 @@ TEST(Triangles, AreThoseOfAllPairsOfNeighboursWithEveryKernel) {
 TEST(Triangles, OnAGPUAreThoseOfAllPairsOfNeighbours) {
     const context ctx;
     if (ctx.backend() != backend::cuda) GTEST_SKIP() << "no GPU";
-    for (const char* graph : graphs) {
+    for (const char* graph : triangle_graphs) {
         SCOPED_TRACE(graph);
         const matrix a = load(ctx, graph).matrix;
         const tally expected = by_pairs(a);

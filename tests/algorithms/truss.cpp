@@ -21,7 +21,7 @@ edge_counts entries_of(const matrix& m) {
 }
 
 // Triangles of every edge of a set, edges of too few dropped all at once, until there are none.
-edge_counts by_definition(const matrix& a, offset_t k) {
+edge_counts truss_by_definition(const matrix& a, offset_t k) {
     std::vector<index_t> from, to;
     std::vector<double> ignored;
     a.extract_tuples(from, to, ignored);
@@ -52,7 +52,7 @@ TEST(Truss, IsWhatTheDefinitionSays) {
             offset_t deepest = 2;
             for (offset_t k = 2; k <= 14; ++k) {
                 SCOPED_TRACE(std::string(graph) + ", k " + std::to_string(k));
-                const auto expected = by_definition(a, k);
+                const auto expected = truss_by_definition(a, k);
                 const auto found = truss(ctx, a, {k, {}});
                 EXPECT_EQ(entries_of(found.edges), expected);
                 EXPECT_EQ(found.k, k);
@@ -65,8 +65,8 @@ TEST(Truss, IsWhatTheDefinitionSays) {
             }
             const auto last = truss(ctx, a);
             EXPECT_GE(last.k, deepest) << graph;
-            EXPECT_EQ(entries_of(last.edges), by_definition(a, last.k)) << graph;
-            EXPECT_TRUE(by_definition(a, last.k + 1).empty()) << graph;
+            EXPECT_EQ(entries_of(last.edges), truss_by_definition(a, last.k)) << graph;
+            EXPECT_TRUE(truss_by_definition(a, last.k + 1).empty()) << graph;
         }
 }
 

@@ -15,14 +15,14 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 91;
+constexpr unsigned ewise_device_seed = 91;
 
 class EwiseOnDevice : public ::testing::Test {
 protected:
     void SetUp() override {
         if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     }
-    std::mt19937 random{seed};
+    std::mt19937 random{ewise_device_seed};
 };
 
 using kernels::set_operation;

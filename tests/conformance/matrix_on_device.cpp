@@ -14,14 +14,14 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20261123;
+constexpr unsigned matrix_device_seed = 20261123;
 
 class MatrixOnDevice : public ::testing::Test {
 protected:
     void SetUp() override {
         if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     }
-    std::mt19937 random{seed};
+    std::mt19937 random{matrix_device_seed};
 };
 
 /// The caller's arrays, on the GPU.

@@ -5,6 +5,7 @@
 #include "kernels/kernel_ids.hpp"
 #include "support/battery.hpp"
 #include "support/dense.hpp"
+#include "support/kernels.hpp"
 #include "support/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -15,44 +16,33 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20261123;
+constexpr unsigned mxd_seed = 20261123;
 
-std::vector<std::string_view> mxd_kernels() {
-    std::vector<std::string_view> ids;
-    for (const auto& k : kernels::kernel_ids)
-        if (k.operation == "mxd" && k.cpu == kernels::presence::here) ids.push_back(k.id);
-    return ids;
-}
-
-struct cell_case {
+struct mxd_cell_case {
     const instantiate::dense_cell* cell;
     semiring ring() const { return {cell->add, cell->multiply, cell->operand}; }
 };
-std::vector<cell_case> all_cells() {
-    std::vector<cell_case> cases;
+std::vector<mxd_cell_case> all_mxd_cells() {
+    std::vector<mxd_cell_case> cases;
     for (const auto group : {instantiate::arithmetic_dense(), instantiate::tropical_dense()})
         for (const auto& cell : group) cases.push_back({&cell});
     return cases;
 }
 
-dictionary full(index_t rows, index_t columns, dtype type, std::mt19937& random) {
-    return random_dictionary(rows, columns, 2, type, random);
-}
-
 TEST(DenseManifest, HasPlusTimesInFloatAndDoubleAndCellsOfMxvAlone) {
     for (const dtype type : {dtype::float32, dtype::float64})
         EXPECT_NE(instantiate::find_dense_cell(binary_id::plus, binary_id::times, type), nullptr);
-    for (const auto& c : all_cells())
+    for (const auto& c : all_mxd_cells())
         EXPECT_NE(instantiate::find_mxv_cell(c.cell->add, c.cell->multiply, c.cell->operand), nullptr);
 }
 
-class CompiledMxd : public ::testing::TestWithParam<cell_case> {};
-INSTANTIATE_TEST_SUITE_P(Every, CompiledMxd, ::testing::ValuesIn(all_cells()),
+class CompiledMxd : public ::testing::TestWithParam<mxd_cell_case> {};
+INSTANTIATE_TEST_SUITE_P(Every, CompiledMxd, ::testing::ValuesIn(all_mxd_cells()),
                          [](const auto& info) { return info.param.ring().name(); });
 
 TEST_P(CompiledMxd, OfEveryKernelAgreesWithTheModelOverTheBatteryInEveryOrder) {
-    std::mt19937 random(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(mxd_seed);
+    SCOPED_TRACE("seed " + std::to_string(mxd_seed));
     const semiring s = GetParam().ring();
     const dtype type = GetParam().cell->operand;
     const std::optional<binary_op> accums[] = {std::nullopt, s.add().op(), binary_op(binary_id::minus)};
@@ -61,14 +51,14 @@ TEST_P(CompiledMxd, OfEveryKernelAgreesWithTheModelOverTheBatteryInEveryOrder) {
     int turn = 0;
     for (const auto& [name, a] : cases) {
         const index_t columns = std::array{1, 3, 8, 13, 37, 70}[static_cast<std::size_t>(turn++ % 6)];
-        const dictionary b = full(a.columns, columns, type, random),
-                         c = full(a.rows, columns, GetParam().cell->value, random);
+        const dictionary b = full_dictionary(a.columns, columns, type, random),
+                         c = full_dictionary(a.rows, columns, GetParam().cell->value, random);
         for (const auto& accum : accums) {
             const dictionary expected = model_mxd(s, a, b, c, accum);
             for (const int threads : {1, 3}) {
                 const context ctx({.backend = backend::cpu, .threads = threads});
                 const matrix left = make_matrix(ctx, a, true);
-                for (const auto kernel : mxd_kernels())
+                for (const auto kernel : kernels_on_cpu("mxd"))
                     for (const dense_order b_order : both_orders)
                         for (const dense_order c_order : both_orders) {
                             dense_block in(b, b_order, turn % 3), out(c, c_order, turn % 2);
@@ -89,15 +79,16 @@ TEST_P(CompiledMxd, OfEveryKernelAgreesWithTheModelOverTheBatteryInEveryOrder) {
 }
 
 class EveryMxd : public ::testing::TestWithParam<std::string_view> {};
-INSTANTIATE_TEST_SUITE_P(Mxd, EveryMxd, ::testing::ValuesIn(mxd_kernels()),
+INSTANTIATE_TEST_SUITE_P(Mxd, EveryMxd, ::testing::ValuesIn(kernels_on_cpu("mxd")),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(EveryMxd, TransposesEitherSide) {
-    std::mt19937 random(seed + 1);
+    std::mt19937 random(mxd_seed + 1);
     const context ctx({.backend = backend::cpu, .threads = 2});
     const semiring s("plus_times_fp64");
     const dictionary a = random_dictionary(33, 20, 0.2, dtype::float64, random),
-                     b = full(20, 11, dtype::float64, random), c = full(33, 11, dtype::float64, random);
+                     b = full_dictionary(20, 11, dtype::float64, random),
+                     c = full_dictionary(33, 11, dtype::float64, random);
     const dictionary expected = model_mxd(s, a, b, c, {});
     for (const bool left : {false, true})
         for (const bool right : {false, true})
@@ -113,14 +104,14 @@ TEST_P(EveryMxd, TransposesEitherSide) {
 }
 
 TEST_P(EveryMxd, ConvertsOperandsOfOtherTypes) {
-    std::mt19937 random(seed + 2);
+    std::mt19937 random(mxd_seed + 2);
     const context ctx({.backend = backend::cpu, .threads = 2});
     const semiring s("plus_times");
     const dictionary a = random_dictionary(40, 30, 0.2, dtype::int8, random),
-                     b = full(30, 9, dtype::float64, random);
+                     b = full_dictionary(30, 9, dtype::float64, random);
     for (const dtype type : {dtype::float32, dtype::int16, dtype::float64})
         for (const auto& accum : {std::optional<binary_op>(), std::optional<binary_op>(binary_id::max)}) {
-            const dictionary c = full(40, 9, type, random);
+            const dictionary c = full_dictionary(40, 9, type, random);
             dense_block in(b, dense_order::column_major), out(c, dense_order::column_major);
             const dense_plan plan = mxd(ctx, out.view(), s, make_matrix(ctx, a), in.view(),
                                         {.accum = accum, .kernel = GetParam()});
@@ -128,15 +119,15 @@ TEST_P(EveryMxd, ConvertsOperandsOfOtherTypes) {
             EXPECT_EQ(plan.stages_result, accum || type != dtype::float64);
             EXPECT_EQ(difference(model_mxd(s, a, b, c, accum), out.read()), "") << name_of(type);
         }
-    dense_block in(full(30, 4, dtype::uint8, random), dense_order::row_major),
-        out(full(40, 4, dtype::float64, random), dense_order::row_major);
+    dense_block in(full_dictionary(30, 4, dtype::uint8, random), dense_order::row_major),
+        out(full_dictionary(40, 4, dtype::float64, random), dense_order::row_major);
     EXPECT_TRUE(mxd(ctx, out.view(), semiring("plus_times_fp64"), make_matrix(ctx, a), in.view(),
                     {.kernel = GetParam()})
                     .packs_second);
 }
 
 // Rows of no entry, of one and of thousands: one holds more than a thread's share.
-matrix uneven(const context& ctx, index_t rows, index_t columns, index_t longest, std::mt19937& random) {
+matrix mxd_operand(const context& ctx, index_t rows, index_t columns, index_t longest, std::mt19937& random) {
     std::vector<index_t> i, j;
     std::vector<double> x;
     std::uniform_real_distribution<double> real(-1, 1);
@@ -150,19 +141,12 @@ matrix uneven(const context& ctx, index_t rows, index_t columns, index_t longest
     }
     return matrix::build<double>(ctx, {rows, columns, i, j, x}, binary_id::first);
 }
-std::vector<double> reals(std::size_t n, std::mt19937& random) {
-    std::uniform_real_distribution<double> real(-1, 1);
-    std::vector<double> x(n);
-    for (double& v : x) v = real(random);
-    return x;
-}
-
 TEST_P(EveryMxd, IsTheReferencesBitForBitButForRowsThatAreSplit) {
-    std::mt19937 random(seed + 3);
+    std::mt19937 random(mxd_seed + 3);
     for (const int threads : {1, 2, 5}) {
         const context ctx({.backend = backend::cpu, .threads = threads});
         const index_t rows = 700, inner = 3000, longest = 2500;
-        const matrix a = uneven(ctx, rows, inner, longest, random);
+        const matrix a = mxd_operand(ctx, rows, inner, longest, random);
         for (const index_t columns : {1, 7, 64, 101}) {
             const auto n = static_cast<std::size_t>(columns);
             const std::vector<double> b = reals(inner * n, random);
@@ -280,7 +264,7 @@ TEST_P(EveryMxd, OfEmptyMatricesWritesEmptySums) {
 
 TEST_P(EveryMxd, NamesTheBytesNeededWhereTheLimitIsTooSmallAndLeavesC) {
     const context tight({.backend = backend::cpu, .threads = 2, .memory_limit = 100000});
-    std::mt19937 random(seed + 4);
+    std::mt19937 random(mxd_seed + 4);
     const matrix a = make_matrix(tight, random_dictionary(300, 300, 0.02, dtype::float64, random));
     const std::vector<float> b(300 * 64, 1);  // B is converted: 153,600 bytes
     std::vector<double> c(300 * 64, 4);
@@ -312,13 +296,14 @@ INSTANTIATE_TEST_SUITE_P(EveryType, GenericMxd, ::testing::ValuesIn(all_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 TEST_P(GenericMxd, EverySemiringMultipliesAsTheModelSays) {
-    std::mt19937 random(seed + 5);
+    std::mt19937 random(mxd_seed + 5);
     const context ctx({.backend = backend::cpu, .threads = 2});
     for (const std::string& name : semiring_names()) {
         SCOPED_TRACE(name);
         const semiring s(name);
         const dictionary a = random_dictionary(7, 9, 0.3, GetParam(), random),
-                         b = full(9, 5, GetParam(), random), c = full(7, 5, GetParam(), random);
+                         b = full_dictionary(9, 5, GetParam(), random),
+                         c = full_dictionary(7, 5, GetParam(), random);
         const matrix left = make_matrix(ctx, a, true);
         dense_block in(b, both_orders[random() % 2]), out(c, both_orders[random() % 2]), plain = out;
         dictionary expected;
@@ -343,13 +328,14 @@ TEST_P(GenericMxd, EverySemiringMultipliesAsTheModelSays) {
 }
 
 TEST(MxdOfMixedTypes, IsComputedInTheTypeThatBothPromoteTo) {
-    std::mt19937 random(seed + 6);
+    std::mt19937 random(mxd_seed + 6);
     const context ctx;
     for (int round = 0; round < 200; ++round) {
         SCOPED_TRACE("round " + std::to_string(round));
         const semiring s(round % 2 ? "plus_times" : "min_plus");
         const dictionary a = random_dictionary(6, 8, 0.4, any_type(random), random),
-                         b = full(8, 3, any_type(random), random), c = full(6, 3, any_type(random), random);
+                         b = full_dictionary(8, 3, any_type(random), random),
+                         c = full_dictionary(6, 3, any_type(random), random);
         std::optional<binary_op> accum;
         if (round % 3) accum = round % 3 == 1 ? s.add().op() : binary_op(binary_id::first);
         dense_block in(b, both_orders[random() % 2], 1), out(c, both_orders[random() % 2]);

@@ -18,14 +18,14 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20261122;
+constexpr unsigned mxd_device_seed = 20261122;
 
 class MxdOnDevice : public ::testing::Test {
 protected:
     void SetUp() override {
         if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     }
-    std::mt19937 random{seed};
+    std::mt19937 random{mxd_device_seed};
 };
 
 std::vector<std::string_view> device_kernels() {
@@ -33,10 +33,6 @@ std::vector<std::string_view> device_kernels() {
     for (const auto& k : kernels::kernel_ids)
         if (k.operation == "mxd" && k.cuda == kernels::presence::here) ids.push_back(k.id);
     return ids;
-}
-
-dictionary full(index_t rows, index_t columns, dtype type, std::mt19937& random) {
-    return random_dictionary(rows, columns, 2, type, random);
 }
 
 TEST_F(MxdOnDevice, TheManifestIsTheCpus) {
@@ -59,8 +55,8 @@ TEST_F(MxdOnDevice, EverySemiringAndKernelAgreesWithTheModelOverTheBatteryInEver
             for (const auto& [name, a] : cases) {
                 const index_t columns =
                     std::array{1, 4, 8, 13, 16, 37, 64, 70, 160}[static_cast<std::size_t>(turn++ % 9)];
-                const dictionary b = full(a.columns, columns, cell.operand, random),
-                                 c = full(a.rows, columns, cell.operand, random);
+                const dictionary b = full_dictionary(a.columns, columns, cell.operand, random),
+                                 c = full_dictionary(a.rows, columns, cell.operand, random);
                 const matrix left = make_matrix(ctx, a, true);
                 for (const auto& accum : accums) {
                     const dictionary expected = model_mxd(s, a, b, c, accum);
@@ -85,7 +81,8 @@ TEST_F(MxdOnDevice, EverySemiringAndKernelAgreesWithTheModelOverTheBatteryInEver
 }
 
 // Rows of no entry, of a few and of thousands; one of `longest`.
-matrix uneven(const context& ctx, index_t rows, index_t columns, index_t longest, std::mt19937& random) {
+matrix uneven_on_device(const context& ctx, index_t rows, index_t columns, index_t longest,
+                        std::mt19937& random) {
     std::vector<index_t> i, j;
     std::vector<double> x;
     std::uniform_real_distribution<double> real(-1, 1);
@@ -102,18 +99,11 @@ matrix uneven(const context& ctx, index_t rows, index_t columns, index_t longest
     }
     return matrix::build<double>(ctx, {rows, columns, i, j, x}, binary_id::first);
 }
-std::vector<double> reals(std::size_t n, std::mt19937& random) {
-    std::uniform_real_distribution<double> real(-1, 1);
-    std::vector<double> x(n);
-    for (double& v : x) v = real(random);
-    return x;
-}
-
 // csr_merge adds the parts of a row in another order; the others have the reference's bits.
 TEST_F(MxdOnDevice, RowsOfEveryLengthAreTheReferencesAndTwoRunsAreTheSame) {
     const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
     const index_t rows = 900, inner = 150000;
-    const matrix a = uneven(ctx, rows, inner, 100000, random);
+    const matrix a = uneven_on_device(ctx, rows, inner, 100000, random);
     const auto offsets = a.csr<double>().offsets;
     for (const index_t columns : {1, 8, 24, 64, 130}) {
         const auto n = static_cast<std::size_t>(columns);
@@ -188,7 +178,7 @@ TEST_F(MxdOnDevice, OperandsInItsMemoryAreUsedWhereTheyLie) {
     const context ctx({.backend = backend::cuda});
     device::session& gpu = *ctx.gpu();
     const index_t rows = 300, inner = 5000, columns = 16;
-    const matrix a = uneven(ctx, rows, inner, 3000, random);
+    const matrix a = uneven_on_device(ctx, rows, inner, 3000, random);
     const std::vector<double> b = reals(static_cast<std::size_t>(inner) * columns, random);
     const buffer b_there(ctx.device_memory(), b.size() * 8), c_there(ctx.device_memory(), rows * columns * 8);
     gpu.upload(b_there.data(), b.data(), b_there.bytes());
@@ -226,7 +216,8 @@ TEST_F(MxdOnDevice, OperandsInItsMemoryAreUsedWhereTheyLie) {
 TEST_F(MxdOnDevice, TransposesConvertsAndRefusesWhatTheCpuDoes) {
     const context ctx({.backend = backend::cuda});
     const dictionary a = random_dictionary(33, 20, 0.2, dtype::int8, random),
-                     b = full(20, 11, dtype::float64, random), c = full(33, 11, dtype::float32, random);
+                     b = full_dictionary(20, 11, dtype::float64, random),
+                     c = full_dictionary(33, 11, dtype::float32, random);
     for (const bool left : {false, true})
         for (const bool right : {false, true}) {
             dense_block in(right ? transposed(b) : b, dense_order::row_major), out(c, dense_order::row_major);
@@ -238,7 +229,7 @@ TEST_F(MxdOnDevice, TransposesConvertsAndRefusesWhatTheCpuDoes) {
                 << left << right;
         }
     dense_block in(b, dense_order::row_major),
-        short_out(full(32, 11, dtype::float64, random), dense_order::row_major);
+        short_out(full_dictionary(32, 11, dtype::float64, random), dense_order::row_major);
     EXPECT_THROW(mxd(ctx, short_out.view(), semiring("plus_times"), make_matrix(ctx, a), in.view()),
                  dimension_mismatch);
 }

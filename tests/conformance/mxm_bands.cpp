@@ -4,6 +4,8 @@
 #include "kernels/cpu/mxm/dia_dia.hpp"
 #include "ops/mxm_product.hpp"
 #include "storage/matrix_body.hpp"
+#include "support/compare.hpp"
+#include "support/contexts.hpp"
 #include "support/model.hpp"
 
 #include <gtest/gtest.h>
@@ -14,8 +16,6 @@
 
 namespace nz::test {
 namespace {
-
-context with_threads(int threads) { return context({.backend = backend::cpu, .threads = threads}); }
 
 // The places of these diagonals that `keep` keeps; values are neither alike nor exact in sums.
 matrix band(
@@ -39,14 +39,6 @@ std::vector<index_t> around(index_t low, index_t high) {
     std::vector<index_t> all;
     for (index_t d = low; d <= high; ++d) all.push_back(d);
     return all;
-}
-
-bool same_bits(const matrix& x, const matrix& y) {
-    const storage::csr &u = x.body().rows(), &v = y.body().rows();
-    const auto equal = [](const buffer& s, const buffer& t) {
-        return s.bytes() == t.bytes() && (s.bytes() == 0 || std::memcmp(s.data(), t.data(), s.bytes()) == 0);
-    };
-    return equal(u.offsets, v.offsets) && equal(u.indices, v.indices) && equal(u.values, v.values);
 }
 
 double share(const matrix& a, const matrix& b) {

@@ -5,6 +5,9 @@
 #include "plan/mxm_workspace.hpp"
 #include "storage/matrix_body.hpp"
 #include "support/battery.hpp"
+#include "support/compare.hpp"
+#include "support/contexts.hpp"
+#include "support/kernels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,20 +19,9 @@ namespace {
 
 constexpr const char* rings[] = {"plus_times_fp64", "min_plus_fp64", "any_second_fp64", "any_secondi_int32"};
 
-std::vector<std::string_view> mxm_kernels() {
-    std::vector<std::string_view> ids;
-    for (const auto& k : kernels::kernel_ids)
-        if (k.operation == "mxm" && k.cpu == kernels::presence::here) ids.push_back(k.id);
-    return ids;
-}
-
-context with_threads(int threads, std::size_t limit = 0) {
-    return context({.backend = backend::cpu, .threads = threads, .memory_limit = limit});
-}
-
 // Rows of up to ten entries, every seventh empty, and one long row.
-matrix uneven(const context& ctx, index_t rows, index_t columns, index_t long_row, index_t longest,
-              unsigned seed) {
+matrix with_long_row(const context& ctx, index_t rows, index_t columns, index_t long_row, index_t longest,
+                     unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> real(-1, 1);
     std::vector<index_t> i, j;
@@ -45,24 +37,16 @@ matrix uneven(const context& ctx, index_t rows, index_t columns, index_t long_ro
     return matrix::build<double>(ctx, {rows, columns, i, j, x}, binary_id::first);
 }
 
-bool same_bits(const storage::csr& x, const storage::csr& y) {
-    const auto equal = [](const buffer& u, const buffer& v) {
-        return u.bytes() == v.bytes() && (u.bytes() == 0 || std::memcmp(u.data(), v.data(), u.bytes()) == 0);
-    };
-    return x.nnz == y.nnz && equal(x.offsets, y.offsets) && equal(x.indices, y.indices) &&
-           equal(x.values, y.values);
-}
-bool same_bits(const matrix& x, const matrix& y) { return same_bits(x.body().rows(), y.body().rows()); }
-
 class EveryCut : public ::testing::TestWithParam<std::string_view> {};
-INSTANTIATE_TEST_SUITE_P(MxmChunks, EveryCut, ::testing::ValuesIn(mxm_kernels()),
+INSTANTIATE_TEST_SUITE_P(MxmChunks, EveryCut, ::testing::ValuesIn(kernels_on_cpu("mxm")),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(EveryCut, GivesTheSameBitsHoweverItsRowsAreCut) {
     for (const int threads : {1, 3}) {
         const context ctx = with_threads(threads);
-        const matrix a = uneven(ctx, 200, 300, 90, 250, 1), b = uneven(ctx, 300, 500, 20, 400, 2);
-        const matrix mask = uneven(ctx, 200, 500, 100, 300, 3);
+        const matrix a = with_long_row(ctx, 200, 300, 90, 250, 1),
+                     b = with_long_row(ctx, 300, 500, 20, 400, 2);
+        const matrix mask = with_long_row(ctx, 200, 500, 100, 300, 3);
         for (const auto* ring : rings)
             for (const int masked : {0, 1, 2}) {
                 const semiring s(ring);
@@ -95,7 +79,8 @@ TEST(MxmChunks, KeepToALimitThatTheWholeWorkspaceExceeds) {
     constexpr int threads = 4;
     const context roomy = with_threads(threads);
     const auto make = [](const context& ctx) {
-        return std::pair{uneven(ctx, 3000, 2000, 1500, 1500, 4), uneven(ctx, 2000, 200000, 20, 400, 5)};
+        return std::pair{with_long_row(ctx, 3000, 2000, 1500, 1500, 4),
+                         with_long_row(ctx, 2000, 200000, 20, 400, 5)};
     };
     const auto [a, b] = make(roomy);
     for (const auto* kernel :
@@ -136,12 +121,12 @@ TEST(MxmChunks, KeepToALimitThatTheWholeWorkspaceExceeds) {
 
 TEST(MxmChunks, NameTheBytesOfAResultThatDoesNotFit) {
     const context roomy = with_threads(2);
-    const matrix a = uneven(roomy, 500, 500, 3, 400, 6);
+    const matrix a = with_long_row(roomy, 500, 500, 3, 400, 6);
     matrix c(roomy, dtype::float64, 500, 500);
     mxm(roomy, c, semiring("plus_times"), a, a, {.kernel = "row_row"});
     const std::size_t result = c.body().rows().bytes();
     const context tight = with_threads(2, needed_beside_workspace(a, a, c) - a.body().rows().bytes() - 1000);
-    const matrix u = uneven(tight, 500, 500, 3, 400, 6);
+    const matrix u = with_long_row(tight, 500, 500, 3, 400, 6);
     matrix d(tight, dtype::float64, 500, 500);
     try {
         mxm(tight, d, semiring("plus_times"), u, u, {.kernel = "row_row"});
@@ -214,7 +199,8 @@ TEST_P(EveryCut, FillsAKnownPatternWithNewValues) {
         const semiring s(ring);
         const dtype type = s.value_type(dtype::float64, dtype::float64);
         const context ctx = with_threads(2), other = with_threads(5);
-        const matrix a = uneven(ctx, 200, 300, 90, 250, 1), b = uneven(ctx, 300, 500, 20, 400, 2);
+        const matrix a = with_long_row(ctx, 200, 300, 90, 250, 1),
+                     b = with_long_row(ctx, 300, 500, 20, 400, 2);
         const mxm_pattern pattern = find_pattern(ctx, s, a, b, {.kernel = GetParam()});
         EXPECT_EQ(pattern.plan().kernel, GetParam());
         for (const unsigned seed : {10u, 11u}) {
@@ -251,7 +237,7 @@ TEST(MxmPattern, OfABandIsPackedOnceAndFilledOften) {
 TEST(MxmPattern, OfOtherPlacesIsRefused) {
     const context ctx = with_threads(2);
     const semiring s("plus_times_fp64");
-    const matrix a = uneven(ctx, 100, 100, 9, 50, 1);
+    const matrix a = with_long_row(ctx, 100, 100, 9, 50, 1);
     matrix moved = a, c(ctx, dtype::float64, 100, 100);
     std::vector<index_t> i, j;
     std::vector<double> x;

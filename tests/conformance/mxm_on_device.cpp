@@ -15,14 +15,14 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20261123;
+constexpr unsigned mxm_device_seed = 20261123;
 
 class MxmOnDevice : public ::testing::Test {
 protected:
     void SetUp() override {
         if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     }
-    std::mt19937 random{seed};
+    std::mt19937 random{mxm_device_seed};
 };
 
 std::vector<const instantiate::mxm_device_cell*> device_cells() {
@@ -68,7 +68,7 @@ TEST_F(MxmOnDevice, EverySemiringAgreesWithTheModelOverTheBattery) {
 }
 
 // Rows of 0 to `longest` entries, values whose sums round.
-matrix uneven(const context& ctx, index_t rows, index_t columns, index_t longest, std::mt19937& random) {
+matrix mixed_rows(const context& ctx, index_t rows, index_t columns, index_t longest, std::mt19937& random) {
     std::vector<index_t> i, j;
     std::vector<double> x;
     std::uniform_real_distribution<double> real(-1, 1);
@@ -98,7 +98,8 @@ TEST_F(MxmOnDevice, RowsOfEveryBinAreTheCpusBitForBit) {
     // Tables in shared memory of narrow and wide blocks, and in device memory; and columns that leave no room for places.
     for (const index_t columns : {3000, 130000, 900000, 3000000, 300000000}) {
         SCOPED_TRACE(columns);
-        const matrix a = uneven(ctx, 2000, 3000, 2500, random), b = uneven(ctx, 3000, columns, 3000, random);
+        const matrix a = mixed_rows(ctx, 2000, 3000, 2500, random),
+                     b = mixed_rows(ctx, 3000, columns, 3000, random);
         for (const auto* name : {"plus_times_fp64", "min_plus_fp64", "any_second_fp64"}) {
             SCOPED_TRACE(name);
             const semiring s(name);
@@ -189,7 +190,8 @@ TEST_F(MxmOnDevice, MaskedRowsOfEveryBinAreTheCpusBitForBit) {
     const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
     for (const index_t columns : {3000, 130000, 3000000, 300000000}) {
         SCOPED_TRACE(columns);
-        const matrix a = uneven(ctx, 2000, 3000, 2500, random), b = uneven(ctx, 3000, columns, 3000, random);
+        const matrix a = mixed_rows(ctx, 2000, 3000, 2500, random),
+                     b = mixed_rows(ctx, 3000, columns, 3000, random);
         matrix all(cpu, dtype::float64, 2000, columns);
         mxm(cpu, all, semiring("plus_times"), a, b, {.kernel = "hash"});
         const matrix mask = part_of(ctx, all, random);
@@ -230,7 +232,8 @@ TEST_F(MxmOnDevice, DotProductsOfAMasksPlacesAreTheCpus) {
     const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
     for (const index_t inner : {3000, 40000}) {
         SCOPED_TRACE(inner);
-        const matrix a = uneven(ctx, 600, inner, inner, random), b = uneven(ctx, inner, 900, 700, random);
+        const matrix a = mixed_rows(ctx, 600, inner, inner, random),
+                     b = mixed_rows(ctx, inner, 900, 700, random);
         matrix all(cpu, dtype::float64, 600, 900);
         mxm(cpu, all, semiring("plus_times"), a, b, {.kernel = "hash"});
         const matrix mask = part_of(ctx, all, random);
@@ -269,7 +272,8 @@ TEST_F(MxmOnDevice, ResultsThatDoNotFitLeaveInChunksBitForBit) {
         small({.backend = backend::cuda, .memory_limit = std::size_t{4} << 20});
     for (const index_t columns : {4000, 900000}) {
         SCOPED_TRACE(columns);
-        const matrix a = uneven(cpu, 4000, 3000, 600, random), b = uneven(cpu, 3000, columns, 900, random);
+        const matrix a = mixed_rows(cpu, 4000, 3000, 600, random),
+                     b = mixed_rows(cpu, 3000, columns, 900, random);
         for (const auto* name : {"plus_times_fp64", "any_second_fp64"}) {
             const semiring s(name);
             matrix c(small, dtype::float64, 4000, columns), expected(cpu, dtype::float64, 4000, columns);
@@ -285,7 +289,7 @@ TEST_F(MxmOnDevice, ResultsThatDoNotFitLeaveInChunksBitForBit) {
         }
     }
     const context tiny({.backend = backend::cuda, .memory_limit = std::size_t{64} << 10});
-    const matrix a = uneven(cpu, 4000, 4000, 600, random);
+    const matrix a = mixed_rows(cpu, 4000, 4000, 600, random);
     matrix c(tiny, dtype::float64, 4000, 4000);
     EXPECT_THROW(mxm(tiny, c, semiring("plus_times"), a, a), out_of_memory);
 }

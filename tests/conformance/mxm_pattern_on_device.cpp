@@ -14,14 +14,14 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20261124;
+constexpr unsigned mxm_pattern_device_seed = 20261124;
 
 class MxmPatternOnDevice : public ::testing::Test {
 protected:
     void SetUp() override {
         if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     }
-    std::mt19937 random{seed};
+    std::mt19937 random{mxm_pattern_device_seed};
 };
 
 std::vector<const instantiate::mxm_device_cell*> cells_with_values() {

@@ -1,5 +1,5 @@
 // mxv and vxm: every compiled semiring and every kernel id, pinned through the plan, against the dictionary
-// model, over the battery, all forms of u, masks, accumulators, replace, transposes and thread counts.
+// model, over the battery, all every_form of u, masks, accumulators, replace, transposes and thread counts.
 #include "instantiate/mxv_cells.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "storage/vector_body.hpp"
@@ -13,8 +13,7 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20261121;
-constexpr vector_form forms[] = {vector_form::dense, vector_form::bitmap, vector_form::sparse};
+constexpr unsigned mxv_seed = 20261121;
 
 // Those of the backend that a context takes here.
 std::vector<std::string_view> mxv_kernels() {
@@ -32,21 +31,21 @@ vector_options pinned(std::string_view kernel) {
     return o;
 }
 
-struct cell_case {
+struct mxv_cell_case {
     const instantiate::mxv_cell* cell;
     semiring ring() const { return {cell->add, cell->multiply, cell->operand}; }
 };
 
-std::vector<cell_case> all_cells() {
-    std::vector<cell_case> cases;
+std::vector<mxv_cell_case> all_mxv_cells() {
+    std::vector<mxv_cell_case> cases;
     for (const auto group : {instantiate::arithmetic_mxv(), instantiate::tropical_mxv(),
                              instantiate::label_mxv(), instantiate::structure_mxv()})
         for (const auto& cell : group) cases.push_back({&cell});
     return cases;
 }
 
-class CompiledSemiring : public ::testing::TestWithParam<cell_case> {};
-INSTANTIATE_TEST_SUITE_P(Every, CompiledSemiring, ::testing::ValuesIn(all_cells()),
+class CompiledSemiring : public ::testing::TestWithParam<mxv_cell_case> {};
+INSTANTIATE_TEST_SUITE_P(Every, CompiledSemiring, ::testing::ValuesIn(all_mxv_cells()),
                          [](const auto& info) { return info.param.ring().name(); });
 
 dictionary random_input(index_t size, vector_form form, dtype type, std::mt19937& random) {
@@ -54,8 +53,8 @@ dictionary random_input(index_t size, vector_form form, dtype type, std::mt19937
 }
 
 TEST_P(CompiledSemiring, EveryKernelAgreesWithTheModelOverTheBattery) {
-    std::mt19937 random(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(mxv_seed);
+    SCOPED_TRACE("seed " + std::to_string(mxv_seed));
     const semiring s = GetParam().ring();
     const dtype type = GetParam().cell->operand;
     for (const int threads : {1, 3}) {
@@ -63,7 +62,7 @@ TEST_P(CompiledSemiring, EveryKernelAgreesWithTheModelOverTheBattery) {
         auto cases = matrix_battery(type, random);
         for (auto& larger : larger_matrices(type, random)) cases.push_back(std::move(larger));
         for (const auto& [name, a] : cases)
-            for (const vector_form form : forms) {
+            for (const vector_form form : every_form) {
                 const dictionary u = random_input(a.columns, form, type, random);
                 const dictionary expected = model_mxm(s, a, u);
                 const matrix left = make_matrix(ctx, a, true);
@@ -84,8 +83,8 @@ TEST_P(CompiledSemiring, EveryKernelAgreesWithTheModelOverTheBattery) {
 // Lengths around those at which kernels change their way: eight lanes, 512 products formed together, pieces that end
 // inside a row, empty rows at both ends and between. Without the empty rows offsets are used as they are.
 TEST_P(CompiledSemiring, RowsOfEveryLengthAddUpWithAndWithoutEmptyRows) {
-    std::mt19937 random(seed + 7);
-    SCOPED_TRACE("seed " + std::to_string(seed + 7));
+    std::mt19937 random(mxv_seed + 7);
+    SCOPED_TRACE("seed " + std::to_string(mxv_seed + 7));
     const semiring s = GetParam().ring();
     const dtype type = GetParam().cell->operand;
     constexpr index_t columns = 1600;
@@ -118,8 +117,8 @@ TEST_P(CompiledSemiring, RowsOfEveryLengthAddUpWithAndWithoutEmptyRows) {
 
 // Every size of tile, with everything in tiles, everything outside, and what the plan takes.
 TEST_P(CompiledSemiring, TilesOfEverySizeAgreeWithTheModel) {
-    std::mt19937 random(seed + 9);
-    SCOPED_TRACE("seed " + std::to_string(seed + 9));
+    std::mt19937 random(mxv_seed + 9);
+    SCOPED_TRACE("seed " + std::to_string(mxv_seed + 9));
     const semiring s = GetParam().ring();
     const dtype type = GetParam().cell->operand;
     const context ctx({.threads = 2});
@@ -144,7 +143,7 @@ TEST_P(CompiledSemiring, TilesOfEverySizeAgreeWithTheModel) {
 
 // csr_merge splits rows between threads; those that are short enough to sum anew do not show it.
 TEST(MxvByRows, SumsAreTheSameBitForBitWithAnyNumberOfThreads) {
-    std::mt19937 random(seed + 8);
+    std::mt19937 random(mxv_seed + 8);
     std::uniform_real_distribution<double> unit(0, 1);
     std::vector<index_t> rows, columns;
     std::vector<double> values, x(6000);
@@ -178,8 +177,8 @@ INSTANTIATE_TEST_SUITE_P(Mxv, EveryKernel, ::testing::ValuesIn(mxv_kernels()),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(EveryKernel, WritesThroughMaskAccumulatorAndReplace) {
-    std::mt19937 random(seed + 1);
-    SCOPED_TRACE("seed " + std::to_string(seed + 1));
+    std::mt19937 random(mxv_seed + 1);
+    SCOPED_TRACE("seed " + std::to_string(mxv_seed + 1));
     const context ctx({.threads = 2});
     for (const auto* name : {"plus_times_fp64", "min_plus_int32", "lor_land_bool", "any_secondi_int32"}) {
         SCOPED_TRACE(name);
@@ -187,7 +186,7 @@ TEST_P(EveryKernel, WritesThroughMaskAccumulatorAndReplace) {
         const dtype type = *s.pinned_type();
         const dictionary a = random_dictionary(70, 40, 0.2, type, random);
         const matrix left = make_matrix(ctx, a);
-        for (const vector_form form : forms) {
+        for (const vector_form form : every_form) {
             const dictionary u = random_input(40, form, type, random);
             const dictionary t = model_mxm(s, a, u);
             const vector right = make_vector(ctx, u, form);
@@ -205,7 +204,7 @@ TEST_P(EveryKernel, WritesThroughMaskAccumulatorAndReplace) {
 
 // Outputs in which every entry is present are written in place where the kernel can.
 TEST_P(EveryKernel, ReplacesAndAddsInFullOutputs) {
-    std::mt19937 random(seed + 3);
+    std::mt19937 random(mxv_seed + 3);
     for (const int threads : {1, 2}) {
         const context ctx({.threads = threads});
         for (const auto* name : {"plus_times_int64", "plus_second_fp64", "min_plus_int32", "lor_land_bool"}) {
@@ -213,7 +212,7 @@ TEST_P(EveryKernel, ReplacesAndAddsInFullOutputs) {
             const dtype type = *s.pinned_type();
             const dictionary a = random_dictionary(200, 90, 0.02, type, random);
             const matrix left = make_matrix(ctx, a);
-            for (const vector_form form : forms)
+            for (const vector_form form : every_form)
                 for (const binary_id accum : {binary_id::second, s.add().id(), binary_id::minus})
                     for (int masked = 0; masked < 6; ++masked) {
                         if (accum == binary_id::minus && type == dtype::boolean) continue;
@@ -241,7 +240,7 @@ TEST_P(EveryKernel, ReplacesAndAddsInFullOutputs) {
 }
 
 TEST_P(EveryKernel, MayWriteToItsInput) {
-    std::mt19937 random(seed + 2);
+    std::mt19937 random(mxv_seed + 2);
     const context ctx({.threads = 2});
     const semiring s("plus_times_int64");
     const dictionary a = random_dictionary(30, 30, 0.2, dtype::int64, random);
@@ -258,7 +257,7 @@ TEST_P(EveryKernel, MayWriteToItsInput) {
 }
 
 TEST_P(EveryKernel, TransposesAndMultipliesFromTheLeft) {
-    std::mt19937 random(seed + 3);
+    std::mt19937 random(mxv_seed + 3);
     const context ctx({.threads = 2});
     for (const auto* name :
          {"plus_times_fp64", "min_first_int64", "max_second_fp64", "any_secondi_int64", "plus_pair_int64"}) {
@@ -283,7 +282,7 @@ TEST_P(EveryKernel, TransposesAndMultipliesFromTheLeft) {
 }
 
 TEST_P(EveryKernel, ConvertsOperandsOfOtherTypes) {
-    std::mt19937 random(seed + 4);
+    std::mt19937 random(mxv_seed + 4);
     const context ctx({.threads = 2});
     const semiring s("plus_times");
     const dictionary a = random_dictionary(40, 30, 0.2, dtype::int8, random);
@@ -309,7 +308,7 @@ TEST_P(EveryKernel, ReadsWideOffsetsLikeNarrowOnes) {
 }
 
 TEST_P(EveryKernel, GivesTheSameBitsTwice) {
-    std::mt19937 random(seed + 5);
+    std::mt19937 random(mxv_seed + 5);
     const context ctx({.threads = 2});
     const semiring s("plus_times_fp64");
     std::uniform_real_distribution<double> real(-1, 1);
@@ -395,7 +394,7 @@ TEST(GenericPath, ServesAUsersOwnOperatorsAndSaysSo) {
 }
 
 TEST(GenericPath, ServesEverySemiringThatIsNotCompiled) {
-    std::mt19937 random(seed + 6);
+    std::mt19937 random(mxv_seed + 6);
     const context ctx;
     const dictionary a = random_dictionary(12, 9, 0.4, dtype::uint16, random);
     const dictionary u = random_dictionary(9, 1, 0.6, dtype::uint16, random);

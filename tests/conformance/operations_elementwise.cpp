@@ -7,20 +7,16 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 77;
+constexpr unsigned elementwise_seed = 77;
 
 class Elementwise : public ::testing::TestWithParam<dtype> {
 protected:
-    std::mt19937 random{seed};
+    std::mt19937 random{elementwise_seed};
     context ctx;
-    ::testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+    ::testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(elementwise_seed)};
 };
 INSTANTIATE_TEST_SUITE_P(EveryType, Elementwise, ::testing::ValuesIn(all_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
-
-expectation written(const dictionary& t) {
-    return [&t](const dictionary& c, const writing& how) { return write(c, t, how); };
-}
 
 template <class Object>
 void join(const context& ctx, Object& c, bool intersection, const binary_op& op, const Object& a,
@@ -105,7 +101,7 @@ TEST_P(Elementwise, DifferencesAreAsTheModelSays) {
 }
 
 TEST(BalancedPath, AgreesWithTheReferenceOnEveryOperatorTypeAndNumberOfThreads) {
-    std::mt19937 random(seed + 7);
+    std::mt19937 random(elementwise_seed + 7);
     for (const int threads : {1, 2, 3, 8}) {
         const context ctx({.backend = backend::cpu, .threads = threads});
         for (const dtype type : {dtype::boolean, dtype::int32, dtype::int64, dtype::float32, dtype::float64})
@@ -132,7 +128,7 @@ TEST(BalancedPath, AgreesWithTheReferenceOnEveryOperatorTypeAndNumberOfThreads) 
 
 TEST(BalancedPath, SharesOutOneLongRowAndRepeatsOfAPlace) {
     // Every place up to 60 times on either side, rows of 0 to 40,000 entries: cuts fall into runs.
-    std::mt19937 random(seed + 8);
+    std::mt19937 random(elementwise_seed + 8);
     const auto lent = [&](std::vector<std::int32_t>& offsets, std::vector<index_t>& columns,
                           std::vector<std::int64_t>& values) {
         offsets = {0};
@@ -195,7 +191,7 @@ TEST(BalancedPath, APinThatCannotServeSaysWhy) {
 }
 
 TEST(ElementwiseOfMixedTypes, EveryOperatorJoinsAsTheModelSays) {
-    std::mt19937 random(seed + 1);
+    std::mt19937 random(elementwise_seed + 1);
     const context ctx;
     for (int id = 0; id < static_cast<int>(binary_id::user); ++id)
         for (int round = 0; round < 40; ++round) {
@@ -203,7 +199,7 @@ TEST(ElementwiseOfMixedTypes, EveryOperatorJoinsAsTheModelSays) {
             const dictionary a = random_dictionary(5, 6, 0.5, any_type(random), random),
                              b = random_dictionary(5, 6, 0.5, any_type(random), random);
             SCOPED_TRACE(std::string(op.name()) + " of " + std::string(name_of(a.type)) + " and " +
-                         std::string(name_of(b.type)) + ", seed " + std::to_string(seed + 1));
+                         std::string(name_of(b.type)) + ", seed " + std::to_string(elementwise_seed + 1));
             const matrix left = make_matrix(ctx, a, true), right = make_matrix(ctx, b, true);
             matrix c(ctx, any_type(random), 5, 6);
             dictionary t;

@@ -7,13 +7,13 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 4711;
+constexpr unsigned places_seed = 4711;
 
 class Places : public ::testing::TestWithParam<dtype> {
 protected:
-    std::mt19937 random{seed};
+    std::mt19937 random{places_seed};
     context ctx;
-    ::testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed)};
+    ::testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(places_seed)};
 
     // Indices below `extent`, some more than once; none where there are none to choose from.
     std::vector<index_t> some_of(index_t extent) {
@@ -29,9 +29,6 @@ std::vector<index_t> all_of(index_t extent) {
     std::vector<index_t> list(static_cast<std::size_t>(extent));
     std::iota(list.begin(), list.end(), 0);
     return list;
-}
-expectation written(const dictionary& t) {
-    return [&t](const dictionary& c, const writing& how) { return write(c, t, how); };
 }
 dictionary filled(std::size_t rows, std::size_t columns, scalar x) {
     dictionary d{static_cast<index_t>(rows), static_cast<index_t>(columns), x.type(), {}};

@@ -8,15 +8,15 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20240611;
+constexpr unsigned products_seed = 20240611;
 
 class Products : public ::testing::TestWithParam<dtype> {};
 INSTANTIATE_TEST_SUITE_P(EveryType, Products, ::testing::ValuesIn(all_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 TEST_P(Products, MxmWritesAsTheModelSays) {
-    std::mt19937 random(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(products_seed);
+    SCOPED_TRACE("seed " + std::to_string(products_seed));
     const context ctx;
     const semiring s("plus_times");
     for (const auto& [name, a] : matrix_battery(GetParam(), random)) {
@@ -37,7 +37,7 @@ TEST_P(Products, MxmWritesAsTheModelSays) {
 }
 
 TEST_P(Products, MxmMayWriteToItsInputs) {
-    std::mt19937 random(seed + 1);
+    std::mt19937 random(products_seed + 1);
     const context ctx;
     const semiring s("plus_times");
     const dictionary a = random_dictionary(9, 9, 0.3, GetParam(), random);
@@ -54,10 +54,10 @@ TEST_P(Products, MxmMayWriteToItsInputs) {
 }
 
 TEST_P(Products, EverySemiringMultipliesAsTheModelSays) {
-    std::mt19937 random(seed + 2);
+    std::mt19937 random(products_seed + 2);
     const context ctx;
     for (const std::string& name : semiring_names()) {
-        SCOPED_TRACE(name + ", seed " + std::to_string(seed + 2));
+        SCOPED_TRACE(name + ", seed " + std::to_string(products_seed + 2));
         const semiring s(name);
         const dictionary a = random_dictionary(7, 9, 0.4, GetParam(), random),
                          b = random_dictionary(9, 6, 0.4, GetParam(), random);
@@ -86,7 +86,7 @@ TEST_P(Products, EverySemiringMultipliesAsTheModelSays) {
 }
 
 TEST(ProductsOfMixedTypes, AreComputedInTheTypeThatBothPromoteTo) {
-    std::mt19937 random(seed + 3);
+    std::mt19937 random(products_seed + 3);
     const context ctx;
     for (int round = 0; round < 300; ++round) {
         SCOPED_TRACE("round " + std::to_string(round));
@@ -101,7 +101,7 @@ TEST(ProductsOfMixedTypes, AreComputedInTheTypeThatBothPromoteTo) {
 }
 
 TEST(ProductsByRows, AreTheReferencesOnLargerMatricesWhateverTheThreads) {
-    std::mt19937 random(seed + 4);
+    std::mt19937 random(products_seed + 4);
     for (const int threads : {1, 2, 3, 7}) {
         context_options options;
         options.threads = threads;
@@ -120,7 +120,7 @@ TEST(ProductsByRows, AreTheReferencesOnLargerMatricesWhateverTheThreads) {
 }
 
 TEST_P(Products, KroneckerWritesAsTheModelSays) {
-    std::mt19937 random(seed + 5);
+    std::mt19937 random(products_seed + 5);
     const context ctx;
     for (const binary_id op :
          {binary_id::times, binary_id::minus, binary_id::firsti, binary_id::secondj, binary_id::lt}) {

@@ -13,7 +13,7 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20261124;
+constexpr unsigned sddmm_seed = 20261124;
 
 std::vector<semiring> all_rings() {
     std::vector<semiring> rings;
@@ -22,17 +22,13 @@ std::vector<semiring> all_rings() {
     return rings;
 }
 
-dictionary full(index_t rows, index_t columns, dtype type, std::mt19937& random) {
-    return random_dictionary(rows, columns, 2, type, random);
-}
-
 class CompiledSddmm : public ::testing::TestWithParam<semiring> {};
 INSTANTIATE_TEST_SUITE_P(Every, CompiledSddmm, ::testing::ValuesIn(all_rings()),
                          [](const auto& info) { return info.param.name(); });
 
 TEST_P(CompiledSddmm, AgreesWithTheModelOverTheBatteryInEveryOrder) {
-    std::mt19937 random(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(sddmm_seed);
+    SCOPED_TRACE("seed " + std::to_string(sddmm_seed));
     const semiring s = GetParam();
     const dtype type = *s.pinned_type();
     auto masks = matrix_battery(type, random);
@@ -40,8 +36,8 @@ TEST_P(CompiledSddmm, AgreesWithTheModelOverTheBatteryInEveryOrder) {
     int turn = 0;
     for (const auto& [name, m] : masks) {
         const index_t inner = std::array{1, 3, 8, 16, 37, 70}[static_cast<std::size_t>(turn++ % 6)];
-        const dictionary x = full(m.rows, inner, type, random), y = full(inner, m.columns, type, random),
-                         t = model_mxm(s, x, y);
+        const dictionary x = full_dictionary(m.rows, inner, type, random),
+                         y = full_dictionary(inner, m.columns, type, random), t = model_mxm(s, x, y);
         const writing how{&m, true, false, false, {}};
         const dictionary nothing{m.rows, m.columns, type, {}}, expected = write(nothing, t, how);
         for (const int threads : {1, 3}) {
@@ -67,11 +63,11 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Sddmm, ::testing::Values("row_dot", "reference
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(Sddmm, ObeysValuesOfTheMaskAccumulatorsAndReplaceAndMayWriteToItsMask) {
-    std::mt19937 random(seed + 1);
+    std::mt19937 random(sddmm_seed + 1);
     const context ctx({.backend = backend::cpu, .threads = 2});
     const semiring s("plus_times_int64");
-    const dictionary x = full(21, 6, dtype::int64, random), y = full(6, 30, dtype::int64, random),
-                     t = model_mxm(s, x, y);
+    const dictionary x = full_dictionary(21, 6, dtype::int64, random),
+                     y = full_dictionary(6, 30, dtype::int64, random), t = model_mxm(s, x, y);
     dense_block left(x, dense_order::row_major), right(y, dense_order::row_major);
     for (const dtype c_type : {dtype::int64, dtype::float32})
         for (const bool structure : {false, true})
@@ -96,10 +92,11 @@ TEST_P(Sddmm, ObeysValuesOfTheMaskAccumulatorsAndReplaceAndMayWriteToItsMask) {
 }
 
 TEST_P(Sddmm, TransposesEitherSideAndConvertsTypes) {
-    std::mt19937 random(seed + 2);
+    std::mt19937 random(sddmm_seed + 2);
     const context ctx({.backend = backend::cpu, .threads = 2});
     const semiring s("plus_times");
-    const dictionary x = full(15, 9, dtype::int8, random), y = full(9, 12, dtype::float64, random),
+    const dictionary x = full_dictionary(15, 9, dtype::int8, random),
+                     y = full_dictionary(9, 12, dtype::float64, random),
                      m = random_dictionary(15, 12, 0.5, dtype::boolean, random), t = model_mxm(s, x, y);
     const matrix mask = make_matrix(ctx, m);
     for (const bool a : {false, true})
@@ -116,7 +113,7 @@ TEST_P(Sddmm, TransposesEitherSideAndConvertsTypes) {
 
 TEST_P(Sddmm, OfEmptyOperandsHasNoEntries) {
     const context ctx({.backend = backend::cpu, .threads = 2});
-    std::mt19937 random(seed + 3);
+    std::mt19937 random(sddmm_seed + 3);
     const matrix mask = make_matrix(ctx, random_dictionary(4, 5, 1, dtype::float64, random));
     const std::vector<double> none;
     matrix c = mask;
@@ -145,7 +142,7 @@ TEST_P(Sddmm, KeepsNaNAndInfinity) {
 }
 
 TEST(SddmmSums, DoNotDependOnThreadsAndStayWithinTheirBound) {
-    std::mt19937 random(seed + 4);
+    std::mt19937 random(sddmm_seed + 4);
     std::uniform_real_distribution<double> real(-1, 1);
     const index_t n = 400, inner = 203;
     std::vector<double> x(n * inner), y(inner * n);
@@ -175,12 +172,13 @@ INSTANTIATE_TEST_SUITE_P(EveryType, GenericSddmm, ::testing::ValuesIn(all_types)
                          [](const auto& info) { return std::string(name_of(info.param)); });
 
 TEST_P(GenericSddmm, EverySemiringSamplesAsTheModelSays) {
-    std::mt19937 random(seed + 5);
+    std::mt19937 random(sddmm_seed + 5);
     const context ctx({.backend = backend::cpu, .threads = 2});
     for (const std::string& name : semiring_names()) {
         SCOPED_TRACE(name);
         const semiring s(name);
-        const dictionary x = full(5, 4, GetParam(), random), y = full(4, 6, GetParam(), random),
+        const dictionary x = full_dictionary(5, 4, GetParam(), random),
+                         y = full_dictionary(4, 6, GetParam(), random),
                          m = random_dictionary(5, 6, 0.4, dtype::boolean, random);
         dense_block left(x, both_orders[random() % 2]), right(y, both_orders[random() % 2]);
         matrix c(ctx, GetParam(), 5, 6);

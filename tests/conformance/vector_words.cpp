@@ -8,12 +8,11 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20261122;
-constexpr vector_form forms[] = {vector_form::dense, vector_form::bitmap, vector_form::sparse};
+constexpr unsigned vector_words_seed = 20261122;
 
 class VectorWords : public ::testing::TestWithParam<dtype> {
 protected:
-    std::mt19937 random{seed};
+    std::mt19937 random{vector_words_seed};
     dictionary some(index_t size, vector_form form) {
         return random_dictionary(size, 1, form == vector_form::dense ? 1.1 : 0.4, GetParam(), random);
     }
@@ -29,8 +28,8 @@ TEST_P(VectorWords, JoinEveryOperatorAsTheModelSays) {
         const dtype result = result_type(op, GetParam(), GetParam());
         const context ctx({.backend = backend::cpu, .threads = 2});
         constexpr index_t size = 130;
-        for (const vector_form left : forms)
-            for (const vector_form right : forms)
+        for (const vector_form left : every_form)
+            for (const vector_form right : every_form)
                 for (const bool intersection : {false, true}) {
                     const dictionary a = some(size, left), b = some(size, right);
                     vector w(ctx, result, size);
@@ -63,8 +62,8 @@ TEST_P(VectorWords, JoinLongVectorsInPieces) {
 TEST_P(VectorWords, AccumulateIntoWhatIsThere) {
     const context ctx({.backend = backend::cpu, .threads = 2});
     for (const binary_id id : {binary_id::plus, binary_id::second, binary_id::minus, binary_id::gt})
-        for (const vector_form left : forms)
-            for (const vector_form right : forms) {
+        for (const vector_form left : every_form)
+            for (const vector_form right : every_form) {
                 const dictionary c = some(150, left), t = some(150, right);
                 vector w = make_vector(ctx, c, left);
                 const vector shared = w;
@@ -80,7 +79,7 @@ TEST_P(VectorWords, ApplyAsTheReferenceDoes) {
     const dtype type = GetParam();
     const scalar fixed = scalar(type, cast(to_element(true), dtype::boolean, type));
     for (const int threads : {3})
-        for (const vector_form form : forms)
+        for (const vector_form form : every_form)
             for (const index_t size : {90, 17000}) {
                 const context ctx({.backend = backend::cpu, .threads = threads});
                 const vector u = make_vector(ctx, some(size, form), form);
@@ -109,7 +108,7 @@ TEST_P(VectorWords, ApplyAsTheReferenceDoes) {
 TEST_P(VectorWords, ReduceAddsUpEveryBlockWhateverTheThreads) {
     const dtype type = GetParam();
     for (const index_t size : {0, 1, 15, 16, 17, 100, 8191, 8192, 8193, 20000})
-        for (const vector_form form : forms) {
+        for (const vector_form form : every_form) {
             const context one({.backend = backend::cpu, .threads = 1}),
                 three({.backend = backend::cpu, .threads = 3});
             dictionary a = some(size, form);

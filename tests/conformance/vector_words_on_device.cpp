@@ -11,8 +11,7 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned seed = 20261122;
-constexpr vector_form forms[] = {vector_form::dense, vector_form::bitmap, vector_form::sparse};
+constexpr unsigned vector_words_device_seed = 20261122;
 
 // The same vector, on the GPU alone.
 vector there(const context& ctx, const vector& v) {
@@ -30,7 +29,7 @@ protected:
     void SetUp() override {
         if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     }
-    std::mt19937 random{seed};
+    std::mt19937 random{vector_words_device_seed};
     dictionary some(index_t size, vector_form form) {
         return random_dictionary(size, 1, form == vector_form::dense ? 1.1 : 0.4, GetParam(), random);
     }
@@ -46,8 +45,8 @@ TEST_P(VectorWordsOnDevice, JoinEveryOperatorAsTheModelSays) {
         SCOPED_TRACE(op.name());
         const dtype result = result_type(op, GetParam(), GetParam());
         const bool served = instantiate::find_words_on_device(op.id(), GetParam()) != nullptr;
-        for (const vector_form left : forms)
-            for (const vector_form right : forms)
+        for (const vector_form left : every_form)
+            for (const vector_form right : every_form)
                 for (const bool intersection : {false, true}) {
                     const index_t size = 200 + static_cast<index_t>(random() % 100);
                     const dictionary a = some(size, left), b = some(size, right);
@@ -67,7 +66,7 @@ TEST_P(VectorWordsOnDevice, ApplyAsTheReferenceDoes) {
     const dtype type = GetParam();
     const scalar fixed = scalar(type, cast(to_element(true), dtype::boolean, type));
     const context ctx({.backend = backend::cuda});
-    for (const vector_form form : forms) {
+    for (const vector_form form : every_form) {
         constexpr index_t size = 1000;
         const vector u = make_vector(ctx, some(size, form), form);
         const vector_options by_reference{.kernel = "reference"};
@@ -98,9 +97,9 @@ TEST_P(VectorWordsOnDevice, WriteInEverySetting) {
     const context ctx({.backend = backend::cuda});
     const dtype type = GetParam();
     for (const setting& s : all_settings())
-        for (const vector_form form : forms) {
+        for (const vector_form form : every_form) {
             constexpr index_t size = 150;
-            const dictionary u = some(size, form), c = some(size, forms[random() % 3]),
+            const dictionary u = some(size, form), c = some(size, every_form[random() % 3]),
                              m = random_dictionary(size, 1, 0.5, any_type(random), random);
             const vector mask = make<vector>(ctx, m, random);
             for (const bool output_there : {false, true}) {
@@ -116,7 +115,7 @@ TEST_P(VectorWordsOnDevice, ReduceAddsUpEveryBlockAndTwiceTheSame) {
     const dtype type = GetParam();
     const context ctx({.backend = backend::cuda});
     for (const index_t size : {0, 1, 31, 255, 256, 257, 8191, 8192, 8193, 20000})
-        for (const vector_form form : forms) {
+        for (const vector_form form : every_form) {
             dictionary a = some(size, form);
             if (form == vector_form::bitmap)  // the first blocks are empty
                 a.entries.erase(a.entries.begin(), a.entries.lower_bound({std::min(size, 10000), 0}));

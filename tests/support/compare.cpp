@@ -1,8 +1,20 @@
 #include "support/compare.hpp"
 
+#include "storage/matrix_body.hpp"
+
 #include <cmath>
+#include <cstring>
 
 namespace nz::test {
+
+bool same_bits(const storage::csr& u, const storage::csr& v) {
+    const auto equal = [](const buffer& s, const buffer& t) {
+        return s.bytes() == t.bytes() && (s.bytes() == 0 || std::memcmp(s.data(), t.data(), s.bytes()) == 0);
+    };
+    return u.nnz == v.nnz && equal(u.offsets, v.offsets) && equal(u.indices, v.indices) &&
+           equal(u.values, v.values);
+}
+bool same_bits(const matrix& x, const matrix& y) { return same_bits(x.body().rows(), y.body().rows()); }
 
 std::vector<double> row_bounds(const matrix& a, const vector& u, dtype type) {
     const double eps = type == dtype::float32 ? std::numeric_limits<float>::epsilon()

@@ -1,6 +1,7 @@
 // Comparing results: exact where arithmetic is, by a bound per row where floating sums may be reordered.
 #pragma once
 
+#include "storage/csr.hpp"
 #include "support/model.hpp"
 
 #include <gtest/gtest.h>
@@ -21,6 +22,10 @@ template <class Object>
     if (text.empty()) return ::testing::AssertionSuccess();
     return ::testing::AssertionFailure() << text;
 }
+
+/// The same arrays, bit for bit.
+bool same_bits(const storage::csr& x, const storage::csr& y);
+bool same_bits(const matrix& x, const matrix& y);
 
 /// eps * n * sum of |a||b| for each row of A u, where n counts the row's products: how far two orders of
 /// summation of a plus_times product may lie apart. eps is that of `type`.

@@ -85,6 +85,15 @@ dictionary random_dictionary(index_t rows, index_t columns, double density, dtyp
             if (chance(random) < density) d.entries[{i, j}] = random_value(type, random);
     return d;
 }
+dictionary full_dictionary(index_t rows, index_t columns, dtype type, std::mt19937& random) {
+    return random_dictionary(rows, columns, 2, type, random);
+}
+std::vector<double> reals(std::size_t n, std::mt19937& random) {
+    std::uniform_real_distribution<double> real(-1, 1);
+    std::vector<double> x(n);
+    for (double& v : x) v = real(random);
+    return x;
+}
 
 dictionary converted(const dictionary& d, dtype type) {
     dictionary out{d.rows, d.columns, type, {}};

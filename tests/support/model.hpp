@@ -10,8 +10,11 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace nz::test {
+
+constexpr vector_form every_form[] = {vector_form::dense, vector_form::bitmap, vector_form::sparse};
 
 using place = std::pair<index_t, index_t>;
 
@@ -39,6 +42,10 @@ Object make(const context& ctx, const dictionary& d, std::mt19937& random) {
 /// A value of this type: small, often 0 or 1, negative where the type allows.
 element random_value(dtype type, std::mt19937& random);
 dictionary random_dictionary(index_t rows, index_t columns, double density, dtype type, std::mt19937& random);
+/// An entry in every place.
+dictionary full_dictionary(index_t rows, index_t columns, dtype type, std::mt19937& random);
+/// Numbers between -1 and 1.
+std::vector<double> reals(std::size_t n, std::mt19937& random);
 /// The same entries with values converted.
 dictionary converted(const dictionary& d, dtype type);
 dictionary transposed(const dictionary& d);

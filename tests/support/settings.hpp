@@ -46,6 +46,10 @@ inline std::vector<setting> all_settings() {
 
 /// What the output must be, from its old content and the mask.
 using expectation = std::function<dictionary(const dictionary& c, const writing& how)>;
+/// What is expected where T is t, which must outlive it.
+inline expectation written(const dictionary& t) {
+    return [&t](const dictionary& c, const writing& how) { return write(c, t, how); };
+}
 
 template <class Object>
 operation_options<Object> options_of(const setting& s, const Object& mask) {

@@ -9,9 +9,9 @@
 namespace nz::test {
 namespace {
 
-constexpr dtype all_types[] = {dtype::boolean, dtype::int8,    dtype::int16,  dtype::int32,
-                               dtype::int64,   dtype::uint8,   dtype::uint16, dtype::uint32,
-                               dtype::uint64,  dtype::float32, dtype::float64};
+constexpr dtype stored_types[] = {dtype::boolean, dtype::int8,    dtype::int16,  dtype::int32,
+                                  dtype::int64,   dtype::uint8,   dtype::uint16, dtype::uint32,
+                                  dtype::uint64,  dtype::float32, dtype::float64};
 constexpr file_layout all_layouts[] = {file_layout::csr, file_layout::csc, file_layout::coo};
 
 // 6 x 4, an empty row and column, the type's extremes among the values.
@@ -34,7 +34,7 @@ matrix sample(const context& ctx, dtype type, value_kind kind) {
 }
 
 // The same places and, compared in the matrix's own type, the same values.
-void expect_same(const matrix& expected, const matrix& found, const std::string& what) {
+void expect_same_entries(const matrix& expected, const matrix& found, const std::string& what) {
     ASSERT_EQ(expected.rows(), found.rows()) << what;
     ASSERT_EQ(expected.columns(), found.columns()) << what;
     ASSERT_EQ(expected.nnz(), found.nnz()) << what;
@@ -47,7 +47,7 @@ void expect_same(const matrix& expected, const matrix& found, const std::string&
 TEST(Binsparse, every_type_layout_and_kind_reads_back) {
     const context ctx({.threads = 2});
     const temporary_folder folder;
-    for (const dtype type : all_types)
+    for (const dtype type : stored_types)
         for (const file_layout layout : all_layouts)
             for (const value_kind kind : {value_kind::full, value_kind::iso, value_kind::pattern}) {
                 const std::string what = std::string(name_of(type)) + " " + std::string(name_of(layout)) +
@@ -61,7 +61,7 @@ TEST(Binsparse, every_type_layout_and_kind_reads_back) {
                 // One true for all is a pattern.
                 const bool is_pattern = kind == value_kind::iso && type == dtype::boolean;
                 EXPECT_EQ(in.matrix.values_held(), is_pattern ? value_kind::pattern : kind) << what;
-                expect_same(a, in.matrix, what);
+                expect_same_entries(a, in.matrix, what);
             }
     EXPECT_EQ(folder.names(), std::vector<std::string>{"a.bsp.h5"});
     EXPECT_EQ(ctx.bytes_in_use(), 0u);
@@ -96,7 +96,7 @@ TEST(Binsparse, a_large_matrix_reads_back_and_makes_the_same_file_each_time) {
 TEST(Binsparse, vectors_keep_their_type_and_form) {
     const context ctx({.threads = 2});
     const temporary_folder folder;
-    for (const dtype type : all_types)
+    for (const dtype type : stored_types)
         dispatch(type, [&]<class T>(std::type_identity<T>) {
             const T values[] = {convert<T>(1), std::numeric_limits<T>::max(), convert<T>(0)};
             const index_t places[] = {1, 4, 7};

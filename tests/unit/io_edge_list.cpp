@@ -9,7 +9,7 @@ namespace {
 
 using io::edge_list::ids;
 
-input read(std::string_view text, ids meaning, const read_options& options = {}) {
+input read_text(std::string_view text, ids meaning, const read_options& options = {}) {
     const context ctx({.threads = 2});
     input in = io::edge_list::read(ctx, bytes_of(text), "a.txt", meaning, options);
     in.matrix.validate();
@@ -17,7 +17,7 @@ input read(std::string_view text, ids meaning, const read_options& options = {})
 }
 
 TEST(EdgeList, numbers_rows_from_0_up_to_the_largest) {
-    const input in = read("0 1\n4 2\n0 1\n", ids::rows);
+    const input in = read_text("0 1\n4 2\n0 1\n", ids::rows);
     EXPECT_EQ(in.matrix.rows(), 5);
     EXPECT_EQ(in.matrix.columns(), 5);
     EXPECT_EQ(in.format, "edge list");
@@ -27,19 +27,19 @@ TEST(EdgeList, numbers_rows_from_0_up_to_the_largest) {
 }
 
 TEST(EdgeList, keeps_the_first_weight_of_a_repeated_edge) {
-    const input in = read("0 1 7\n1 0 3\n0 1 9\n", ids::rows);
+    const input in = read_text("0 1 7\n1 0 3\n0 1 9\n", ids::rows);
     EXPECT_EQ(in.matrix.type(), dtype::int64);
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 1}, 7}, {{1, 0}, 3}}));
 }
 
 TEST(EdgeList, makes_all_weights_real_when_one_is) {
-    const input in = read("0 1 7\n1 0 0.5\n1 1 3\n", ids::rows);
+    const input in = read_text("0 1 7\n1 0 0.5\n1 1 3\n", ids::rows);
     EXPECT_EQ(in.matrix.type(), dtype::float64);
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 1}, 7}, {{1, 0}, .5}, {{1, 1}, 3}}));
 }
 
 TEST(EdgeList, stores_both_directions_on_request) {
-    const input in = read("0 1 7\n1 0 3\n2 1 5\n2 2 1\n", ids::rows, {.symmetrize = true});
+    const input in = read_text("0 1 7\n1 0 3\n2 1 5\n2 2 1\n", ids::rows, {.symmetrize = true});
     EXPECT_TRUE(in.declared_symmetric);
     EXPECT_EQ(entries_of(in.matrix),
               (entry_map{{{0, 1}, 7}, {{1, 0}, 7}, {{1, 2}, 5}, {{2, 1}, 5}, {{2, 2}, 1}}));
@@ -49,26 +49,26 @@ TEST(EdgeList, takes_comments_blanks_tabs_commas_and_every_line_end) {
     const entry_map expected{{{0, 1}, 1}, {{2, 3}, 1}};
     for (const std::string_view text : {"# c\n0\t1\n2\t3\n", "% c\n\n0 1\n  \n 2  3 \n", "0,1\r\n2,3\r\n",
                                         "0 , 1\n2, 3", "# a\n0 1\n# b\n2 3\n#"})
-        EXPECT_EQ(entries_of(read(text, ids::names).matrix), expected) << text;
+        EXPECT_EQ(entries_of(read_text(text, ids::names).matrix), expected) << text;
 }
 
 TEST(EdgeList, leaves_dense_names_alone) {
-    const input in = read("1 2\n2 3\n3 1\n", ids::names);
+    const input in = read_text("1 2\n2 3\n3 1\n", ids::names);
     EXPECT_EQ(in.matrix.rows(), 4);
     EXPECT_TRUE(in.original_ids.empty());
 }
 
 TEST(EdgeList, numbers_scattered_names_in_ascending_order) {
-    const input in = read("1000 5\n5 70\n", ids::names);
+    const input in = read_text("1000 5\n5 70\n", ids::names);
     EXPECT_EQ(in.original_ids, (std::vector<std::int64_t>{5, 70, 1000}));
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{2, 0}, 1}, {{0, 1}, 1}}));
 }
 
 TEST(EdgeList, numbers_negative_and_enormous_names) {
-    const input in = read("-9223372036854775808 9223372036854775807 2\n0 -7 1\n", ids::names);
+    const input in = read_text("-9223372036854775808 9223372036854775807 2\n0 -7 1\n", ids::names);
     EXPECT_EQ(in.original_ids, (std::vector<std::int64_t>{INT64_MIN, -7, 0, INT64_MAX}));
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 3}, 2}, {{2, 1}, 1}}));
-    const input near = read("-3 -1\n-1 -2\n", ids::names);
+    const input near = read_text("-3 -1\n-1 -2\n", ids::names);
     EXPECT_EQ(near.original_ids, (std::vector<std::int64_t>{-3, -2, -1}));
     EXPECT_EQ(entries_of(near.matrix), (entry_map{{{0, 2}, 1}, {{2, 1}, 1}}));
 }
@@ -78,12 +78,12 @@ TEST(EdgeList, agrees_on_weights_between_blocks) {
     for (int i = 0; i < 40000; ++i)
         text += std::to_string(i) + " " + std::to_string((i * 7) % 40000) + " " +
                 (i == 39000 ? "0.25" : "2") + "\n";
-    const input in = read(text, ids::names);
+    const input in = read_text(text, ids::names);
     EXPECT_EQ(in.matrix.type(), dtype::float64);
     EXPECT_EQ(in.matrix.nnz(), 40000);
     EXPECT_EQ(in.matrix.get(0, 0)->get<double>(), 2);
     EXPECT_EQ(in.matrix.get(39000, 39000 * 7 % 40000)->get<double>(), 0.25);
-    EXPECT_EQ(entries_of(in.matrix), entries_of(read(gzipped(text), ids::rows).matrix));
+    EXPECT_EQ(entries_of(in.matrix), entries_of(read_text(gzipped(text), ids::rows).matrix));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace nz::test {
 namespace {
 
-input read(std::string_view text, const read_options& options = {}, int threads = 2) {
+input read_text(std::string_view text, const read_options& options = {}, int threads = 2) {
     const context ctx({.threads = threads});
     input in = io::matrix_market::read(ctx, bytes_of(text), "a.mtx", options);
     in.matrix.validate();
@@ -27,7 +27,7 @@ shape shape_of(const matrix& a) { return {a.rows(), a.columns(), a.nnz()}; }
 const std::string coordinate_real = "%%MatrixMarket matrix coordinate real general\n";
 
 TEST(MatrixMarket, reads_real_coordinates_in_any_order) {
-    const input in = read(coordinate_real + "% a comment\n3 4 4\n3 1 -2.5\n1 4 1e3\n1 1 .5\n2 2 7.\n");
+    const input in = read_text(coordinate_real + "% a comment\n3 4 4\n3 1 -2.5\n1 4 1e3\n1 1 .5\n2 2 7.\n");
     EXPECT_EQ(shape_of(in.matrix), (shape{3, 4, 4}));
     EXPECT_EQ(in.matrix.type(), dtype::float64);
     EXPECT_EQ(in.format, "matrix market");
@@ -36,7 +36,7 @@ TEST(MatrixMarket, reads_real_coordinates_in_any_order) {
 }
 
 TEST(MatrixMarket, reads_integers_as_int64) {
-    const input in = read(
+    const input in = read_text(
         "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 -9223372036854775808\n2 2 9223372036854775807\n");
     EXPECT_EQ(in.matrix.type(), dtype::int64);
     EXPECT_EQ(in.matrix.get(0, 0)->get<std::int64_t>(), std::numeric_limits<std::int64_t>::min());
@@ -44,31 +44,31 @@ TEST(MatrixMarket, reads_integers_as_int64) {
 }
 
 TEST(MatrixMarket, reads_unsigned_integers_as_uint64) {
-    const input in =
-        read("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 18446744073709551615\n");
+    const input in = read_text(
+        "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 18446744073709551615\n");
     EXPECT_EQ(in.matrix.type(), dtype::uint64);
     EXPECT_EQ(in.matrix.get(0, 0)->get<std::uint64_t>(), std::numeric_limits<std::uint64_t>::max());
 }
 
 TEST(MatrixMarket, reads_a_pattern_without_values) {
-    const input in = read("%%MatrixMarket matrix coordinate pattern general\n2 3 3\n1 3\n2 1\n1 3\n");
+    const input in = read_text("%%MatrixMarket matrix coordinate pattern general\n2 3 3\n1 3\n2 1\n1 3\n");
     EXPECT_EQ(in.matrix.type(), dtype::boolean);
     EXPECT_EQ(in.matrix.values_held(), value_kind::pattern);
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 2}, 1}, {{1, 0}, 1}}));
 }
 
 TEST(MatrixMarket, sums_repeated_entries) {
-    const input in = read(coordinate_real + "2 2 4\n1 1 1\n2 1 5\n1 1 2.5\n1 1 -1\n");
+    const input in = read_text(coordinate_real + "2 2 4\n1 1 1\n2 1 5\n1 1 2.5\n1 1 -1\n");
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 0}, 2.5}, {{1, 0}, 5}}));
 }
 
 TEST(MatrixMarket, keeps_explicit_zeros) {
-    EXPECT_EQ(entries_of(read(coordinate_real + "1 2 1\n1 2 0\n").matrix), (entry_map{{{0, 1}, 0}}));
+    EXPECT_EQ(entries_of(read_text(coordinate_real + "1 2 1\n1 2 0\n").matrix), (entry_map{{{0, 1}, 0}}));
 }
 
 TEST(MatrixMarket, expands_symmetric_files_and_declares_them) {
     const input in =
-        read("%%MatrixMarket matrix coordinate integer symmetric\n3 3 4\n1 1 1\n2 1 2\n3 1 3\n3 2 4\n");
+        read_text("%%MatrixMarket matrix coordinate integer symmetric\n3 3 4\n1 1 1\n2 1 2\n3 1 3\n3 2 4\n");
     EXPECT_TRUE(in.declared_symmetric);
     EXPECT_EQ(
         entries_of(in.matrix),
@@ -77,20 +77,20 @@ TEST(MatrixMarket, expands_symmetric_files_and_declares_them) {
 }
 
 TEST(MatrixMarket, mirrors_entries_of_either_triangle) {
-    const input in = read("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 2\n3 1\n");
+    const input in = read_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 2\n3 1\n");
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 1}, 1}, {{1, 0}, 1}, {{0, 2}, 1}, {{2, 0}, 1}}));
 }
 
 TEST(MatrixMarket, negates_the_mirror_of_skew_symmetric_files) {
     const input in =
-        read("%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 3\n2 1 5\n3 2 -7\n2 2 0\n");
+        read_text("%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 3\n2 1 5\n3 2 -7\n2 2 0\n");
     EXPECT_FALSE(in.declared_symmetric);
     EXPECT_EQ(entries_of(in.matrix),
               (entry_map{{{0, 1}, -5}, {{1, 0}, 5}, {{1, 1}, 0}, {{1, 2}, 7}, {{2, 1}, -7}}));
 }
 
 TEST(MatrixMarket, reads_a_real_hermitian_file_as_symmetric) {
-    const input in = read("%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n2 1 5\n");
+    const input in = read_text("%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n2 1 5\n");
     EXPECT_TRUE(in.declared_symmetric);
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 1}, 5}, {{1, 0}, 5}}));
 }
@@ -98,19 +98,19 @@ TEST(MatrixMarket, reads_a_real_hermitian_file_as_symmetric) {
 TEST(MatrixMarket, reads_the_modulus_of_complex_values_on_request) {
     const std::string text =
         "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 -2 0\n2 1 3 -4\n";
-    const input in = read(text, {.complex_modulus = true});
+    const input in = read_text(text, {.complex_modulus = true});
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 0}, 2}, {{0, 1}, 5}, {{1, 0}, 5}}));
     EXPECT_EQ(in.matrix.type(), dtype::float64);
 }
 
 TEST(MatrixMarket, reads_arrays_by_columns_with_their_zeros) {
-    const input in = read("%%MatrixMarket matrix array real general\n2 3\n1\n2\n0\n4\n5\n6\n");
+    const input in = read_text("%%MatrixMarket matrix array real general\n2 3\n1\n2\n0\n4\n5\n6\n");
     EXPECT_EQ(entries_of(in.matrix),
               (entry_map{{{0, 0}, 1}, {{1, 0}, 2}, {{0, 1}, 0}, {{1, 1}, 4}, {{0, 2}, 5}, {{1, 2}, 6}}));
 }
 
 TEST(MatrixMarket, reads_the_lower_triangle_of_symmetric_arrays) {
-    const input in = read("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n");
+    const input in = read_text("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n");
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 0}, 1},
                                                 {{1, 0}, 2},
                                                 {{2, 0}, 3},
@@ -123,16 +123,16 @@ TEST(MatrixMarket, reads_the_lower_triangle_of_symmetric_arrays) {
 }
 
 TEST(MatrixMarket, reads_skew_symmetric_arrays_without_the_diagonal) {
-    const input in = read("%%MatrixMarket matrix array integer skew-symmetric\n3 3\n2\n3\n5\n");
+    const input in = read_text("%%MatrixMarket matrix array integer skew-symmetric\n3 3\n2\n3\n5\n");
     EXPECT_EQ(entries_of(in.matrix),
               (entry_map{{{1, 0}, 2}, {{2, 0}, 3}, {{2, 1}, 5}, {{0, 1}, -2}, {{0, 2}, -3}, {{1, 2}, -5}}));
 }
 
 TEST(MatrixMarket, reads_vectors_as_one_column) {
-    const input sparse = read("%%MatrixMarket vector coordinate real general\n4 2\n2 1.5\n4 -3\n");
+    const input sparse = read_text("%%MatrixMarket vector coordinate real general\n4 2\n2 1.5\n4 -3\n");
     EXPECT_EQ(shape_of(sparse.matrix), (shape{4, 1, 2}));
     EXPECT_EQ(entries_of(sparse.matrix), (entry_map{{{1, 0}, 1.5}, {{3, 0}, -3}}));
-    EXPECT_EQ(entries_of(read("%%MatrixMarket vector array integer general\n2\n7\n8\n").matrix),
+    EXPECT_EQ(entries_of(read_text("%%MatrixMarket vector array integer general\n2\n7\n8\n").matrix),
               (entry_map{{{0, 0}, 7}, {{1, 0}, 8}}));
 }
 
@@ -150,7 +150,8 @@ TEST(MatrixMarket, forgives_blanks_comments_line_ends_and_case) {
         "   %%MatrixMarket matrix coordinate double general\n2 2 2\n1 1 1\n2 2 2\n",
         "\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 2\n",
         "%%MatrixMarket matrix coordinate real general\n2 2 2\n+1 +1 +1\n2 2 +2.0\n"};
-    for (const std::string_view text : spellings) EXPECT_EQ(entries_of(read(text).matrix), expected) << text;
+    for (const std::string_view text : spellings)
+        EXPECT_EQ(entries_of(read_text(text).matrix), expected) << text;
 }
 
 TEST(MatrixMarket, reads_every_spelling_of_a_real) {
@@ -173,15 +174,17 @@ TEST(MatrixMarket, reads_every_spelling_of_a_real) {
         {"inf", std::numeric_limits<double>::infinity()},
         {"-Infinity", -std::numeric_limits<double>::infinity()}};
     for (const auto& [text, value] : spellings)
-        EXPECT_EQ(read(coordinate_real + "1 1 1\n1 1 " + text + "\n").matrix.get(0, 0)->get<double>(), value)
+        EXPECT_EQ(read_text(coordinate_real + "1 1 1\n1 1 " + text + "\n").matrix.get(0, 0)->get<double>(),
+                  value)
             << text;
-    EXPECT_TRUE(std::isnan(read(coordinate_real + "1 1 1\n1 1 NaN\n").matrix.get(0, 0)->get<double>()));
+    EXPECT_TRUE(std::isnan(read_text(coordinate_real + "1 1 1\n1 1 NaN\n").matrix.get(0, 0)->get<double>()));
 }
 
 TEST(MatrixMarket, takes_the_type_from_a_graphblas_comment) {
     const auto type_of = [](std::string_view field, std::string_view type, std::string_view value) {
-        return read("%%MatrixMarket matrix coordinate " + std::string(field) + " general\n%%GraphBLAS type " +
-                    std::string(type) + "\n1 1 1\n1 1 " + std::string(value) + "\n")
+        return read_text("%%MatrixMarket matrix coordinate " + std::string(field) +
+                         " general\n%%GraphBLAS type " + std::string(type) + "\n1 1 1\n1 1 " +
+                         std::string(value) + "\n")
             .matrix.type();
     };
     EXPECT_EQ(type_of("integer", "int8_t", "-128"), dtype::int8);
@@ -194,16 +197,17 @@ TEST(MatrixMarket, takes_the_type_from_a_graphblas_comment) {
 
 TEST(MatrixMarket, rounds_to_float32_once) {
     // Halfway between two floats by less than a double can tell: through double it would round down.
-    const input in = read(
+    const input in = read_text(
         "%%MatrixMarket matrix coordinate real general\n%%GraphBLAS type float\n1 1 1\n1 1 1.00000017881393432617187499\n");
     EXPECT_EQ(in.matrix.get(0, 0)->get<float>(), 1.00000017881393432617187499f);
 }
 
 TEST(MatrixMarket, reads_matrices_without_entries_rows_or_columns) {
-    EXPECT_EQ(shape_of(read(coordinate_real + "3 4 0\n").matrix), (shape{3, 4, 0}));
-    EXPECT_EQ(shape_of(read(coordinate_real + "0 4 0").matrix), (shape{0, 4, 0}));
-    EXPECT_EQ(shape_of(read("%%MatrixMarket matrix array real general\n0 0\n").matrix), (shape{0, 0, 0}));
-    EXPECT_EQ(shape_of(read("%%MatrixMarket matrix array integer skew-symmetric\n1 1\n").matrix),
+    EXPECT_EQ(shape_of(read_text(coordinate_real + "3 4 0\n").matrix), (shape{3, 4, 0}));
+    EXPECT_EQ(shape_of(read_text(coordinate_real + "0 4 0").matrix), (shape{0, 4, 0}));
+    EXPECT_EQ(shape_of(read_text("%%MatrixMarket matrix array real general\n0 0\n").matrix),
+              (shape{0, 0, 0}));
+    EXPECT_EQ(shape_of(read_text("%%MatrixMarket matrix array integer skew-symmetric\n1 1\n").matrix),
               (shape{1, 1, 0}));
 }
 
@@ -224,14 +228,14 @@ std::string large_file(index_t n) {
 
 TEST(MatrixMarket, gives_the_same_matrix_for_every_number_of_threads_and_through_gzip) {
     const std::string text = large_file(60000);
-    const input one = read(text, {}, 1), four = read(text, {}, 4);
+    const input one = read_text(text, {}, 1), four = read_text(text, {}, 4);
     EXPECT_EQ(one.matrix.nnz(), 60000 + 2 * 59999);
     EXPECT_EQ(entries_of(one.matrix), entries_of(four.matrix));
-    EXPECT_EQ(entries_of(one.matrix), entries_of(read(gzipped(text), {}, 4).matrix));
+    EXPECT_EQ(entries_of(one.matrix), entries_of(read_text(gzipped(text), {}, 4).matrix));
     // Several streams in one file, as parallel compressors write them, and padding.
     const std::string members =
         gzipped(text.substr(0, 700001)) + gzipped("") + gzipped(text.substr(700001)) + std::string(512, '\0');
-    EXPECT_EQ(entries_of(one.matrix), entries_of(read(members, {}, 2).matrix));
+    EXPECT_EQ(entries_of(one.matrix), entries_of(read_text(members, {}, 2).matrix));
 }
 
 TEST(MatrixMarket, reports_progress_from_the_calling_thread) {
@@ -239,10 +243,10 @@ TEST(MatrixMarket, reports_progress_from_the_calling_thread) {
     std::vector<double> seen;
     const auto caller = std::this_thread::get_id();
     bool elsewhere = false;
-    read(text, {.progress = [&](double share) {
-             seen.push_back(share);
-             elsewhere |= std::this_thread::get_id() != caller;
-         }});
+    read_text(text, {.progress = [&](double share) {
+                  seen.push_back(share);
+                  elsewhere |= std::this_thread::get_id() != caller;
+              }});
     ASSERT_FALSE(seen.empty());
     EXPECT_FALSE(elsewhere);
     for (const double share : seen) EXPECT_TRUE(share >= 0 && share <= 1) << share;

@@ -15,7 +15,7 @@ using storage::csr;
 // 1 . 2
 // . . .
 // 3 4 .
-struct sample {
+struct sample_arrays {
     std::vector<std::int32_t> offsets{0, 2, 2, 4};
     std::vector<index_t> columns{0, 2, 0, 1};
     std::vector<double> values{1, 2, 3, 4};
@@ -34,7 +34,7 @@ std::string message_of(F&& f) {
 
 TEST(Csr, ThatBreaksARuleIsNamed) {
     const context ctx;
-    const sample s;
+    const sample_arrays s;
     const auto broken = [&](auto change) {
         csr a = storage::copy(ctx, matrix::from_csr(ctx, s.view()).body().rows());
         change(a);
@@ -62,16 +62,17 @@ TEST(Csr, ThatBreaksARuleIsNamed) {
 TEST(FromCsr, RefusesArraysThatDoNotFit) {
     const context ctx;
     const auto refused = [&](auto change) {
-        sample s;
+        sample_arrays s;
         change(s);
         return message_of([&] { matrix::from_csr(ctx, s.view()); });
     };
-    EXPECT_EQ(refused([](sample& s) { s.offsets[3] = 3; }), "offsets run from 0 to 3; 4 columns were given");
-    EXPECT_EQ(refused([](sample& s) { s.offsets[1] = 5; }), "row 0 runs from 0 to 5, outside 0..4");
-    EXPECT_EQ(refused([](sample& s) { s.columns[3] = 3; }), "row 2 has column 3, outside 0..2");
-    EXPECT_EQ(refused([](sample& s) { s.values.pop_back(); }),
+    EXPECT_EQ(refused([](sample_arrays& s) { s.offsets[3] = 3; }),
+              "offsets run from 0 to 3; 4 columns were given");
+    EXPECT_EQ(refused([](sample_arrays& s) { s.offsets[1] = 5; }), "row 0 runs from 0 to 5, outside 0..4");
+    EXPECT_EQ(refused([](sample_arrays& s) { s.columns[3] = 3; }), "row 2 has column 3, outside 0..2");
+    EXPECT_EQ(refused([](sample_arrays& s) { s.values.pop_back(); }),
               "3 values were given for 4 entries: give one for each, one for all, or none");
-    EXPECT_EQ(refused([](sample& s) { s.offsets.pop_back(); }),
+    EXPECT_EQ(refused([](sample_arrays& s) { s.offsets.pop_back(); }),
               "a CSR matrix of 3 rows needs 4 offsets, 3 were given");
     EXPECT_THROW(matrix(ctx, dtype::int8, -1, 3), domain_error);
     EXPECT_THROW(matrix(ctx, dtype::int8, 1, max_dimension + 1), not_supported);
@@ -79,7 +80,7 @@ TEST(FromCsr, RefusesArraysThatDoNotFit) {
 
 TEST(FromCsr, SortsRowsAndAddsUpRepeats) {
     const context ctx;
-    const sample s{{0, 3, 3, 5}, {2, 0, 2, 1, 0}, {1, 2, 3, 4, 5}};
+    const sample_arrays s{{0, 3, 3, 5}, {2, 0, 2, 1, 0}, {1, 2, 3, 4, 5}};
     const matrix a = matrix::from_csr(ctx, s.view());
     a.validate();
     EXPECT_EQ(a.nnz(), 4);
@@ -89,7 +90,7 @@ TEST(FromCsr, SortsRowsAndAddsUpRepeats) {
 
 TEST(FromCsr, KeepsIsoAndPatternMatricesCompact) {
     const context ctx;
-    const sample s;
+    const sample_arrays s;
     const std::vector<double> seven{7};
     const matrix iso = matrix::from_csr(ctx, csr_view<double>{3, 3, s.offsets, s.columns, seven});
     const matrix pattern = matrix::from_csr(ctx, csr_view<double>{3, 3, s.offsets, s.columns, {}});
@@ -105,7 +106,7 @@ TEST(FromCsr, KeepsIsoAndPatternMatricesCompact) {
 
 TEST(BorrowCsr, UsesTheCallersArraysWithoutACopy) {
     const context ctx;
-    sample s;
+    sample_arrays s;
     matrix a = matrix::borrow_csr(ctx, s.view());
     EXPECT_EQ(a.csr<double>().values.data(), s.values.data());
     EXPECT_EQ(a.csr<double>().columns.data(), s.columns.data());
@@ -120,7 +121,7 @@ TEST(BorrowCsr, UsesTheCallersArraysWithoutACopy) {
 
 TEST(BorrowCsr, IsCopiedBeforeItChanges) {
     const context ctx;
-    const sample s;
+    const sample_arrays s;
     matrix a = matrix::borrow_csr(ctx, s.view());
     a.set(0, 0, 9.0);
     EXPECT_EQ(a.get(0, 0), scalar(9.0));
@@ -129,19 +130,19 @@ TEST(BorrowCsr, IsCopiedBeforeItChanges) {
 
 TEST(BorrowCsr, ServesUnsortedRowsAndRefusesRepeats) {
     const context ctx;
-    const sample unsorted{{0, 2, 2, 4}, {2, 0, 1, 0}, {2, 1, 4, 3}},
+    const sample_arrays unsorted{{0, 2, 2, 4}, {2, 0, 1, 0}, {2, 1, 4, 3}},
         repeated{{0, 2, 2, 4}, {2, 2, 1, 0}, {2, 1, 4, 3}};
     const matrix a = matrix::borrow_csr(ctx, unsorted.view());
     EXPECT_FALSE(a.facts().sorted);
     EXPECT_EQ(a.body().rows_as_given().index_data(), unsorted.columns.data());
-    EXPECT_TRUE(same(read(matrix::from_csr(ctx, sample{}.view())), a));
+    EXPECT_TRUE(same(read(matrix::from_csr(ctx, sample_arrays{}.view())), a));
     EXPECT_EQ(message_of([&] { matrix::borrow_csr(ctx, repeated.view()); }),
               "some (row, column) is given more than once: use build, which combines repeats");
 }
 
 TEST(BorrowCsr, RefusesOffsetsOfAnotherWidthThanTheLibrarys) {
     const context ctx;
-    const sample s;
+    const sample_arrays s;
     const std::vector<std::int64_t> wide(s.offsets.begin(), s.offsets.end());
     const csr_view<double, std::int64_t> view{3, 3, wide, s.columns, s.values};
     EXPECT_THROW(matrix::borrow_csr(ctx, view), not_supported);
@@ -172,7 +173,7 @@ TEST(Build, CombinesRepeatsInInputOrder) {
 
 TEST(PendingChanges, AreMergedWhenTheMatrixIsRead) {
     const context ctx;
-    matrix a = matrix::from_csr(ctx, sample{}.view());
+    matrix a = matrix::from_csr(ctx, sample_arrays{}.view());
     a.set(1, 1, 7.0);
     a.set(0, 0, 8.0);
     a.set(1, 1, 9.0);
@@ -234,7 +235,7 @@ TEST(PendingChanges, EndASymmetryThatWasDeclared) {
 
 TEST(Copies, ShareStorageUntilOneChanges) {
     const context ctx;
-    matrix a = matrix::from_csr(ctx, sample{}.view());
+    matrix a = matrix::from_csr(ctx, sample_arrays{}.view());
     const std::size_t bytes = ctx.bytes_in_use();
     matrix b = a;
     EXPECT_EQ(ctx.bytes_in_use(), bytes);
@@ -278,7 +279,7 @@ TEST(Transposes, OfTheBatteryAreTheDictionarysForEveryType) {
 
 TEST(Facts, OfASmallMatrixAreWhatOneCountsByHand) {
     const context ctx;
-    const matrix a = matrix::from_csr(ctx, sample{}.view());
+    const matrix a = matrix::from_csr(ctx, sample_arrays{}.view());
     const matrix_facts f = a.facts();
     EXPECT_EQ(f.rows, 3);
     EXPECT_EQ(f.nnz, 4);

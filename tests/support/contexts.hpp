@@ -1,0 +1,29 @@
+// Where a test runs, and what vectors of an algorithm hold.
+#pragma once
+
+#include "nonzero/nonzero.hpp"
+
+#include <vector>
+
+namespace nz::test {
+
+/// Several numbers of threads, and the GPU where there is one.
+inline std::vector<context> contexts() {
+    std::vector<context> all;
+    for (const int threads : {1, 2, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
+    if (const context best; best.backend() == backend::cuda) all.push_back(best);
+    return all;
+}
+
+/// A context on the CPU; a memory limit of 0 is none.
+inline context with_threads(int threads, std::size_t limit = 0) {
+    return context({.backend = backend::cpu, .threads = threads, .memory_limit = limit});
+}
+
+/// The values of a dense vector of 32-bit integers: levels, parents, labels.
+inline std::vector<std::int32_t> integers(const vector& v) {
+    const auto values = v.values<std::int32_t>();
+    return {values.begin(), values.end()};
+}
+
+}  // namespace nz::test
