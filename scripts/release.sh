@@ -31,7 +31,7 @@ archive=$out/nonzero-$version.tar.gz
 git archive --format=tar.gz --prefix="nonzero-$version/" -o "$archive" HEAD
 tar -xzf "$archive" -C "$work"
 source=$work/nonzero-$version
-build=$source/build/release/shared
+build=$source/build/shared
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
     -DNONZERO_BUILD_TESTS=OFF -DNONZERO_BUILD_BENCH=OFF ${CMAKE_ARGS-}
 cmake --build "$build" -j "$(nproc)"
