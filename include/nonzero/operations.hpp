@@ -121,7 +121,7 @@ public:
 private:
     std::shared_ptr<const ops::mxm_symbolic> body_;
 };
-/// Plans and counts C = A B on the CPU. Of the options the transposes and the kernel. Throws not_supported under a mask and
+/// Plans and counts C = A B where it is computed. Of the options the transposes and the kernel. Throws not_supported under a mask and
 /// for semirings that are not compiled.
 mxm_pattern find_pattern(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
                          const matrix_options& options = {});

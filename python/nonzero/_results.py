@@ -14,6 +14,8 @@ PEERS = {"cusparse": "cuSPARSE", "graphblas": "SuiteSparse:GraphBLAS", "eigen": 
 MAIN = ("planned", "nonzero", "levels", "distances", "counts", "balanced_path", "hash", "float64")
 # They measure something else than the result.
 _ASIDE = ("estimate", "single", "call_of_ten_vertices", "streamed")
+# Benches of a paper's tables and figures: the next part of a name is the table's.
+PAPERS = ("papers", "dalton2015", "ji2022", "matam2012", "yang2015", "yang2018")
 # What a time is held against, the first that is there.
 _WORK = {"work": "entries read", "products": "products", "entries": "entries"}
 _INTERNAL = {"family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
@@ -73,10 +75,14 @@ def split_name(name: str) -> tuple[str, str, str, str]:
     ('spmv', 'laplace3d:160', 'float64', 'csr_row')
     >>> split_name("spgemm//data/cage10.mtx.gz/eigen")
     ('spgemm', 'cage10.mtx.gz', '', 'eigen')
+    >>> split_name("dalton2015/union/1000000/int64/manual_time")
+    ('dalton2015 union', '1000000', '', 'int64')
+    >>> split_name("ji2022/spmspv/laplace3d:100/1/csr_merge")
+    ('ji2022 spmspv', 'laplace3d:100', '1', 'csr_merge')
     """
     name = re.sub(r"/(iterations:\d+|manual_time|real_time|process_time)", "", name)
     operation, _, rest = name.partition("/")
-    if operation in ("papers", "yang2015", "yang2018"):
+    if operation in PAPERS:
         more, _, rest = rest.partition("/")
         operation += " " + more
     if operation == "gap":  # gap/SCALE/GRAPH/KERNEL

@@ -214,6 +214,8 @@ def test_correlation_and_names():
     assert _pictures.correlation([1, 2, 3, 4], [1, 2, 2, 1]) == 0
     assert round(_pictures.correlation([1, 2, 4], [3, 2, 0]), 12) == -1
     assert split_name("papers/yang2018/rmat:16,16/fused") == ("papers yang2018", "rmat:16,16", "", "fused")
+    assert split_name("dalton2015/spmv/laplace2d:300/csr_merge") == ("dalton2015 spmv", "laplace2d:300", "", "csr_merge")
+    assert split_name("matam2012/limited/banded:4000,9/row_row") == ("matam2012 limited", "banded:4000,9", "", "row_row")
     assert split_name("gap/16/kron/bfs") == ("gap", "kron", "bfs, 2^16 vertices", "nonzero")
     assert split_name("spmm//x/y/a.mtx/32/eigen_by_columns") == ("spmm", "a.mtx", "32", "eigen_by_columns")
     assert Measurement("spmv", "a", "", "cusparse_default", 1.0).peer == "cuSPARSE"
