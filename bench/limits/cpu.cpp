@@ -62,6 +62,14 @@ T sum_at(const T* table, const std::uint32_t* places, std::size_t n, int threads
     return sum;
 }
 
+double dot_at(const double* values, const double* table, const std::uint32_t* places, std::size_t n,
+              int threads) {
+    double sum = 0;
+#pragma omp parallel for simd num_threads(threads) schedule(static) reduction(+ : sum)
+    for (std::size_t k = 0; k < n; ++k) sum += values[k] * table[places[k]];
+    return sum;
+}
+
 void copy_to(std::uint64_t* to, const std::uint64_t* from, std::size_t n, int threads) {
 #pragma omp parallel for simd num_threads(threads) schedule(static)
     for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
@@ -77,18 +85,23 @@ double bandwidth(int threads, int advice) {
     return static_cast<double>(bytes) / seconds;
 }
 
-template <class T>
-double gathers(int threads, std::size_t table_bytes) {
-    constexpr std::size_t count = std::size_t{1} << 24;
-    const std::size_t entries = std::max<std::size_t>(1, table_bytes / sizeof(T));
-    const words block = make_block(entries * sizeof(T), MADV_HUGEPAGE, threads);
-    const T* table = reinterpret_cast<const T*>(block.get());
+std::vector<std::uint32_t> random_places(std::size_t count, std::size_t entries) {
     std::vector<std::uint32_t> places(count);
     std::uint64_t state = 1;
     for (auto& p : places) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         p = static_cast<std::uint32_t>((state >> 33) % entries);
     }
+    return places;
+}
+
+template <class T>
+double gathers(int threads, std::size_t table_bytes) {
+    constexpr std::size_t count = std::size_t{1} << 24;
+    const std::size_t entries = std::max<std::size_t>(1, table_bytes / sizeof(T));
+    const words block = make_block(entries * sizeof(T), MADV_HUGEPAGE, threads);
+    const T* table = reinterpret_cast<const T*>(block.get());
+    const std::vector<std::uint32_t> places = random_places(count, entries);
     const double seconds = best_seconds(8, [&] {
         T sum = sum_at(table, places.data(), count, threads);
         benchmark::DoNotOptimize(sum);
@@ -115,6 +128,22 @@ double copy_bandwidth(int threads) {
 double gather_rate(int threads, std::size_t table_bytes, int element_bytes) {
     return element_bytes == 4 ? gathers<std::uint32_t>(threads, table_bytes)
                               : gathers<std::uint64_t>(threads, table_bytes);
+}
+
+double product_rate(int threads, std::size_t table_bytes) {
+    constexpr std::size_t count = std::size_t{1} << 24;
+    const std::size_t entries = std::max<std::size_t>(1, table_bytes / sizeof(double));
+    const words block = make_block(entries * sizeof(double), MADV_HUGEPAGE, threads),
+                factors = make_block(count * sizeof(double), MADV_HUGEPAGE, threads);
+    auto *table = reinterpret_cast<double*>(block.get()), *values = reinterpret_cast<double*>(factors.get());
+    std::fill_n(table, entries, 1.0);  // small integers are subnormal doubles, and slow
+    std::fill_n(values, count, 1.0);
+    const std::vector<std::uint32_t> places = random_places(count, entries);
+    const double seconds = best_seconds(8, [&] {
+        double sum = dot_at(values, table, places.data(), count, threads);
+        benchmark::DoNotOptimize(sum);
+    });
+    return static_cast<double>(count) / seconds;
 }
 
 }  // namespace nz::bench

@@ -14,5 +14,8 @@ double copy_bandwidth(int threads);
 
 /// Gathers of 8 (or 4) bytes a second from random places of a table, by `threads` threads.
 double gather_rate(int threads, std::size_t table_bytes, int element_bytes = 8);
+/// Products a second of entries that stream by (a place and a double, 12 bytes) with doubles at their random places in a
+/// table: a core's gathers and its stream share the lines it can have under way, so this is less than either allows.
+double product_rate(int threads, std::size_t table_bytes);
 
 }  // namespace nz::bench

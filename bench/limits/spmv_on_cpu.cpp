@@ -32,9 +32,11 @@ double spmv_bytes(const matrix& a) {
 
 limits_beside measure_beside(const context& ctx, const matrix& a) {
     const double bandwidth = read_bandwidth(ctx.threads());
-    const double gathers = missing_gathers(a) /
-                           gather_rate(ctx.threads(), static_cast<std::size_t>(a.columns()) * sizeof(double));
-    return {bandwidth, std::max(spmv_bytes(a) / bandwidth, gathers) * 1e3};
+    const double misses = missing_gathers(a), entry_bytes = sizeof(index_t) + sizeof(double);
+    const double streamed = (spmv_bytes(a) - misses * entry_bytes) / bandwidth;
+    const double gathered =
+        misses / product_rate(ctx.threads(), static_cast<std::size_t>(a.columns()) * sizeof(double));
+    return {bandwidth, (streamed + gathered) * 1e3};
 }
 
 }  // namespace nz::bench

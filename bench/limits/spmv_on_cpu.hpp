@@ -1,5 +1,7 @@
-// The floor of y = A x on a CPU: the larger of the bytes of one pass (entries, offsets, x and y once) over the read
-// bandwidth, and of the gathers of x that miss a cache of 1 MiB over the gather rate for a table of x's size.
+// The floor of y = A x on a CPU: entries whose line of x misses a cache of 1 MiB at the rate of products with random
+// places of a table of x's size, their own 12 bytes among it; every other byte of one pass (entries, offsets, x and y
+// once) at the read bandwidth. The larger of the two alone is no floor that a core comes near: gathers and streams share
+// the lines it can have under way.
 #pragma once
 
 #include "nonzero/nonzero.hpp"

@@ -1,7 +1,6 @@
 // SpMV and SpMSpV, double, plus_times. Each kernel is checked against a plain loop before it is timed. The floor is
-// the larger of the bytes of one pass (entries, offsets, x and y once) over the read bandwidth, and of the gathers of x
-// that miss a cache of 1 MiB over the gather rate for a table of x's size.
-// Both rates are measured beside the matrix that they are for: what a shared L3 cache delivers changes by the minute.
+// limits/spmv_on_cpu.hpp's.
+// Its rates are measured beside the matrix that they are for: what a shared L3 cache delivers changes by the minute.
 #include "inputs.hpp"
 #include "limits/spmv_on_cpu.hpp"
 #include "peers/eigen.hpp"

@@ -67,7 +67,7 @@ private:
                 p3 = product(i, begin + 3);
         if constexpr (pads<Cell>) {
             using lanes = lane_sum<Cell, 4>;
-            return lanes::total(lanes::padded(typename lanes::values{p0, p1, p2, p3}, length));
+            return lanes::total(lanes::padded(lanes::from(p0, p1, p2, p3), length));
         } else {
             V s = p0;
             s = length > 1 ? Cell::add(s, p1) : s;
