@@ -35,13 +35,15 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --validate
     check $tool 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:40,0.2 --kernel tile --tile-size 64 --tile-least 3 --backend cuda --validate
-    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64:*VectorWordsOnDevice.Join*/int32:SelectRising*'
+    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64:*VectorWordsOnDevice.Join*/int32:*VectorWordsOnDevice.Select*/float32:SelectRising*'
     check $tool 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
     check $tool 60 "$bin/nz" bc rmat:10,8 --sources-random 40 --backend cuda --validate
     check $tool 60 "$bin/nz" bc rmat_directed:9,4 --sources-random 3 --backend cuda --validate
     check $tool 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
     check $tool 60 "$bin/nz" pagerank rmat_directed:10,4 --backend cuda --validate
     check $tool 60 "$bin/nz" sssp rmat:9,8 --weights uniform:1,255 --backend cuda --validate
+    for verb in mis kcore ktruss; do check $tool 60 "$bin/nz" $verb rmat:7,6 --backend cuda --validate; done
+    for verb in cdlp scc closeness; do check $tool 60 "$bin/nz" $verb rmat_directed:8,4 --backend cuda --validate; done
 done
 # racecheck looks at shared memory: the kernels that use it, on little.
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*'

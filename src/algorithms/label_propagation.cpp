@@ -1,13 +1,13 @@
 // Community detection by label propagation (Raghavan, Albert, Kumara 2007), synchronous and with ties to the smallest label
 // as LDBC Graphalytics has it: a most frequent label among neighbours, as a product.
 //
-// L holds one entry a vertex: L(u, label of u). A step is
-//     C = A L + A^T L over (plus, pair):     C(v, x) = neighbours of v with label x
-//     label of v = the least x of the largest C(v, x),
-// a maximum over each row of C, whose entries carry count and label in one number: count in the high bits, and below them
-// a label that is the higher the smaller it is. Rows of L have one entry, so the product is one pair an edge, summed in a table
-// a row; C has at most as many entries as A. Where the pattern is symmetric C = A L says the same: every count would double.
-// A step that changes nothing ends it: so would all that follow.
+// L holds one entry a vertex: L(u, label of u) = -2^31. A step is
+//     C = A L + A^T L over (plus, second):    C(v, x) = -2^31 times the neighbours of v with label x
+//     best = C (0, 1, 2, ...) over (min, plus):    the least of C(v, x) + x
+// whose low 31 bits are the label: the most neighbours, and of those the least x. Rows of L have one entry, so the product is
+// one number an edge, summed in a table a row; C has at most as many entries as A, and stays where it was computed. Where the
+// pattern is symmetric C = A L says the same: every count would double. A step that changes nothing ends it: so would all
+// that follow. On a GPU labels go there and back in every step: 24 bytes a vertex.
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
@@ -19,34 +19,40 @@
 namespace nz {
 namespace {
 
-constexpr int label_bits = 31;
-constexpr std::int64_t label_mask = (std::int64_t{1} << label_bits) - 1;
+constexpr std::int64_t label_mask = (std::int64_t{1} << 31) - 1;
 
 class propagation {
 public:
     propagation(const context& ctx, const matrix& a)
-        : ctx_(ctx), a_(a), symmetric_(a.facts().symmetric_pattern), n_(static_cast<index_t>(a.rows())) {
+        : ctx_(ctx),
+          a_(a),
+          symmetric_(a.facts().symmetric_pattern),
+          n_(static_cast<index_t>(a.rows())),
+          weights_(static_cast<std::size_t>(n_), -(label_mask + 1)),
+          numbers_(ctx, dtype::int64, n_) {
         labels_.resize(static_cast<std::size_t>(n_));
         std::iota(labels_.begin(), labels_.end(), 0);
         rows_.resize(labels_.size() + 1);
         std::iota(rows_.begin(), rows_.end(), offset_t{0});
+        std::vector<std::int64_t> numbers(labels_.begin(), labels_.end());
+        numbers_ = vector::dense<std::int64_t>(ctx, numbers);
     }
 
     // Whether a label changed.
     bool step(std::string& plan) {
-        const matrix by_label = matrix::from_csr<bool, offset_t>(ctx_, {n_, n_, rows_, labels_, {}});
+        const matrix by_label =
+            matrix::from_csr<std::int64_t, offset_t>(ctx_, {n_, n_, rows_, labels_, weights_});
         matrix c(ctx_, dtype::int64, n_, n_);
-        plan = to_string(mxm(ctx_, c, ring_, a_, by_label));
-        if (!symmetric_) mxm(ctx_, c, ring_, a_, by_label, {.accum = binary_id::plus, .transpose_a = true});
+        plan = to_string(mxm(ctx_, c, sums_, a_, by_label));
+        if (!symmetric_) mxm(ctx_, c, sums_, a_, by_label, {.accum = binary_id::plus, .transpose_a = true});
         vector best(ctx_, dtype::int64, n_);
-        apply(ctx_, c, count_and_label_, c, scalar(std::int64_t{0}));
-        reduce(ctx_, best, binary_id::max, c);
+        mxv(ctx_, best, least_, c, numbers_);
         std::vector<index_t> at;
         std::vector<std::int64_t> value;
         best.extract_tuples(at, value);
         bool changed = false;
         for (std::size_t k = 0; k < at.size(); ++k) {
-            const auto label = static_cast<index_t>(label_mask - (value[k] & label_mask));
+            const auto label = static_cast<index_t>(value[k] & label_mask);
             changed = changed || labels_[at[k]] != label;
             labels_[at[k]] = label;
         }
@@ -61,11 +67,10 @@ private:
     const index_t n_;
     std::vector<index_t> labels_;
     std::vector<offset_t> rows_;
-    const semiring ring_{binary_id::plus, binary_id::pair, dtype::int64};
-    const index_unary_op count_and_label_ = index_unary_op::make<std::int64_t, std::int64_t>(
-        "count_and_label", [](std::int64_t count, offset_t, offset_t label, std::int64_t) {
-            return count << label_bits | (label_mask - label);
-        });
+    std::vector<std::int64_t> weights_;
+    vector numbers_;  ///< the labels that columns stand for
+    const semiring sums_{binary_id::plus, binary_id::second, dtype::int64},
+        least_{binary_id::min, binary_id::plus, dtype::int64};
 };
 
 }  // namespace

@@ -1,9 +1,14 @@
 #include "kernels/reference/select.hpp"
 
 #include "core/checks.hpp"
+#include "instantiate/vector_cells.hpp"
 #include "kernels/cpu/select/rows.hpp"
+#include "nonzero/operations.hpp"
 #include "ops/checks.hpp"
 #include "ops/write_back.hpp"
+#include "storage/vector_body.hpp"
+
+#include <optional>
 
 namespace nz {
 namespace {
@@ -20,6 +25,29 @@ void refuse_rising(std::string_view pinned) {
 
 constexpr operation_plan rows_plan{"select", "rows", tier::generic,
                                    "rows shared out, an indirect call an entry"};
+
+constexpr binary_id comparisons[] = {binary_id::eq, binary_id::ne, binary_id::lt,
+                                     binary_id::le, binary_id::gt, binary_id::ge};
+static_assert(index_unary_id{static_cast<int>(index_unary_id::valueeq) + 5} == index_unary_id::valuege);
+
+// By value: every value compared by apply/words where that is compiled, and those that pass let through by a mask. The mask
+// has a bit a place: not for a few entries on the host.
+std::optional<operation_plan> select_by_words(const context& ctx, vector& w, const index_unary_op& op,
+                                              const vector& u, scalar thunk, const vector_options& options) {
+    const dtype type = u.type();
+    if (!options.kernel.empty() || !op.by_value() || op.input_type(type) != type ||
+        (u.form() == vector_form::sparse && !u.body_anywhere().home->away()))
+        return {};
+    const binary_op compare(
+        comparisons[static_cast<int>(op.id()) - static_cast<int>(index_unary_id::valueeq)]);
+    if (!instantiate::find_words(compare.id(), type)) return {};
+    vector passes(ctx, dtype::boolean, u.size()), kept(ctx, type, u.size());
+    operation_plan plan = apply(ctx, passes, compare, u, scalar(type, thunk.as(type)));
+    apply(ctx, kept, unary_id::identity, u, {.mask = &passes});
+    apply(ctx, w, unary_id::identity, kept, options);
+    plan.reason = "values compared in place, then let through by a mask";
+    return plan;
+}
 
 storage::csr select_rows(const context& ctx, const algebra::entry_function& keep, const storage::csr& a) {
     const array<index_t> lengths(ctx, static_cast<std::size_t>(a.rows));
@@ -55,6 +83,7 @@ operation_plan select(const context& ctx, vector& w, const index_unary_op& op, c
     const auto keep = algebra::entry_function_of(op, u.type(), thunk);
     require<not_supported>(options.kernel != rows_plan.kernel,
                            "select: kernel rows is for matrices: leave the pin out");
+    if (const auto plan = select_by_words(ctx, w, op, u, thunk, options)) return *plan;
     ops::write_back(ctx, w, kernels::reference::select(ctx, keep, u.body()), options);
     return select_plan;
 }

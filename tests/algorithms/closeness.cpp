@@ -1,5 +1,6 @@
 // Closeness and eccentricity against distances of all pairs, and a checker that is itself held against wrong values.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -58,11 +59,10 @@ void expect_sums(const closeness_result& found, const distance_table& d, const s
 TEST(Closeness, SumsUpTheDistancesOfAllPairs) {
     for (const char* graph : {"rmat:7,4", "rmat_directed:7,2", "grid2d:12,0.3", "random:150,2",
                               "banded:100,2", "powerlaw:120", "dense:1,1", "dense:20,20"})
-        for (const int threads : {1, 3})
+        for (const context& ctx : test::contexts())
             for (const bool outward : {false, true})
                 for (const offset_t step : {1, 3, 50}) {
                     SCOPED_TRACE(std::string(graph) + ", step " + std::to_string(step));
-                    const context ctx({.backend = backend::cpu, .threads = threads});
                     const matrix a = load(ctx, graph).matrix;
                     const auto sources = every(a.rows(), step);
                     const auto found = closeness(ctx, a, sources, {outward});

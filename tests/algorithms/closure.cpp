@@ -1,5 +1,6 @@
 // The transitive closure against reachability by definition, and a checker that is itself held against wrong pairs.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,9 +40,8 @@ pair_set closure_by_definition(const matrix& a) {
 TEST(Closure, HasEveryPairJoinedByAPath) {
     for (const char* graph : {"rmat:6,2", "rmat_directed:7,1", "rmat_directed:6,3", "random:150,1",
                               "banded:70,2", "grid2d:8,0.4", "powerlaw:120", "dense:1,1"})
-        for (const int threads : {1, 3}) {
+        for (const context& ctx : test::contexts()) {
             SCOPED_TRACE(graph);
-            const context ctx({.backend = backend::cpu, .threads = threads});
             const matrix a = load(ctx, graph).matrix;
             pair_set expected = closure_by_definition(a);
             const auto found = transitive_closure(ctx, a);

@@ -1,5 +1,6 @@
 // Core numbers against peeling by the definition, and a checker that is itself held against wrong numbers.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,9 +45,8 @@ std::vector<std::int64_t> cores_by_definition(const matrix& a) {
 TEST(Cores, AreWhatTheDefinitionSays) {
     for (const char* graph : {"rmat:8,6", "rmat:10,3", "uniform:500,5", "grid2d:25,0.2", "dense:1,1",
                               "dense:12,12", "banded:200,5", "laplace2d:15"})
-        for (const int threads : {1, 3}) {
+        for (const context& ctx : test::contexts()) {
             SCOPED_TRACE(graph);
-            const context ctx({.backend = backend::cpu, .threads = threads});
             const matrix a = load(ctx, graph).matrix;
             const auto found = cores(ctx, a);
             const auto expected = cores_by_definition(a);
@@ -57,7 +57,7 @@ TEST(Cores, AreWhatTheDefinitionSays) {
 }
 
 TEST(Cores, OfLargerGraphsAreValid) {
-    const context ctx({.backend = backend::cpu, .threads = 2});
+    const context ctx;  // the GPU where there is one
     for (const char* graph : {"rmat:14,8", "grid2d:150,0.3", "uniform:20000,8"}) {
         const matrix a = load(ctx, graph).matrix;
         EXPECT_EQ(validate_cores(ctx, a, cores(ctx, a).numbers), "") << graph;

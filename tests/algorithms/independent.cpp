@@ -2,6 +2,7 @@
 // against wrong answers.
 #include "algorithms/independent_rounds.hpp"
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -58,9 +59,8 @@ TEST(Priorities, AreAllDifferentAndFollowDegrees) {
 TEST(IndependentSet, IsThatOfTheGreedyWalk) {
     for (const char* graph : independence_graphs)
         for (const auto order : orders)
-            for (const int threads : {1, 3}) {
+            for (const context& ctx : test::contexts()) {
                 SCOPED_TRACE(std::string(graph) + " " + std::string(name_of(order)));
-                const context ctx({.backend = backend::cpu, .threads = threads});
                 const matrix a = load(ctx, graph).matrix;
                 const auto near = neighbours(a);
                 std::vector<bool> expected(near.size());
@@ -77,9 +77,8 @@ TEST(IndependentSet, IsThatOfTheGreedyWalk) {
 TEST(Colouring, IsThatOfTheGreedyWalk) {
     for (const char* graph : independence_graphs)
         for (const auto order : orders)
-            for (const int threads : {1, 3}) {
+            for (const context& ctx : test::contexts()) {
                 SCOPED_TRACE(std::string(graph) + " " + std::string(name_of(order)));
-                const context ctx({.backend = backend::cpu, .threads = threads});
                 const matrix a = load(ctx, graph).matrix;
                 const auto near = neighbours(a);
                 std::vector<std::int32_t> expected(near.size(), -1);
@@ -97,7 +96,7 @@ TEST(Colouring, IsThatOfTheGreedyWalk) {
 }
 
 TEST(IndependentSet, AndColouringOfLargerGraphsAreValid) {
-    const context ctx({.backend = backend::cpu, .threads = 2});
+    const context ctx;  // the GPU where there is one
     for (const char* graph : {"rmat:13,8", "grid2d:150,0.3", "uniform:20000,8"}) {
         const matrix a = load(ctx, graph).matrix;
         EXPECT_EQ(validate_independent_set(ctx, a, independent_set(ctx, a).members), "") << graph;

@@ -38,10 +38,9 @@ TEST(LabelPropagation, CountsAsTheDefinitionSays) {
     for (const char* graph :
          {"rmat:8,6", "rmat:10,2", "uniform:500,3", "grid2d:25,0.2", "dense:9,9", "banded:90,5",
           "laplace2d:12", "rmat_directed:8,4", "random:300,2", "powerlaw:400", "banded:90,2"})
-        for (const int threads : {1, 3})
+        for (const context& ctx : test::contexts())
             for (const int steps : {0, 1, 3, 10}) {
                 SCOPED_TRACE(std::string(graph) + ", steps " + std::to_string(steps));
-                const context ctx({.backend = backend::cpu, .threads = threads});
                 const matrix a = load(ctx, graph).matrix;
                 const auto found = label_propagation(ctx, a, {steps});
                 const auto expected = labels_by_definition(a, steps, a.facts().symmetric_pattern);
@@ -62,7 +61,7 @@ TEST(LabelPropagation, EndsWhenNothingChanges) {
 }
 
 TEST(LabelPropagation, OfLargerGraphsIsValid) {
-    const context ctx({.backend = backend::cpu, .threads = 2});
+    const context ctx;  // the GPU where there is one
     for (const char* graph : {"rmat:13,8", "rmat_directed:13,8", "grid2d:150,0.3"}) {
         const matrix a = load(ctx, graph).matrix;
         EXPECT_EQ(validate_label_propagation(ctx, a, label_propagation(ctx, a).labels), "") << graph;

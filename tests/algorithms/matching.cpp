@@ -1,5 +1,6 @@
 // Maximal matchings, valid and the same for any number of threads, and a checker that is itself held against wrong ones.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,9 +43,8 @@ TEST(Matching, IsMaximalAndTheSameForAnyNumberOfThreads) {
          {"rmat:8,6", "rmat_directed:9,2", "lp:300,500,900", "lp:500,300,900", "dense:40,25", "dense:1,1",
           "grid2d:20,0.3", "banded:200,1", "powerlaw:500", "random:400,2"}) {
         std::vector<mates> all;
-        for (const int threads : {1, 2, 3}) {
+        for (const context& ctx : test::contexts()) {
             SCOPED_TRACE(graph);
-            const context ctx({.backend = backend::cpu, .threads = threads});
             const matrix a = load(ctx, graph).matrix;
             const auto found = matching(ctx, a);
             expect_maximal(a, found);

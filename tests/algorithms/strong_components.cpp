@@ -51,8 +51,7 @@ const std::vector<strong_components_options> ways = {{},         {true, 0},     
 TEST(StrongComponents, EveryWayFindsThoseOfTheDefinition) {
     for (const char* graph : {"rmat_directed:8,2", "rmat_directed:9,4", "rmat_directed:7,1", "powerlaw:400",
                               "random:300,1", "random:300,2", "grid2d:12,0.4", "banded:90,2", "dense:1,1"})
-        for (const int threads : {1, 3}) {
-            const context ctx({.backend = backend::cpu, .threads = threads});
+        for (const context& ctx : test::contexts()) {
             const matrix a = load(ctx, graph).matrix;
             const labels_list expected = strong_components_by_definition(a);
             offset_t count = 0;
@@ -70,7 +69,7 @@ TEST(StrongComponents, EveryWayFindsThoseOfTheDefinition) {
 }
 
 TEST(StrongComponents, OfLargerGraphsAreValid) {
-    const context ctx({.backend = backend::cpu, .threads = 2});
+    const context ctx;  // the GPU where there is one
     for (const char* graph : {"rmat_directed:14,8", "random:60000,1", "random:60000,2", "powerlaw:50000"}) {
         const matrix a = load(ctx, graph).matrix;
         const auto found = strong_components(ctx, a);

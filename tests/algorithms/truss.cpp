@@ -1,5 +1,6 @@
 // The k-truss against dropping edges by the definition, and a checker that is itself held against wrong edges.
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,8 +47,7 @@ edge_counts truss_by_definition(const matrix& a, offset_t k) {
 TEST(Truss, IsWhatTheDefinitionSays) {
     for (const char* graph : {"rmat:7,6", "rmat:9,3", "uniform:200,6", "grid2d:12", "dense:1,1",
                               "dense:12,12", "banded:100,7", "laplace3d:4"})
-        for (const int threads : {1, 3}) {
-            const context ctx({.backend = backend::cpu, .threads = threads});
+        for (const context& ctx : test::contexts()) {
             const matrix a = load(ctx, graph).matrix;
             offset_t deepest = 2;
             for (offset_t k = 2; k <= 14; ++k) {
@@ -71,7 +71,7 @@ TEST(Truss, IsWhatTheDefinitionSays) {
 }
 
 TEST(Truss, IsTheSameWithEveryKernelAndValidOnLargerGraphs) {
-    const context ctx({.backend = backend::cpu, .threads = 2});
+    const context ctx;  // the GPU where there is one
     for (const char* graph : {"rmat:11,8", "uniform:5000,12"}) {
         const matrix a = load(ctx, graph).matrix;
         const auto expected = truss(ctx, a, {4, {}});

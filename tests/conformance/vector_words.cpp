@@ -45,6 +45,27 @@ TEST_P(VectorWords, JoinEveryOperatorAsTheModelSays) {
     }
 }
 
+TEST_P(VectorWords, SelectByValueAsTheReferenceDoes) {
+    const dtype type = GetParam();
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    for (const vector_form form : every_form) {
+        constexpr index_t size = 500;
+        const dictionary of = some(size, form);
+        const vector u = make_vector(ctx, of, form);
+        const scalar thunk(type, of.entries.begin()->second);
+        for (int id = static_cast<int>(index_unary_id::valueeq);
+             id <= static_cast<int>(index_unary_id::valuege); ++id) {
+            const index_unary_op op(static_cast<index_unary_id>(id));
+            vector found(ctx, type, size), expected(ctx, type, size);
+            const auto plan = select(ctx, found, op, u, thunk);
+            EXPECT_EQ(plan.kernel == "words",
+                      form != vector_form::sparse && instantiate::find_words(binary_id::eq, type));
+            select(ctx, expected, op, u, thunk, {.kernel = "reference"});
+            ASSERT_TRUE(same(read(expected), found)) << op.name() << " " << name_of(form);
+        }
+    }
+}
+
 TEST_P(VectorWords, JoinLongVectorsInPieces) {
     const context ctx({.backend = backend::cpu, .threads = 3});
     const dictionary a = some(17000, vector_form::dense), b = some(17000, vector_form::bitmap);

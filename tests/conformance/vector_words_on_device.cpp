@@ -93,6 +93,26 @@ TEST_P(VectorWordsOnDevice, ApplyAsTheReferenceDoes) {
     }
 }
 
+TEST_P(VectorWordsOnDevice, SelectByValueAsTheReferenceDoes) {
+    const dtype type = GetParam();
+    const context ctx({.backend = backend::cuda});
+    for (const vector_form form : every_form) {
+        constexpr index_t size = 500;
+        const dictionary of = some(size, form);
+        const vector u = make_vector(ctx, of, form);
+        const scalar thunk(type, of.entries.begin()->second);
+        for (int id = static_cast<int>(index_unary_id::valueeq);
+             id <= static_cast<int>(index_unary_id::valuege); ++id) {
+            const index_unary_op op(static_cast<index_unary_id>(id));
+            vector found(ctx, type, size), expected(ctx, type, size);
+            const auto plan = select(ctx, found, op, there(ctx, u), thunk);
+            EXPECT_EQ(plan.on_device, instantiate::find_words_on_device(binary_id::eq, type) != nullptr);
+            select(ctx, expected, op, u, thunk, {.kernel = "reference"});
+            ASSERT_TRUE(same(read(expected), found)) << op.name() << " " << name_of(form);
+        }
+    }
+}
+
 TEST_P(VectorWordsOnDevice, WriteInEverySetting) {
     const context ctx({.backend = backend::cuda});
     const dtype type = GetParam();
