@@ -18,7 +18,7 @@ struct bc_settings : vertex_settings {
 };
 
 int run_bc(const bc_settings& s) {
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     const context& ctx = graph.ctx;
     const matrix& a = graph.matrix();
     const auto sources = sampled_sources(graph.in, s.sample, s.seed);

@@ -13,7 +13,7 @@ namespace nz::cli {
 namespace {
 
 int run_cc(const vertex_settings& s) {
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     const components_options o{s.kernel};
     std::optional<components_result> found;
     vertex_report r{"cc"};

@@ -16,7 +16,7 @@ struct cdlp_settings : vertex_settings {
 };
 
 int run_cdlp(const cdlp_settings& s) {
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     graph.matrix().facts();
     const propagation_options o{s.max_iterations};
     std::optional<propagation_result> found;

@@ -17,7 +17,7 @@ struct closeness_settings : vertex_settings {
 };
 
 int run_closeness(const closeness_settings& s) {
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     graph.matrix().facts();
     const auto sources = sampled_sources(graph.in, s.sample, s.seed);
     const closeness_options o{s.outward};

@@ -16,7 +16,7 @@ struct color_settings : vertex_settings {
 
 int run_color(const color_settings& s) {
     const colouring_options o{parse_vertex_order(s.order), s.seed};
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     graph.matrix().facts();
     std::optional<colouring_result> found;
     vertex_report r{"color"};

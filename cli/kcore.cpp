@@ -12,7 +12,7 @@ namespace nz::cli {
 namespace {
 
 int run_kcore(const vertex_settings& s) {
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     graph.matrix().facts();
     std::optional<cores_result> found;
     vertex_report r{"kcore"};

@@ -16,7 +16,7 @@ struct mcl_settings : vertex_settings {
 };
 
 int run_mcl(const mcl_settings& s) {
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     graph.matrix().facts();
     markov_options o = s.o;
     o.kernel = s.kernel;

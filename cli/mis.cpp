@@ -17,7 +17,7 @@ struct mis_settings : vertex_settings {
 
 int run_mis(const mis_settings& s) {
     const independent_set_options o{parse_vertex_order(s.order), s.seed};
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     graph.matrix().facts();
     std::optional<independent_set_result> found;
     vertex_report r{"mis"};

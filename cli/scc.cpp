@@ -12,7 +12,7 @@ namespace nz::cli {
 namespace {
 
 int run_scc(const vertex_settings& s) {
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     graph.matrix().facts();
     std::optional<strong_components_result> found;
     vertex_report r{"scc"};

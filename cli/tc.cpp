@@ -15,7 +15,7 @@ struct tc_settings : vertex_settings {
 };
 
 int run_tc(const tc_settings& s) {
-    const graph_input graph = open_graph(s, true);
+    const graph_input graph = open_graph(s);
     graph.matrix().facts();
     const triangles_options o{s.per_vertex || !s.output.empty(), s.kernel};
     std::optional<triangles_result> found;

@@ -53,9 +53,9 @@ void print_text(const settings& s, const graph_input& graph, const vertex_report
 
 }  // namespace
 
-graph_input open_graph(const settings& s, bool has_cuda_kernels) {
+graph_input open_graph(const settings& s) {
     if (!s.output.empty()) check_output(s.output);
-    const context ctx = make_context(s, has_cuda_kernels);
+    const context ctx = make_context(s, true);
     graph_input graph{ctx, load_input(ctx, s)};
     check_graph(graph.matrix());
     return graph;

@@ -28,7 +28,7 @@ struct graph_input {
     const nz::matrix& matrix() const { return in.matrix(); }
 };
 /// Checks --output first; throws usage_error for what is no graph.
-graph_input open_graph(const settings& s, bool has_cuda_kernels = false);
+graph_input open_graph(const settings& s);
 
 /// What a verb found, for the one place that writes and prints it.
 struct vertex_report {
