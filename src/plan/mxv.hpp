@@ -59,10 +59,11 @@ inline constexpr double long_row_share = 0.5;
 /// Rows of this mean length or less whose lengths deviate from it by more than this share of it cost csr_row a
 /// mispredicted branch each; and where this share of the entries reads u at places that a core's cache of this many bytes
 /// does not hold, more gathers are under way at once where no branch stands between them. csr_merge branches on neither
-/// (powerlaw:1000000 3.0 ms for 4.5, rmat_directed:20,8 9.3 for 11.9, random:1000000,16 12.7 for 14.4; on meshes, where
-/// the matrix streams by at the memory's rate, it loses 10%: laplace3d:80 5.7 for 5.0).
-inline constexpr double short_row_mean = 32, varied_rows = 0.5, scattered_reads = 0.5;
-inline constexpr double cached_bytes = 1 << 20;
+/// (powerlaw:1000000 6.9 ms for 15.6, random:1000000,3 4.4 for 5.5). It loses where rows are longer and u is at hand in
+/// some cache (rmat:18,16 6.5 for 6.0, uniform:262144,16 8.5 for 6.0), and 10% on meshes, where the matrix streams by at
+/// the memory's rate.
+inline constexpr double short_row_mean = 8, varied_rows = 0.5, scattered_reads = 0.5;
+inline constexpr double cached_bytes = 1 << 22;
 /// Rows that may be empty are compacted first, which pays from this mean length on.
 inline constexpr double compaction_mean = 4;
 
