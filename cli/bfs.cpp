@@ -297,7 +297,7 @@ int run_bfs(const bfs_settings& s) {
     options.max_depth = s.max_depth;
     options.determinism = s.requested();
 
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     const auto [sources, note] = choose_sources(in, s.sources);
     const renumbered work(ctx, s, in.matrix());

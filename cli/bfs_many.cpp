@@ -261,7 +261,7 @@ void write_levels(const many_setup& u, const many_search& run) {
 
 int run_bfs_many(const bfs_settings& s) {
     check_settings(s);
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     std::vector<offset_t> sources = choose_sources(s, in), places;
     const renumbered work(ctx, s, in.matrix());

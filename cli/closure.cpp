@@ -44,7 +44,7 @@ void report_closure(const closure_settings& s, const context& ctx, const loaded&
 
 int run_closure(const closure_settings& s) {
     if (!s.output.empty()) check_output(s.output);
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     check_graph(in.matrix());
     const closure_options o{s.reflexive, s.max_steps, s.kernel};

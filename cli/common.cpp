@@ -97,14 +97,11 @@ structure::structure(const matrix& a) : rows_(a.rows()), columns_count_(a.column
     });
 }
 
-context make_context(const settings& s, bool has_cuda_kernels) {
+context make_context(const settings& s, bool computes) {
     context_options o;
-    const bool cuda = s.backend == "cuda";
-    if (cuda && !has_cuda_kernels)
-        throw not_supported("this verb has no CUDA kernel yet: use --backend cpu, or auto");
-    o.backend = cuda                                      ? backend::cuda
-                : s.backend == "cpu" || !has_cuda_kernels ? backend::cpu
-                                                          : backend::automatic;
+    o.backend = s.backend == "cuda"               ? backend::cuda
+                : s.backend == "cpu" || !computes ? backend::cpu
+                                                  : backend::automatic;
     o.threads = s.threads;
     o.memory_limit = s.memory_limit;
     return context(o);

@@ -73,8 +73,8 @@ struct loaded {
     }
 };
 
-/// auto is the GPU only for verbs that have kernels there.
-context make_context(const settings& s, bool has_cuda_kernels = false);
+/// Verbs that only read and write work on the CPU; they have no --backend.
+context make_context(const settings& s, bool computes = true);
 /// Loads s.input, with a progress bar where that takes long and a terminal looks on, and changes it as asked.
 loaded load_input(const context& ctx, const settings& s);
 

@@ -24,7 +24,7 @@ int convert_input(std::string_view verb, const settings& s) {
     check_output(s.output);
     const file_layout layout = parse_file_layout(s.layout);
     if (!s.order_file.empty()) check_output(s.order_file);
-    const context ctx = make_context(s);
+    const context ctx = make_context(s, false);
     const loaded in = load_input(ctx, s);
     if (!in.input.original_ids.empty() && s.order_file.empty())
         warn(fmt::format("{} numbers its vertices anew, from 0 to {}", s.output, in.matrix().rows() - 1));

@@ -155,7 +155,7 @@ void print_text(const settings& s, const loaded& in, const row_lengths& lengths,
 }
 
 int run_info(const settings& s) {
-    const context ctx = make_context(s);
+    const context ctx = make_context(s, false);
     const loaded in = load_input(ctx, s);
     const stopwatch watch;
     const row_lengths lengths = measure(in.matrix());

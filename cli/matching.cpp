@@ -35,7 +35,7 @@ void report_matching(const settings& s, const context& ctx, const loaded& in, co
 
 int run_matching(const settings& s) {
     if (!s.output.empty()) check_output(s.output);
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     const matching_options o{s.seed};
     std::optional<matching_result> found;

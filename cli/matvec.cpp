@@ -188,7 +188,7 @@ void add_matvec_options(CLI::App& verb, matvec_settings& s) {
 
 int run_matvec(std::string_view verb, const matvec_settings& s) {
     if (!s.output.empty()) check_output(s.output);
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     const semiring ring(s.semiring);  // wrong words are told before a long load
     if (!s.reorder.empty() && ring.multiply().positional())
         throw usage_error(fmt::format(

@@ -92,7 +92,7 @@ int run_pagerank(const pagerank_settings& s) {
     o.max_iterations = s.max_iterations;
     o.type = parse_dtype(s.type);
     o.adaptive = s.adaptive;
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     check_graph(in.matrix());
     vector start(ctx, dtype::float64, in.matrix().rows());

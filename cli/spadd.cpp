@@ -50,7 +50,7 @@ bool same_entries(const matrix& x, const matrix& y) {
 
 int run_spadd(const spadd_settings& s) {
     if (!s.output.empty()) check_output(s.output);
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     const matrix& a = in.matrix();
     std::optional<loaded> other;

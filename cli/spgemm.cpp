@@ -201,7 +201,7 @@ void report_spgemm(const spgemm_settings& s, const context& ctx, const spgemm& m
 
 int run_spgemm(const spgemm_settings& s) {
     if (!s.output.empty()) check_output(s.output);
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     ring_of(s);  // wrong words are told before a long load
     spgemm m = make_operands(ctx, s);
     compute(ctx, s, m);

@@ -103,7 +103,7 @@ void report_spmm(const spmm_settings& s, const context& ctx, const loaded& in, c
 }
 
 int run_spmm(const spmm_settings& s) {
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     semiring(s.semiring);  // wrong words are told before a long load
     const loaded in = load_input(ctx, s);
     spmm m = make_operands(ctx, s, in.matrix());

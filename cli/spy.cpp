@@ -16,7 +16,7 @@ int run_spy(const spy_settings& s) {
     if (!s.output.ends_with(".png"))
         throw usage_error(fmt::format("cannot write {}: a spy plot is a .png", s.output));
     check_output(s.output);
-    const context ctx = make_context(s);
+    const context ctx = make_context(s, false);
     const loaded in = load_input(ctx, s);
     const stopwatch watch;
     save_spy(ctx, in.matrix(), s.output, s.pixels);

@@ -186,7 +186,7 @@ int run_sssp(const sssp_settings& s) {
     if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");
     if (!s.output.empty()) check_output(s.output);
     const shortest_options options = options_of(s);
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     const auto [sources, note] = choose_sources(in, s.sources);
     const renumbered work(ctx, s, in.matrix());

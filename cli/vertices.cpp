@@ -55,7 +55,7 @@ void print_text(const settings& s, const graph_input& graph, const vertex_report
 
 graph_input open_graph(const settings& s) {
     if (!s.output.empty()) check_output(s.output);
-    const context ctx = make_context(s, true);
+    const context ctx = make_context(s);
     graph_input graph{ctx, load_input(ctx, s)};
     check_graph(graph.matrix());
     return graph;

@@ -42,7 +42,7 @@ def estimate_mxm(semiring: str, a: Matrix, b: Matrix, *, transpose_a: bool = Fal
 
 def find_pattern(semiring: str, a: Matrix, b: Matrix, *, transpose_a: bool = False, transpose_b: bool = False,
                  kernel: str = "", ctx: Context | None = None) -> MxmPattern:
-    """The places of A B, counted once on the CPU, for products of matrices with the same places and other values:
+    """The places of A B, counted once where the context computes, for products of matrices with the same places and other values:
     mxm(..., pattern=...) fills them, bit for bit as mxm alone.
 
     Raises NotSupported for semirings that are not compiled, DimensionMismatch.
