@@ -11,6 +11,9 @@ packages_test=(libgtest-dev git python3-venv python3-dev dpkg-dev file)
 
 say() { printf '%s\n' "$*" >&2; }
 
+# What ./nz or the release suite compiled serves the Python package too, from a folder of the same depth.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
 # Builds and tests get as many jobs as there are processors: compiling templates takes memory.
 jobs=$(nproc)
 
