@@ -46,8 +46,10 @@ TEST_F(usage, verbs_that_compute_take_a_gpu_or_say_that_there_is_none) {
             EXPECT_NE(run.err.find("--backend cpu"), std::string::npos) << verb << ": " << run.err;
         }
     }
-    for (const auto* verb : {"info", "spy", "convert", "generate"})
-        expect_refused({verb, "grid2d:5", "--backend", "cuda"}, 2, {"no option --backend"});
+    expect_refused({"info", "grid2d:5", "--backend", "cuda"}, 2, {"no option --backend"});
+    for (const auto* verb : {"spy", "convert", "generate"})
+        expect_refused({verb, "grid2d:5", "-o", "unwritten.mtx", "--backend", "cuda"}, 2,
+                       {"no option --backend"});
 }
 
 TEST_F(usage, version_is_one_line) {
