@@ -2,6 +2,7 @@
 references of C++ and Python, and the pictures of the records. mkdocs.yml names this file; docs/ holds the rest."""
 
 import ast
+import html
 import pathlib
 import re
 import sys
@@ -57,12 +58,50 @@ def python_reference():
     return "\n".join(out)
 
 
+# What of a paper the pictures of a bench show.
+PAPER_FIGURES = {
+    "yang2015 bfs": "Tables I, II and IV, figure 2", "yang2015 crossing": "Section IV: where SpMV becomes the faster",
+    "dalton2015 union": "Figure 2", "dalton2015 sort": "Figure 4", "dalton2015 spmv": "Figures 5 and 6", "dalton2015 spadd": "Figures 7 and 8",
+    "dalton2015 spgemm": "Figures 9 and 10", "dalton2015 phases": "Figure 11", "yang2018 stack": "Table 2", "yang2018 products": "Figure 2",
+    "yang2018 levels": "Figures 5 and 6", "yang2018 libraries": "Figure 7", "ji2022 spmspv": "Figure 6", "ji2022 search": "Figures 7, 8 and 12",
+    "ji2022 phases": "Figure 9", "matam2012 spgemm": "Figures 5 and 6", "matam2012 limited": "Products within a memory limit",
+    "matam2012 band": "Figure 9", "spmm": "Figure 10",
+}
+
+
+class PaperFigures:
+    """The pictures of the papers' benches, by paper: what a page of a paper ends with."""
+
+    def __init__(self):
+        self.of = {}
+
+    def add(self, record, name, title, caption):
+        stem = re.sub(r"[^A-Za-z0-9.]+", "_", record) + "_"
+        for operation, shows in PAPER_FIGURES.items():
+            if name.startswith(stem + operation.replace(" ", "_") + "_"):
+                key = operation.split()[0] if " " in operation else "matam2012"
+                self.of.setdefault(key, []).append((list(PAPER_FIGURES).index(operation), shows, record, name, title, caption))
+
+    def section(self, key):
+        out, last = ["", "## Our figures", "", "Drawn from `bench/records/`, the last full run on each machine.", ""], None
+        for _, shows, record, name, title, caption in sorted(self.of.get(key, [])):
+            if shows != last:
+                out += [f"### {shows}", ""]
+                last = shows
+            out += [f"![{title}](../images/records/{name})", "", f"{record}: {title}. {caption}", ""]
+        return "\n".join(out) + "\n" if last else ""
+
+
+PAPERS = PaperFigures()
+
+
 def records():
     """{path: content} of a page with the pictures of each device's last full run, and of the pictures."""
     from nonzero import report
 
     out = ["# The records in pictures", "", "Drawn from `bench/records/` by [`python -m nonzero.report`](guide/pictures.md).", ""]
     made = {}
+    PAPERS.of.clear()
     with tempfile.TemporaryDirectory() as folder:
         for record in sorted((ROOT / "bench/records").glob("*.json")):
             page = report.report([record], pathlib.Path(folder) / record.stem).read_text()
@@ -74,6 +113,7 @@ def records():
             for title, caption, name in figures:
                 out += [f"### {title}", "", f"![{title}](images/records/{name})", "", caption, ""]
                 made[f"images/records/{name}"] = (pathlib.Path(folder) / record.stem / name).read_bytes()
+                PAPERS.add(record.stem, name, html.unescape(title), html.unescape(caption))
     return made | {"records.md": "\n".join(out)}
 
 
@@ -95,6 +135,11 @@ def on_files(files, config):
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))
     return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    folder, _, name = page.file.src_uri.rpartition("/")
+    return markdown + PAPERS.section(name.removesuffix(".md")) if folder == "papers" else markdown
 
 
 def on_config(config):

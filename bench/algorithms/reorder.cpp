@@ -57,9 +57,9 @@ double bfs_ms(const context& ctx, const graph& g, const matrix& a, const vector&
     std::vector<double> times;
     for (const offset_t s : g.sources) {
         const index_t source = places[static_cast<std::size_t>(s)];
-        const vector levels = restore(ctx, bfs(ctx, a, source).levels, order);
-        if (!std::ranges::equal(levels.values<std::int32_t>(),
-                                bfs(ctx, g.given, s).levels.values<std::int32_t>()))
+        const vector levels = restore(ctx, bfs(ctx, a, source).levels, order),
+                     expected = bfs(ctx, g.given, s).levels;
+        if (!std::ranges::equal(levels.values<std::int32_t>(), expected.values<std::int32_t>()))
             throw error("the search in the new order finds other levels");
         times.push_back(time_ms(repeats, [&] { bfs(ctx, a, source); }).best);
     }

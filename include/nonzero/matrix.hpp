@@ -79,9 +79,12 @@ public:
     void clear();
     void resize(offset_t rows, offset_t columns);
 
-    /// CSR arrays without a copy. Throws domain_error when T or Offset is not what is stored.
+    /// CSR arrays without a copy: of a matrix that lives on, for the view is into it. Throws domain_error when T or Offset is
+    /// not what is stored.
     template <entry_type T, class Offset = std::int32_t>
-    csr_view<T, Offset> csr() const {
+    csr_view<T, Offset> csr() const&& = delete;
+    template <entry_type T, class Offset = std::int32_t>
+    csr_view<T, Offset> csr() const& {
         const raw_csr r = raw_rows(dtype_of<T>, sizeof(Offset));
         const auto n = static_cast<std::size_t>(r.nnz);
         return {static_cast<index_t>(r.rows),
@@ -96,7 +99,9 @@ public:
     /// matrix has one value there. For work ordered on the context's stream, or after context::wait(); until the matrix
     /// changes. Throws domain_error when T or Offset is not what is stored, not_supported where the context has no GPU.
     template <entry_type T, class Offset = std::int32_t>
-    csr_view<T, Offset> csr_on(const context& gpu) const {
+    csr_view<T, Offset> csr_on(const context& gpu) const&& = delete;
+    template <entry_type T, class Offset = std::int32_t>
+    csr_view<T, Offset> csr_on(const context& gpu) const& {
         const raw_csr r = raw_rows_on(gpu, dtype_of<T>, sizeof(Offset));
         const auto n = static_cast<std::size_t>(r.nnz);
         return {static_cast<index_t>(r.rows),

@@ -61,17 +61,22 @@ public:
     /// The same entries in another form; `dense` throws domain_error where entries are absent.
     void convert_to(vector_form form);
 
-    /// The values of a dense vector, without a copy. Throws domain_error for another type or form.
+    /// The values of a dense vector, without a copy: of one that lives on, for the span is into it. Throws domain_error for
+    /// another type or form.
     template <entry_type T>
-    std::span<const T> values() const {
+    std::span<const T> values() const& {
         return {static_cast<const T*>(dense_values(dtype_of<T>)), static_cast<std::size_t>(size())};
     }
+    template <entry_type T>
+    std::span<const T> values() const&& = delete;
     /// The same in the memory of this context's GPU, copied there only where they are not. For work ordered on the
     /// context's stream, or after context::wait(); until the vector changes.
     template <entry_type T>
-    std::span<const T> values_on(const context& gpu) const {
+    std::span<const T> values_on(const context& gpu) const& {
         return {static_cast<const T*>(dense_values_on(gpu, dtype_of<T>)), static_cast<std::size_t>(size())};
     }
+    template <entry_type T>
+    std::span<const T> values_on(const context& gpu) const&& = delete;
     /// Copies all entries out, in index order.
     template <entry_type T>
     void extract_tuples(std::vector<index_t>& indices, std::vector<T>& values) const {

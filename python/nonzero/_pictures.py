@@ -432,6 +432,102 @@ def levels(search):
     return figure
 
 
+_FORMS = {"row": "by rows", "row_masked": "by rows, masked", "column": "by columns", "column_masked": "by columns, masked"}
+_WAYS = {"push": BLUE, "pull": ORANGE}
+
+
+def _random_products(axis, found):
+    """Lines: times of products over the entries of random vectors and masks."""
+    for k, (variant, label) in enumerate(_FORMS.items()):
+        times = sorted((int(m.facet), m.ms) for m in found if m.variant == variant)
+        if times:
+            axis.plot(*zip(*times), marker=MARKERS[k], markersize=5, linewidth=1.4, color=OWN[k], label=label)
+
+
+def over_entries(found):
+    """Lines: the time of products by rows and by columns over the entries of the vector, or of the mask."""
+    facets = {name: [m for m in found if m.input == name] for name in unique(m.input for m in found)}
+    figure, axes = _panels(facets, 12)
+    for axis, (name, some) in zip(axes, facets.items()):
+        _random_products(axis, some)
+        _logarithmic(axis.xaxis, count_text)
+        _logarithmic(axis.yaxis)
+        axis.set_title(name, fontsize=11, loc="left")
+        axis.grid(color="#DDDDDD", linewidth=0.8)
+    figure.supxlabel("entries of the vector; by rows under a mask: of the mask (logarithmic)", fontsize=10)
+    figure.supylabel("time, ms (logarithmic)", fontsize=10)
+    _legend_above(figure, axes)
+    return figure
+
+
+def _levels_of(found):
+    """{graph: {way: [measurement of level 1, 2, ...]}}"""
+    graphs = {}
+    for m in sorted(found, key=lambda m: int(m.facet)):
+        graphs.setdefault(m.input, {}).setdefault(m.variant, []).append(m)
+    return graphs
+
+
+def level_breakdown(found):
+    """Bars: where the frontier's edges lead, level by level, with the vertices in and before the frontier; below, the level's time
+    by push and by pull."""
+    graphs = _levels_of(found)
+    figure, axes = _figure(2, len(graphs), 7, sharex="col")
+    for column, (name, ways) in enumerate(graphs.items()):
+        top, below = axes[0, column], axes[1, column]
+        steps = ways.get("push") or ways["pull"]
+        at = range(1, len(steps) + 1)
+        for k, ((key, label), colour, hatch) in enumerate(zip((("edges_forward", "edges to the next level"), ("edges_within", "edges within the level"),
+                                                ("edges_back", "edges back")), (GREEN, SKY, "#BBBBBB"), (None, "//", ".."))):
+            top.bar([n + 0.27 * (k - 1) for n in at], [m.counters.get(key, 0) for m in steps], width=0.25, color=colour, hatch=hatch,
+                    edgecolor="white", linewidth=0, label=label)
+        top.plot(at, [m.counters["frontier"] for m in steps], color=BLUE, marker="o", markersize=5, label="vertices in the frontier")
+        top.plot(at, [m.counters["unvisited"] for m in steps], color=BLACK, marker="s", markersize=5, label="vertices not visited yet")
+        top.set_yscale("symlog", linthresh=1)
+        top.set_ylim(bottom=0)
+        top.set_title(name, fontsize=11, loc="left")
+        for (way, colour), marker in zip(_WAYS.items(), "os"):
+            times = [m.ms for m in ways.get(way, ())]
+            below.plot(range(1, len(times) + 1), times, color=colour, marker=marker, markersize=6, label=f"time by {way}")
+        _logarithmic(below.yaxis)
+        below.set_xlabel("level")
+        below.set_xticks(list(at))
+        for a in (top, below):
+            a.grid(axis="y", color="#DDDDDD", linewidth=0.8)
+    axes[0, 0].set_ylabel("edges and vertices (logarithmic)")
+    axes[1, 0].set_ylabel("time of the level, ms (logarithmic)")
+    _legend_above(figure, axes.flat)
+    return figure
+
+
+def levels_over_sizes(found, products):
+    """Dots with the level's number: its time by push over the frontier and by pull over what is not visited, beside products with
+    random vectors and masks of these sizes."""
+    graphs = _levels_of(found)
+    figure, axes = _panels(graphs, 14)
+    for axis, (name, ways) in zip(axes, graphs.items()):
+        _random_products(axis, [m for m in products if m.input == name])
+        for line in axis.lines:
+            line.set(alpha=0.55, markersize=3)
+        for way, size, label in (("push", "frontier", "level by push: frontier"),
+                                 ("pull", "unvisited", "level by pull: not visited")):
+            points = [(max(m.counters[size], 1), m.ms) for m in ways.get(way, ())]
+            if points:
+                axis.plot(*zip(*points), color=RED if way == "push" else BLACK, marker="o" if way == "push" else "s", markersize=8,
+                          linewidth=1, linestyle=":", label=label)
+            for k, point in enumerate(points):
+                axis.annotate(str(k + 1), point, xytext=(7, 4), textcoords="offset points", fontsize=9, fontweight="bold",
+                              color=RED if way == "push" else BLACK)
+        _logarithmic(axis.xaxis, count_text)
+        _logarithmic(axis.yaxis)
+        axis.set_title(name, fontsize=11, loc="left")
+        axis.grid(color="#DDDDDD", linewidth=0.8)
+    figure.supxlabel("entries of the vector, or of the mask (logarithmic)", fontsize=10)
+    figure.supylabel("time, ms (logarithmic)", fontsize=10)
+    _legend_above(figure, axes)
+    return figure
+
+
 def degrees(info):
     """What `nz info --json` printed: how many rows have how many entries."""
     bins = info.get("histogram")

@@ -39,6 +39,23 @@ _BARS = (
     ("scaling", _pictures.scaling, "{0}: Kronecker graphs of growing scale", "Both directions of edges are stored."),
 )
 
+# Operations whose names hold sizes or levels have pictures of their own.
+_OWN = {
+    "yang2018 products": (
+        ("entries", lambda found, _: _pictures.over_entries(found), "Products by rows and by columns, masked and not",
+         "By rows the vector's entries do not matter, under a mask its entries do; by columns the vector's (yang2018, figure 2)."),
+    ),
+    "yang2018 levels": (
+        ("breakdown", lambda found, _: _pictures.level_breakdown(found), "A search level by level: edges of the frontier, push and pull",
+         "Every level by push after pushes, and by pull after pulls (yang2018, figure 5)."),
+        ("sizes", lambda found, source: _pictures.levels_over_sizes(
+            found, [m for m in source.measurements if m.operation == "yang2018 products"]),
+         "Levels of searches over their sizes, beside random vectors",
+         "Frontiers of a Kronecker graph meet the strongest vertices first: push goes round, pull falls once they are visited "
+         "(yang2018, figure 6)."),
+    ),
+}
+
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 66rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ccc; } h3 { margin-bottom: .2rem; }
@@ -86,9 +103,12 @@ def _benchmarks(source, folder):
     for operation in unique(m.operation for m in source.measurements):
         found = [m for m in source.measurements if m.operation == operation]
         compared = [m for m in found if m.compared]
+        for kind, draw, title, caption in _OWN.get(operation, ()):
+            name = _stem(source.path.stem, operation, kind) + ".png"
+            parts.append(_figure_html(title, caption, _save(draw(found, source), folder / name), name))
         for kind, draw, title, caption in _BARS:
             stacked = operation.endswith(" stack")  # its variants build on each other
-            figure = draw(compared) if compared and stacked == (kind == "stack") else None
+            figure = draw(compared) if compared and operation not in _OWN and stacked == (kind == "stack") else None
             if figure is not None:
                 name = _stem(source.path.stem, operation, kind) + ".png"
                 words = operation, _pictures.main_variant(compared)

@@ -60,6 +60,19 @@ STACK = benchmarks(
         for stage, rate in (("baseline", 1.0), ("masking", 4.0), ("early exit", 3.0))
     }
 )
+SEARCHES = benchmarks(
+    {
+        f"yang2018/products/rmat:9,4/{count}/{form}": (0.01 * count if form != "row" else 5.0, {"vector_entries": count})
+        for count in (2, 64, 512)
+        for form in ("row", "row_masked", "column", "column_masked")
+    }
+    | {
+        f"yang2018/levels/rmat:9,4/{level}/{way}": (
+            0.1 * level, {"frontier": 10**level, "unvisited": 500 - 100 * level, "edges_forward": 7, "edges_within": 5, "edges_back": 3})
+        for level in (1, 2, 3)
+        for way in ("push", "pull")
+    }
+)
 BFS = {
     "command": "bfs", "device": "a processor", "input": {"name": "rmat:5,4"},
     "iterations": [
@@ -121,6 +134,7 @@ def test_a_report_of_everything(tmp_path):
         written(tmp_path, "info.json", INFO),
         written(tmp_path, "roofs.json", ROOFS),
         written(tmp_path, "stack.json", STACK),
+        written(tmp_path, "searches.json", SEARCHES),
     ]
     files.append(pathlib.Path(shutil.copy(PATTERN, tmp_path / "pattern.png")))
     out = tmp_path / "deep" / "pictures"
@@ -130,6 +144,8 @@ def test_a_report_of_everything(tmp_path):
         "floors_spmv_floor.png", "floors_spmv_peers.png", "floors_spmv_scaling.png", "floors_spmv_variants.png",
         "floors_spmv_work.png",
         "info_degrees.png", "pattern.png", "roofs_spmv_floor.png", "roofs_spmv_roofline.png", "roofs_spmv_variants.png",
+        "searches_yang2018_levels_breakdown.png", "searches_yang2018_levels_sizes.png",
+        "searches_yang2018_products_entries.png",
         "spgemm_spgemm_peers.png", "spgemm_spgemm_variants.png", "spgemm_spgemm_work.png",
         "stack_yang2018_stack_stack.png",
     ]  # fmt: skip
@@ -142,6 +158,20 @@ def test_the_repositorys_record(tmp_path):
     assert "NVIDIA H200" in (tmp_path / "index.html").read_text() or "nvidia-h200" in (tmp_path / "index.html").read_text()
 
 
+def searches(folder):
+    found = read(written(folder, "searches.json", SEARCHES)).measurements
+    return tuple([m for m in found if m.operation == f"yang2018 {what}"] for what in ("products", "levels"))
+
+
+def test_searches_lie_where_their_sizes_are(tmp_path):
+    products, steps = searches(tmp_path)
+    lines = {line.get_label(): list(zip(*line.get_data())) for line in _pictures.levels_over_sizes(steps, products).axes[0].lines}
+    assert lines["level by push: frontier"] == [(10, 0.1), (100, 0.2), (1000, pytest.approx(0.3))]
+    assert lines["level by pull: not visited"] == [(400, 0.1), (300, 0.2), (200, pytest.approx(0.3))]
+    assert lines["by rows"] == [(2, 5.0), (64, 5.0), (512, 5.0)]
+    assert lines["by columns"][1] == (64, pytest.approx(0.64))
+
+
 def figures(folder):
     for name, content in (("spgemm.json", SPGEMM), ("floors.json", FLOORS), ("roofs.json", ROOFS), ("stack.json", STACK), ("record.json", json.loads(RECORD.read_text()))):
         source = read(written(folder, name, content))
@@ -152,6 +182,10 @@ def figures(folder):
                 figure = draw(found) if found else None
                 if figure is not None:
                     yield f"{draw.__name__} of {name} {operation}", figure
+    products, steps = searches(folder)
+    yield "products", _pictures.over_entries(products)
+    yield "breakdown", _pictures.level_breakdown(steps)
+    yield "sizes", _pictures.levels_over_sizes(steps, products)
     for k, search in enumerate((BFS, DEEP)):
         yield f"levels {k}", _pictures.levels(search)
     yield "degrees", _pictures.degrees(INFO)

@@ -53,15 +53,21 @@ choice choose(const mxv_facts& f) {
     const double share = f.masked && f.output_size
                              ? static_cast<double>(f.mask_allows) / static_cast<double>(f.output_size)
                              : 1;
+    const bool many = !f.on_device && products >= scatter_products &&
+                      products >= scatter_share * static_cast<double>(f.output_size);
     double pull = static_cast<double>(f.nnz) * share + static_cast<double>(f.output_size) / 64,
-           push = products * (!f.on_device  ? push_cost
-                              : f.any_order ? device_scatter_cost
-                                            : device_sort_cost) +
-                  (f.on_device ? device_push_launches : 0) + static_cast<double>(f.output_size) / 64;
+           push =
+               products * (!f.on_device  ? many && !f.first_wins && !f.terminates ? push_many_cost : push_cost
+                           : f.any_order ? device_scatter_cost
+                                         : device_sort_cost) +
+               (f.on_device ? device_push_launches : 0) + static_cast<double>(f.output_size) / 64;
     // A representation that is not there costs about eight reads of the matrix, once.
     if (!f.push_ready) push += 8.0 * static_cast<double>(f.nnz);
     if (!f.pull_ready) pull += 8.0 * static_cast<double>(f.nnz);
     if (push < pull && f.on_device) return choose_device_push(f, products);
+    if (push < pull && many)
+        return {"csc_gather_scatter",
+                "u is sparse: its products are added up by ranges of rows that a cache holds"};
     if (push < pull) return {"csc_gather_radix", "u is sparse: its columns hold less work than the rows"};
     return choose_pull(f);
 }
@@ -96,7 +102,8 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
                 f.on_device ? device_gather_workspace(kernel == "csc_gather_scatter", f.first_wins,
                                                       f.output_size, f.products, f.value_bytes, f.sort_bytes)
                 : kernel == "csc_gather_scatter"
-                    ? gather_scatter_workspace(f.input_count, f.products, f.value_bytes, f.threads)
+                    ? gather_scatter_workspace(f.input_count, f.products, f.output_size, f.value_bytes,
+                                               f.threads)
                 : kernel == "csc_gather_radix"
                     ? gather_radix_workspace(f.input_count, f.products, f.value_bytes, f.threads)
                     : gather_merge_workspace(f.input_count, f.products, f.value_bytes);

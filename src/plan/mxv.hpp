@@ -38,9 +38,15 @@ struct mxv_facts {
     bool tiles_ready = false;  ///< those of tiles_for(tiles) are at hand
 };
 
-/// Push or pull. Measured with `nz bench matvec` (2 cores, 1 M rows, 16 M entries): a product that is gathered,
-/// radix-sorted and reduced costs 10 to 14 times what an entry costs that is read in order.
-inline constexpr double push_cost = 12;
+/// Push or pull, in entries read in order. A product that is gathered, radix-sorted and reduced costs 10 to 14 of them (`nz bench
+/// matvec`, 2 cores, 1 M rows, 16 M entries). Many products are added up bucket by bucket for 4 (`nz spmspv --density 0.3`:
+/// rmat:20,16 55 ms against 178 by rows, rmat:18,16 12 against 18, laplace3d:80 24 against 25); sums that may end early are not
+/// held against that: their rows cost less than their entries.
+inline constexpr double push_cost = 12, push_many_cost = 4;
+/// So many are many: rmat:20,16 39 K products 0.4 to 1.0 ms and 0.5 to 1.6 sorted, ten times as many 4 and 6.5 to 9,
+/// a hundred times 23 and 46; 16 K products of random:1000000,16 0.37 and 0.16. And as many as the words of bits of the
+/// rows, which are cleared and read.
+inline constexpr double scatter_products = 32768, scatter_share = 1.0 / 64;
 /// The same on a GPU, and what the push's further launches and its look at the number of products cost, in entries
 /// read in order (8 M rows and 64 M entries, uniform and power-law columns, H200: 64 to 76 ps a product that is sorted,
 /// 24 to 53 ps one that is scattered, 8.3 to 11 ps an entry read; 0.05 to 0.08 ms for few products).

@@ -25,12 +25,26 @@ constexpr std::size_t products_copy(offset_t products, std::size_t value_bytes) 
     return padded(static_cast<std::size_t>(products) * sizeof(index_t)) +
            padded(static_cast<std::size_t>(products) * value_bytes);
 }
+/// csc_gather_scatter, several threads: a bucket's rows, whose sums of 8 bytes fill half of a second-level cache; fewer, so that
+/// every thread has some buckets; more, so that their ends fit a first-level cache.
+constexpr int scatter_bits(offset_t rows, int threads) {
+    constexpr int cached = 15, word = 6, buckets_a_thread = 4, most_buckets = 1024;
+    int bits = cached;
+    while (bits > word && rows >> bits < offset_t{buckets_a_thread} * threads) --bits;
+    while (rows >> bits >= most_buckets) ++bits;
+    return bits;
+}
+/// A thread's counters of them, no line shared with another's.
+constexpr offset_t scatter_counters(offset_t rows, int threads) {
+    return ((rows >> scatter_bits(rows, threads)) + 1 + 7) / 8 * 8 + 8;
+}
 /// Buckets of products and their counters, with several threads only.
-constexpr std::size_t gather_scatter_workspace(offset_t count, offset_t products, std::size_t value_bytes,
-                                               int threads) {
+constexpr std::size_t gather_scatter_workspace(offset_t count, offset_t products, offset_t rows,
+                                               std::size_t value_bytes, int threads) {
     return column_starts(count) +
            (threads > 1 ? products_copy(products, value_bytes) +
-                              padded(static_cast<std::size_t>(threads) * threads * sizeof(offset_t))
+                              padded(static_cast<std::size_t>(scatter_counters(rows, threads)) *
+                                     static_cast<std::size_t>(threads) * sizeof(offset_t))
                         : 0);
 }
 /// Digit counters and a second copy of the products.

@@ -68,6 +68,7 @@ struct search_case {
     const char* name;
     const char* graph;
     offset_t source;
+    friend void PrintTo(const search_case& c, std::ostream* to) { *to << c.graph << " from " << c.source; }
 };
 
 class Bfs : public ::testing::TestWithParam<search_case> {};

@@ -350,8 +350,9 @@ TEST_F(MatrixOnDevice, WorkIsOrderedOnTheCallersStream) {
 TEST_F(MatrixOnDevice, AContextOfTheCpuSaysThatItHasNoGpu) {
     const context cpu({.backend = backend::cpu});
     const matrix a(cpu, dtype::float64, 2, 2);
+    const vector u = vector::full(cpu, 3, scalar(1.0));
     EXPECT_THROW(a.csr_on<double>(cpu), not_supported);
-    EXPECT_THROW(vector::full(cpu, 3, scalar(1.0)).values_on<double>(cpu), not_supported);
+    EXPECT_THROW(u.values_on<double>(cpu), not_supported);
     EXPECT_FALSE(a.on_device());
 }
 

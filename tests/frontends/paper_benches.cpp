@@ -117,6 +117,43 @@ TEST_F(paper_benches, matam2012_has_bands_and_sparse_times_dense) {
         EXPECT_GT(dense.at(std::string("spmm/lp:20,300,900/") + columns + "/mxv")["gflops"], 0);
 }
 
+TEST_F(paper_benches, yang2018_takes_searches_apart_level_by_level) {
+    const auto of = results({"papers/yang2018", "--figure", "5", "rmat:9,8"}, {"forward", "push ms"});
+    double before = 512;
+    std::size_t levels = 0;
+    for (int level = 1; of.contains("yang2018/levels/rmat:9,8/" + std::to_string(level) + "/push");
+         ++level, ++levels) {
+        const auto& push = of.at("yang2018/levels/rmat:9,8/" + std::to_string(level) + "/push");
+        const double unvisited = push["unvisited"];
+        EXPECT_EQ(unvisited, before - push["frontier"].get<double>()) << "level " << level;
+        before = unvisited;
+        // Whatever a level's edges forward reach, the next level's edges back come from.
+        const auto next = of.find("yang2018/levels/rmat:9,8/" + std::to_string(level + 1) + "/push");
+        if (next != of.end()) {
+            EXPECT_EQ(push["edges_forward"], next->second["edges_back"]) << "level " << level;
+        }
+        EXPECT_EQ(of.at("yang2018/levels/rmat:9,8/" + std::to_string(level) + "/pull")["frontier"],
+                  push["frontier"]);
+    }
+    EXPECT_GT(levels, 2u);
+    const auto both = results({"papers/yang2018", "--figure", "6", "--quick"}, {"row_masked", "unvisited"});
+    EXPECT_TRUE(both.contains("yang2018/levels/rmat:11,16/2/pull"));
+    EXPECT_TRUE(both.contains("yang2018/products/rmat:11,16/2048/column_masked"));
+}
+
+TEST_F(paper_benches, yang2018_multiplies_by_rows_and_columns_and_meets_other_libraries) {
+    const auto products = results({"papers/yang2018", "--figure", "2", "--quick"}, {"column_masked"});
+    for (const auto* count : {"8", "128", "2048"})
+        for (const auto* form : {"row", "row_masked", "column", "column_masked"})
+            EXPECT_TRUE(products.contains(std::string("yang2018/products/rmat:11,16/") + count + "/" + form));
+    EXPECT_EQ(products.at("yang2018/products/rmat:11,16/128/row_masked")["mask_entries"], 128);
+    const auto libraries = results({"papers/yang2018", "--figure", "7", "rmat_directed:9,8", "grid2d:20"},
+                                   {"push/ours", "geometric mean"});
+    for (const auto* graph : {"rmat_directed:9,8", "grid2d:20"})
+        for (const auto* who : {"nonzero", "push_only"})
+            EXPECT_GT(libraries.at(std::string("yang2018/libraries/") + graph + "/" + who)["mteps"], 0);
+}
+
 TEST_F(paper_benches, what_a_paper_or_the_library_has_not_is_said) {
     for (const auto* figure : {"7", "8"}) {
         const outcome run = bench({"papers/matam2012", "--figure", figure});
@@ -125,6 +162,7 @@ TEST_F(paper_benches, what_a_paper_or_the_library_has_not_is_said) {
     }
     EXPECT_EQ(bench({"papers/matam2012", "--figure", "11"}).status, 2);
     EXPECT_EQ(bench({"papers/dalton2015", "--figure", "3"}).status, 2);
+    EXPECT_EQ(bench({"papers/yang2018", "--figure", "4"}).status, 2);
     EXPECT_EQ(bench({"papers/dalton2015"}).status, 2);
     for (const auto* input : {"laplace2d:4(x)2x3", "laplace2d:4(x)0x0", "dense:3,4(x)2x2"}) {
         const outcome run = bench({"papers/dalton2015", "--figure", "10", "--quick", input});

@@ -112,6 +112,26 @@ TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     EXPECT_EQ(chosen(16), "csr_merge") << "a small matrix is read sooner than products are counted";
 }
 
+TEST(MxvPlan, ManyProductsOfASparseVectorAreAddedByRangesOfRows) {
+    auto f = square(1000000, 16000000);
+    f.input = vector_form::sparse;
+    const auto chosen = [&](offset_t products) {
+        f.input_count = products / 16;
+        f.products = products;
+        return plan::mxv(f).kernel;
+    };
+    EXPECT_EQ(chosen(16000), "csc_gather_radix");
+    EXPECT_EQ(chosen(40000), "csc_gather_scatter");
+    EXPECT_EQ(chosen(3900000), "csc_gather_scatter");
+    EXPECT_EQ(chosen(4100000), "csr_row");
+    f.terminates = true;
+    EXPECT_EQ(chosen(1200000), "csc_gather_scatter");
+    EXPECT_EQ(chosen(1500000), "csr_row_masked") << "rows end early";
+    f.terminates = false;
+    f.output_size = 1000000000;
+    EXPECT_EQ(chosen(40000), "csc_gather_radix") << "bits of all rows are more than the products";
+}
+
 TEST(MxvPlan, FewLongRowsAreSplit) {
     auto f = square(4, 8000000);
     EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");

@@ -76,6 +76,13 @@ void print_correlation(const std::string& who, const std::vector<double>& ms, co
                unit, correlation(ms, work), ms.size(), low, high);
 }
 
+matrix load_ones(const context& ctx, const std::string& source) {
+    const matrix given = load_structure(ctx, source);
+    matrix ones(ctx, dtype::float64, given.rows(), given.columns());
+    apply(ctx, ones, binary_op(binary_id::pair), given, scalar(1.0));
+    return ones;
+}
+
 matrix load_valued(const context& ctx, const std::string& source) {
     const context cpu({.backend = backend::cpu, .threads = ctx.threads()});
     const matrix given = load_input(cpu, source);

@@ -30,6 +30,9 @@ void print_correlation(const std::string& who, const std::vector<double>& ms, co
 /// The input in the context, entry k being 1 / (1 + k mod 97): values that are neither all alike nor exact in sums.
 matrix load_valued(const context& ctx, const std::string& source);
 
+/// The input in the context, every entry 1.
+matrix load_ones(const context& ctx, const std::string& source);
+
 /// A matrix as plain loops make it.
 struct plain_csr {
     index_t rows = 0, columns = 0;

@@ -2,8 +2,9 @@
 // order (structure only, change of direction, masking, early exit, operand reuse), on a Kronecker graph. The paper:
 // 0.874, 1.411, 1.527, 3.932, 15.83, 42.44 GTEPS on a K40c. The same switches on the fused kernel beside it; on a GPU that
 // one by kernel time, the loop from call to return.
+#include "papers/shared/runs.hpp"
+#include "papers/yang2018/figures.hpp"
 #include "storage/matrix_body.hpp"
-#include "suites.hpp"
 
 #include <fmt/format.h>
 
@@ -76,8 +77,15 @@ void print_table(const std::string& source, const std::map<std::string, measurem
 }  // namespace
 
 int yang2018_suite(const options& o) {
+    using figure = int (*)(const options&, const context&);
+    const figure draw = o.figure == 2   ? yang2018::products
+                        : o.figure == 5 ? yang2018::levels
+                        : o.figure == 6 ? yang2018::searches
+                        : o.figure == 7 ? yang2018::libraries
+                                        : nullptr;
+    if (draw) return draw(o, papers::choose_context(o));
     if (o.table != 2) {
-        fmt::print(stderr, "nz-bench: papers/yang2018 has --table 2 so far\n");
+        fmt::print(stderr, "nz-bench: papers/yang2018 has --table 2 and --figure 2, 5, 6 and 7\n");
         return 2;
     }
     const context ctx({.backend = wanted_backend(o), .threads = o.threads});

@@ -8,8 +8,8 @@
 // Determinism: the sort is stable, so products of a row are added in order of k, by one thread.
 // Cost: passes * products * 2 * (4 + value) bytes.
 // Distance to the limit: docs/measurements.md (SpMSpV).
-// Why csc_gather_scatter was not enough: its scattered writes miss the cache when w does not fit there, and it
-//   reads a bitmap of all rows. Why this one is not the default: w usually does fit.
+// Why csc_gather_scatter was not enough: it clears and reads a bitmap of all rows, which few products do not pay for. Why this
+//   one is not for many: they move once into buckets there, and twice through all memory here.
 #pragma once
 
 #include "kernels/cpu/mxv/common_gather.hpp"
