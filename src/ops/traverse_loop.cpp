@@ -3,6 +3,7 @@
 #include "nonzero/operations.hpp"
 #include "ops/mxv_device.hpp"
 #include "ops/vectors_device.hpp"
+#include "plan/mxv.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
@@ -88,9 +89,9 @@ private:
             operand = &visited;  // its members that have unvisited neighbours are the frontier
         }
         vector_options options{.transpose_a = true};
-        options.kernel = d == direction::pull ? "csr_row_masked"
-                         : ctx.gpu()          ? "csc_gather_scatter"
-                                              : "csc_gather_radix";
+        options.kernel = d == direction::pull            ? "csr_row_masked"
+                         : ctx.gpu() || has_many_edges() ? "csc_gather_scatter"
+                                                         : "csc_gather_radix";
         const vector_options filter{
             .mask = &visited, .mask_structure = true, .mask_complement = true, .replace = true};
         if (o.switches.masking) {
@@ -106,6 +107,15 @@ private:
             apply(ctx, frontier, unary_id::identity, next, filter);
         }
         return done.kernel;
+    }
+
+    // Whether the frontier's edges are worth ranges of rows on a CPU.
+    bool has_many_edges() const {
+        const storage::csr& rows = a.body().rows();
+        offset_t edges = 0;
+        storage::for_each_entry(frontier.body(),
+                                [&](index_t i, offset_t) { edges += rows.offset(i + 1) - rows.offset(i); });
+        return plan::scatters_on_cpu(static_cast<double>(edges), n);
     }
 
     // The frontier joins the visited set; its values are the parents.

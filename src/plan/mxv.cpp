@@ -53,8 +53,7 @@ choice choose(const mxv_facts& f) {
     const double share = f.masked && f.output_size
                              ? static_cast<double>(f.mask_allows) / static_cast<double>(f.output_size)
                              : 1;
-    const bool many = !f.on_device && products >= scatter_products &&
-                      products >= scatter_share * static_cast<double>(f.output_size);
+    const bool many = !f.on_device && scatters_on_cpu(products, f.output_size);
     double pull = static_cast<double>(f.nnz) * share + static_cast<double>(f.output_size) / 64,
            push =
                products * (!f.on_device  ? many && !f.first_wins && !f.terminates ? push_many_cost : push_cost

@@ -47,6 +47,9 @@ inline constexpr double push_cost = 12, push_many_cost = 4;
 /// a hundred times 23 and 46; 16 K products of random:1000000,16 0.37 and 0.16. And as many as the words of bits of the
 /// rows, which are cleared and read.
 inline constexpr double scatter_products = 32768, scatter_share = 1.0 / 64;
+constexpr bool scatters_on_cpu(double products, offset_t rows) {
+    return products >= scatter_products && products >= scatter_share * static_cast<double>(rows);
+}
 /// The same on a GPU, and what the push's further launches and its look at the number of products cost, in entries
 /// read in order (8 M rows and 64 M entries, uniform and power-law columns, H200: 64 to 76 ps a product that is sorted,
 /// 24 to 53 ps one that is scattered, 8.3 to 11 ps an entry read; 0.05 to 0.08 ms for few products).
