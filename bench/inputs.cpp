@@ -1,10 +1,13 @@
 #include "inputs.hpp"
 
+#include "storage/matrix_body.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <random>
 
 namespace nz::bench {
 namespace {
@@ -87,6 +90,17 @@ std::string input_name(const std::string& source) {
         return std::string(empty_sign) + input_name(source.substr(empty_sign.size()));
     const auto slash = source.rfind('/');
     return slash == source.npos ? source : source.substr(slash + 1);
+}
+
+std::vector<offset_t> random_sources(const matrix& a, int count) {
+    const auto& rows = a.body().rows();
+    std::mt19937_64 random(1);
+    std::vector<offset_t> sources;
+    while (static_cast<int>(sources.size()) < count) {
+        const auto s = static_cast<offset_t>(random() % static_cast<std::uint64_t>(a.rows()));
+        if (rows.offset(s + 1) > rows.offset(s)) sources.push_back(s);
+    }
+    return sources;
 }
 
 }  // namespace nz::bench

@@ -5,6 +5,7 @@
 #include "nonzero/nonzero.hpp"
 
 #include <string>
+#include <vector>
 
 namespace nz::bench {
 
@@ -20,6 +21,9 @@ std::string real_matrix(const std::string& name);
 matrix load_input(const context& ctx, const std::string& source);
 /// The same, but files and generators come as they are, of any type and without values where they have none.
 matrix load_structure(const context& ctx, const std::string& source);
+
+/// Vertices with edges out, drawn with a fixed seed; some may come twice.
+std::vector<offset_t> random_sources(const matrix& a, int count);
 
 /// What a benchmark calls it: a file without its folders.
 std::string input_name(const std::string& source);

@@ -1,13 +1,11 @@
 // Breadth-first search: 16 random sources of degree > 0, median, parents included, each checked first; the peer in
 // the same process on the same graph. With --table 1: both directions of each level, and the regret of the rule.
+#include "inputs.hpp"
 #include "peers/graphblas.hpp"
-#include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
-
-#include <random>
 
 namespace nz::bench {
 namespace {
@@ -15,17 +13,6 @@ namespace {
 constexpr int source_count = 16;
 constexpr const char* graphs[] = {"rmat:18,16", "rmat:20,16", "uniform:262144,16", "grid2d:1000,0.15",
                                   "grid2d:2000,0.3"};
-
-std::vector<offset_t> random_sources(const matrix& a, int count) {
-    const auto& rows = a.body().rows();
-    std::mt19937_64 random(1);
-    std::vector<offset_t> sources;
-    while (static_cast<int>(sources.size()) < count) {
-        const auto s = static_cast<offset_t>(random() % static_cast<std::uint64_t>(a.rows()));
-        if (rows.offset(s + 1) > rows.offset(s)) sources.push_back(s);
-    }
-    return sources;
-}
 
 // Median over the sources of the best of three runs each, so that the first touch of a source is not counted.
 measurement over_sources(const matrix& a, const std::vector<offset_t>& sources,

@@ -444,12 +444,8 @@ def _random_products(axis, found):
             axis.plot(*zip(*times), marker=MARKERS[k], markersize=5, linewidth=1.4, color=OWN[k], label=label)
 
 
-def over_entries(found):
-    """Lines: the time of products by rows and by columns over the entries of the vector, or of the mask."""
-    facets = {name: [m for m in found if m.input == name] for name in unique(m.input for m in found)}
-    figure, axes = _panels(facets, 12)
-    for axis, (name, some) in zip(axes, facets.items()):
-        _random_products(axis, some)
+def _finished_over_sizes(figure, axes, names):
+    for axis, name in zip(axes, names):
         _logarithmic(axis.xaxis, count_text)
         _logarithmic(axis.yaxis)
         axis.set_title(name, fontsize=11, loc="left")
@@ -458,6 +454,15 @@ def over_entries(found):
     figure.supylabel("time, ms (logarithmic)", fontsize=10)
     _legend_above(figure, axes)
     return figure
+
+
+def over_entries(found):
+    """Lines: the time of products by rows and by columns over the entries of the vector, or of the mask."""
+    facets = {name: [m for m in found if m.input == name] for name in unique(m.input for m in found)}
+    figure, axes = _panels(facets, 12)
+    for axis, (name, some) in zip(axes, facets.items()):
+        _random_products(axis, some)
+    return _finished_over_sizes(figure, axes, facets)
 
 
 def _levels_of(found):
@@ -518,14 +523,7 @@ def levels_over_sizes(found, products):
             for k, point in enumerate(points):
                 axis.annotate(str(k + 1), point, xytext=(7, 4), textcoords="offset points", fontsize=9, fontweight="bold",
                               color=RED if way == "push" else BLACK)
-        _logarithmic(axis.xaxis, count_text)
-        _logarithmic(axis.yaxis)
-        axis.set_title(name, fontsize=11, loc="left")
-        axis.grid(color="#DDDDDD", linewidth=0.8)
-    figure.supxlabel("entries of the vector, or of the mask (logarithmic)", fontsize=10)
-    figure.supylabel("time, ms (logarithmic)", fontsize=10)
-    _legend_above(figure, axes)
-    return figure
+    return _finished_over_sizes(figure, axes, graphs)
 
 
 def degrees(info):

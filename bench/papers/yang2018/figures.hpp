@@ -5,9 +5,6 @@
 
 namespace nz::bench::yang2018 {
 
-/// Sources of degree > 0, drawn with a fixed seed.
-std::vector<offset_t> draw_sources(const matrix& a, int count);
-
 int products(const options& o, const context& ctx);   ///< figure 2
 int levels(const options& o, const context& ctx);     ///< figure 5
 int searches(const options& o, const context& ctx);   ///< figure 6: figure 2 with vectors that searches met

@@ -2,6 +2,7 @@
 // the time of the level by push and by pull. Figure 6: those times over the sizes, as searches from several sources meet them,
 // beside figure 2's of random vectors. Push is the masked product by columns; pull by rows with early exit; operand reuse is
 // off, levels alone, by the loop over mxv. A level is timed with all before it in the same direction, the best of several.
+#include "inputs.hpp"
 #include "papers/shared/runs.hpp"
 #include "papers/yang2018/figures.hpp"
 #include "storage/matrix_body.hpp"
@@ -85,11 +86,11 @@ struct level_runs {
 
 level_runs run_searches(const context& ctx, const matrix& a, int sources) {
     level_runs runs;
-    for (const offset_t s : draw_sources(a, sources)) {
+    for (const offset_t s : random_sources(a, sources)) {
         runs.push.push_back(search(ctx, a, s, direction::push));
         runs.pull.push_back(search(ctx, a, s, direction::pull));
     }
-    runs.edges = edges_of(ctx, a, draw_sources(a, 1).front(), runs.push.front().size());
+    runs.edges = edges_of(ctx, a, random_sources(a, 1).front(), runs.push.front().size());
     return runs;
 }
 

@@ -2,6 +2,7 @@
 // machine needs it. The paper has SuiteSparse, CuSha, a push-only baseline (yang2015's), Ligra and Gunrock; here are
 // SuiteSparse:GraphBLAS of today and the push-only search by the loop over mxv. Every search is checked. Medians of sources, levels
 // and parents (the baseline: levels).
+#include "inputs.hpp"
 #include "papers/shared/runs.hpp"
 #include "papers/yang2018/figures.hpp"
 #include "peers/graphblas.hpp"
@@ -142,7 +143,7 @@ int libraries(const options& o, const context& ctx) {
             ewise_add(ctx, both, binary_id::lor, g.a, g.a, {.transpose_b = true});
             g.a = both;
         }
-        g.sources = draw_sources(g.a, source_count);
+        g.sources = random_sources(g.a, source_count);
         for (const offset_t s : g.sources) g.edges.push_back(bfs(ctx, g.a, s, {}).edges);
         return g;
     });

@@ -4,7 +4,6 @@
 // as in the paper. Times are those of the operation as a caller sees it, the best of several.
 #include "papers/shared/runs.hpp"
 #include "papers/yang2018/figures.hpp"
-#include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
 
@@ -98,17 +97,6 @@ measurement measure(const context& ctx, const matrix& a, form f, index_t count, 
 }
 
 }  // namespace
-
-std::vector<offset_t> draw_sources(const matrix& a, int count) {
-    const auto& rows = a.body().rows();
-    std::mt19937_64 random(1);
-    std::vector<offset_t> sources;
-    while (static_cast<int>(sources.size()) < count) {
-        const auto s = static_cast<offset_t>(random() % static_cast<std::uint64_t>(a.rows()));
-        if (rows.offset(s + 1) > rows.offset(s)) sources.push_back(s);
-    }
-    return sources;
-}
 
 void add_products(const context& ctx, const std::string& source, const std::shared_ptr<matrix>& a,
                   bool quick) {

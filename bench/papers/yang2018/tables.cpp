@@ -2,13 +2,11 @@
 // order (structure only, change of direction, masking, early exit, operand reuse), on a Kronecker graph. The paper:
 // 0.874, 1.411, 1.527, 3.932, 15.83, 42.44 GTEPS on a K40c. The same switches on the fused kernel beside it; on a GPU that
 // one by kernel time, the loop from call to return.
+#include "inputs.hpp"
 #include "papers/shared/runs.hpp"
 #include "papers/yang2018/figures.hpp"
-#include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
-
-#include <random>
 
 namespace nz::bench {
 namespace {
@@ -91,13 +89,7 @@ int yang2018_suite(const options& o) {
     const context ctx({.backend = wanted_backend(o), .threads = o.threads});
     const std::string source = !o.inputs.empty() ? o.inputs.front() : o.quick ? "rmat:13,16" : "rmat:18,48";
     const matrix a = valued(ctx, load(ctx, source).matrix);
-    std::mt19937_64 random(1);
-    std::vector<offset_t> sources;
-    const auto& rows = a.body().rows();
-    while (sources.size() < 5) {
-        const auto s = static_cast<offset_t>(random() % static_cast<std::uint64_t>(a.rows()));
-        if (rows.offset(s + 1) > rows.offset(s)) sources.push_back(s);
-    }
+    const std::vector<offset_t> sources = random_sources(a, 5);
     fmt::print("{}: {} vertices, {} entries; levels; median of {} sources\n", source, a.rows(), a.nnz(),
                sources.size());
     for (const auto& [form, kernel] : forms)

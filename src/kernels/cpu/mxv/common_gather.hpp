@@ -41,15 +41,6 @@ struct gathered_columns {
     offset_t products() const { return starts[a.u_count]; }
     int threads() const { return products() < gather_parallel_from ? 1 : a.threads; }
 
-    /// Short columns lie anywhere: their first lines are asked for while earlier ones are gone through.
-    static constexpr offset_t columns_ahead = 8;
-    void ask_for(index_t k) const {
-        const offset_t at = a.offsets[k];
-        __builtin_prefetch(a.indices + at);
-        if constexpr (Cell::reads_a)
-            if (!a.constant) __builtin_prefetch(static_cast<const T*>(a.values) + at);
-    }
-
     /// Calls f(place, row, product) for products [begin, end) in order.
     template <class F>
     void visit(offset_t begin, offset_t end, F&& f) const {
@@ -60,7 +51,6 @@ struct gathered_columns {
         offset_t c = std::upper_bound(starts, starts + a.u_count + 1, begin) - starts - 1;
         while (begin < end) {
             const index_t k = a.u_indices[c];
-            if (c + columns_ahead < a.u_count) ask_for(a.u_indices[c + columns_ahead]);
             const offset_t shift = a.offsets[k] - starts[c], stop = std::min(end, starts[c + 1]);
             T x{}, y{};
             if constexpr (Cell::reads_b) y = u[c];
