@@ -2,13 +2,14 @@
 // Ben-Nun, Barak: Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, 2018).
 //
 // Computes: a forest in which every vertex points to one with a smaller number, or to itself. Linking an edge climbs from
-//   both ends until they meet or the root of larger number is hung below the other side. After the first two edges of each
-//   vertex the trees are flattened, and a sample of 1,024 vertices names the largest of them; the remaining edges of
+//   both ends until they meet or the root of larger number is hung below the other side; a climb halves its path. First every
+//   vertex points to its first neighbour, where that is smaller, which needs no link; after the others of the first two edges
+//   of each vertex the trees are flattened, and a sample of 1,024 vertices names the largest of them; the remaining edges of
 //   its vertices are passed over: those that lead out of it are seen from their other ends, which need edges of both
 //   directions. Where those are not at hand every edge is linked.
 // Who owns what: runs of 1,024 vertices go to whichever thread is free. Pointers are changed by compare-and-swap when a
 //   root is hung, and by plain stores when a path is shortened, which only ever skips ancestors.
-// Sync: the join after each of the passes (link twice, flatten, link the rest, flatten).
+// Sync: the join after each of the passes (point, flatten, link, flatten, link the rest, flatten).
 // Determinism: pointers lead to smaller numbers, so a root is the smallest vertex of its tree: the labels do not depend on
 //   the order of links.
 // Memory: the labels, no workspace. Cost: about 2 n edges and labels read at random, and the edges outside the largest
@@ -34,19 +35,20 @@ public:
     explicit forest(const components_arguments& a) : a_(a), parent_(a.labels) {}
 
     void run() {
-        each([&](index_t v) { parent_[v] = v; });
         const bool both = a_.in_neighbours != nullptr;
-        const offset_t first = both ? sampled_edges : 0;
-        for (offset_t r = 0; r < first; ++r)
+        each([&](index_t v) { parent_[v] = both ? std::min(v, neighbour(v, 0, v)) : v; });
+        if (both) {
+            each([&](index_t v) { flatten(v); });
             each([&](index_t v) {
-                const offset_t k = a_.out_offsets[v] + r;
-                if (k < a_.out_offsets[v + offset_t{1}]) link(v, a_.out_neighbours[k]);
+                if (const index_t u = neighbour(v, 0, v); u > v) link(v, u);
+                link(v, neighbour(v, 1, v));
             });
-        if (both) each([&](index_t v) { flatten(v); });
+            each([&](index_t v) { flatten(v); });
+        }
         const index_t largest = both ? most_frequent() : index_t{-1};
         each([&](index_t v) {
             if (get(v) == largest) return;
-            link_list(v, a_.out_offsets, a_.out_neighbours, first);
+            link_list(v, a_.out_offsets, a_.out_neighbours, both ? sampled_edges : 0);
             if (both && !a_.symmetric) link_list(v, a_.in_offsets, a_.in_neighbours, 0);
         });
         each([&](index_t v) { flatten(v); });
@@ -66,6 +68,10 @@ private:
         std::atomic_ref<index_t>(parent_[v]).store(parent, std::memory_order_relaxed);
     }
 
+    index_t neighbour(index_t v, offset_t number, index_t otherwise) const {
+        const offset_t k = a_.out_offsets[v] + number;
+        return k < a_.out_offsets[v + offset_t{1}] ? a_.out_neighbours[k] : otherwise;
+    }
     void link_list(index_t v, const offset_reader& offsets, const index_t* neighbours, offset_t from) {
         for (offset_t k = offsets[v] + from; k < offsets[v + offset_t{1}]; ++k) link(v, neighbours[k]);
     }
@@ -79,7 +85,8 @@ private:
             if (above == high && std::atomic_ref<index_t>(parent_[high])
                                      .compare_exchange_strong(above, low, std::memory_order_relaxed))
                 return;
-            x = get(get(high));
+            x = get(above);
+            if (x != above) put(high, x);
             y = get(low);
         }
     }
