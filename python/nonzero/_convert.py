@@ -59,17 +59,20 @@ def from_coo(rows, columns, values, shape: tuple[int, int], *, duplicates: str =
              ctx: Context | None = None) -> Matrix:
     """A matrix from coordinates in any order; entries of one place are combined with `duplicates`, in their order.
 
-    values: as many as coordinates, or one number for all of them. Raises IndexOutOfBounds.
+    values: as many as coordinates, or one number for all of them. Arrays in the memory of the context's GPU are sorted there,
+    where the matrix stays (duplicates: plus, times, min, max, first, second, any; others go by way of the host). Raises
+    IndexOutOfBounds, DomainError where only some of them lie there.
 
     >>> from_coo([0, 0], [1, 1], [2, 3], (1, 2)).get(0, 1)
     5
     """
-    rows = _indices(rows, shape[0])
-    columns = _indices(columns, shape[1])
-    values = contiguous(values)
+    c = chosen(ctx)
+    rows = _indices(rows, shape[0], c)
+    columns = _indices(columns, shape[1], c)
+    values = contiguous(values, c)
     if values.ndim == 0:
         values = values.reshape(1)
-    return Matrix._from_coo(chosen(ctx), shape[0], shape[1], rows, columns, values, duplicates)
+    return Matrix._from_coo(c, shape[0], shape[1], rows, columns, values, duplicates)
 
 
 def from_scipy(a, *, copy: bool | None = None, ctx: Context | None = None) -> Matrix:
@@ -90,8 +93,6 @@ def from_scipy(a, *, copy: bool | None = None, ctx: Context | None = None) -> Ma
         return from_csr(a.indptr, a.indices, a.data, a.shape, copy=copy is True or not borrows, ctx=ctx)
     if copy is False:
         raise DomainError(f"a {a.format} array is no csr array: it has to be copied")
-    if type(a).__module__.startswith("cupyx"):
-        return from_scipy(a.tocsr(), copy=True, ctx=ctx)
     a = a.tocoo()
     return from_coo(a.row, a.col, a.data, a.shape, ctx=ctx)
 

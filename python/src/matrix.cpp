@@ -26,9 +26,8 @@ py_matrix from_csr(const context& ctx, index_t rows, index_t columns, const any_
     });
 }
 
-py_matrix from_coo(const context& ctx, index_t rows, index_t columns, const host_array& row_indices,
-                   const host_array& column_indices, const host_array& values,
-                   const std::string& duplicates) {
+py_matrix from_coo(const context& ctx, index_t rows, index_t columns, const any_array& row_indices,
+                   const any_array& column_indices, const any_array& values, const std::string& duplicates) {
     return dispatch(dtype_of_array(values), [&]<class T>(std::type_identity<T>) {
         return py_matrix{matrix::build<T>(
             ctx, {rows, columns, indices_of(row_indices), indices_of(column_indices), span_of<T>(values)},

@@ -1,5 +1,6 @@
 // Conversions on a GPU in a build without CUDA (left out of the others): no context has a GPU, so nobody gets here.
 #include "core/checks.hpp"
+#include "storage/device_assemble.hpp"
 #include "storage/device_products.hpp"
 
 namespace nz::storage {
@@ -20,6 +21,10 @@ product_list list_products(const context&, const device_rows&, const device_rows
     no_device();
 }
 std::uint64_t print_on_device(const context&, const device_rows&) { no_device(); }
+offset_t first_outside_on_device(const context&, const device_tuples&) { no_device(); }
+std::optional<device_assembled> assemble_on_device(const context&, const device_tuples&, const binary_op&) {
+    no_device();
+}
 device_transpose transpose_on_device(const context&, const device_rows&, const void*, std::size_t) {
     no_device();
 }

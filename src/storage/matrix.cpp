@@ -308,7 +308,8 @@ storage::csr matrix::borrowed(const raw_csr& raw) {
 
 matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) {
     storage::csr view = borrowed(raw);
-    if (storage::on_device(ctx, view)) return from_device_arrays(ctx, raw, copied);
+    if (storage::on_device(ctx, {&view.offsets, &view.indices, &view.values}))
+        return from_device_arrays(ctx, raw, copied);
     storage::with_offsets(view, [&](const auto* offsets) {
         require<invalid_format>(offsets[0] == 0 && offsets[raw.rows] == raw.nnz,
                                 "offsets run from {} to {}; {} columns were given", offsets[0],
@@ -386,6 +387,25 @@ matrix matrix::from_tuples(const context& ctx, dtype type, offset_t rows, offset
     const std::size_t n = row_indices.size();
     require<dimension_mismatch>(value_count == n || value_count <= 1, "{} values were given for {} entries",
                                 value_count, n);
+    const buffer i = buffer::borrow(row_indices.data(), row_indices.size_bytes()),
+                 j = buffer::borrow(column_indices.data(), column_indices.size_bytes()),
+                 x = buffer::borrow(values, value_count * size_of(type)), none;
+    const bool one_value = value_count != n || n == 1;  // which may lie elsewhere
+    if (storage::on_device(ctx, {&i, &j, one_value ? &none : &x})) {
+        storage::device_tuples given{static_cast<index_t>(rows),
+                                     static_cast<index_t>(columns),
+                                     static_cast<offset_t>(n),
+                                     row_indices.data(),
+                                     column_indices.data(),
+                                     value_count ? values : nullptr,
+                                     type,
+                                     one_value};
+        if (auto built = storage::build_on_device(ctx, given, duplicates)) return std::move(*built);
+        const buffer i_here = storage::brought_home(ctx, i), j_here = storage::brought_home(ctx, j),
+                     x_here = storage::on_device(ctx, {&x}) ? storage::brought_home(ctx, x) : buffer();
+        return from_tuples(ctx, type, rows, columns, {i_here.as<index_t>(), n}, {j_here.as<index_t>(), n},
+                           x_here.bytes() ? x_here.data() : values, value_count, duplicates);
+    }
     check_places(ctx, rows, columns, row_indices, column_indices);
     // One value for several repeated entries still has to be combined: spread it out first.
     array<std::uint64_t> spread(ctx, value_count == n ? 0 : n);

@@ -3,6 +3,7 @@
 
 #include "storage/bit_tiles.hpp"
 #include "storage/csr.hpp"
+#include "storage/device_assemble.hpp"
 #include "storage/device_csr.hpp"
 #include "storage/device_edges.hpp"
 #include "storage/value_tiles.hpp"
@@ -165,7 +166,12 @@ matrix make_device_matrix(const context& own, const context& gpu, csr shape, buf
 matrix make_device_matrix(const context& own, const context& gpu, const csr& places,
                           const std::shared_ptr<const device_csr>& entries, buffer values);
 /// Whether a caller's arrays lie in the memory of the context's GPU. Throws domain_error where only some do.
-bool on_device(const context& ctx, const csr& a);
+bool on_device(const context& ctx, std::initializer_list<const buffer*> arrays);
+/// The matrix of coordinates in the memory of the context's GPU, built there, `values` wherever they lie or null for ones; nothing
+/// where that is the host's to do. Throws index_out_of_bounds.
+std::optional<matrix> build_on_device(const context& ctx, device_tuples given, const binary_op& duplicates);
+/// A copy on the host.
+buffer brought_home(const context& ctx, const buffer& there);
 /// Throws not_supported unless offsets have the width that so many entries take.
 void check_width(const csr& a);
 /// Throws domain_error unless this is what `a` holds.

@@ -253,10 +253,10 @@ matrix make_device_matrix(const context& own, const context& gpu, const csr& pla
         own, std::make_shared<csr_residence>(gpu, std::move(rows), std::move(named), std::move(held))));
 }
 
-bool on_device(const context& ctx, const csr& a) {
+bool on_device(const context& ctx, std::initializer_list<const buffer*> arrays) {
     if (!ctx.gpu()) return false;
     int given = 0, held = 0;
-    for (const buffer* array : {&a.offsets, &a.indices, &a.values}) {
+    for (const buffer* array : arrays) {
         given += array->data() != nullptr && array->bytes() > 0;
         held += array->data() != nullptr && array->bytes() > 0 && ctx.gpu()->holds(array->data());
     }
@@ -264,6 +264,42 @@ bool on_device(const context& ctx, const csr& a) {
                           "{} of {} arrays lie in the GPU's memory: give all there or all on the host", held,
                           given);
     return held > 0;
+}
+
+std::optional<matrix> build_on_device(const context& ctx, device_tuples given, const binary_op& duplicates) {
+    device::session& session = *ctx.gpu();
+    session.wait_for_caller();
+    if (const offset_t k = first_outside_on_device(ctx, given); k >= 0) {
+        index_t i = 0, j = 0;
+        session.download(&i, given.row_indices + k, sizeof i);
+        session.download(&j, given.column_indices + k, sizeof j);
+        fail<index_out_of_bounds>("entry {} is ({}, {}), outside the {} x {} matrix", k, i, j, given.rows,
+                                  given.columns);
+    }
+    buffer only;
+    if (given.one_value && !(given.values && session.holds(given.values))) {
+        const element x = given.values ? load(given.values, given.type, 0) : one_of(given.type);
+        only = buffer(ctx.device_memory(), sizeof x);
+        session.upload(only.data(), &x, sizeof x);
+        given.values = only.data();
+    }
+    auto built = assemble_on_device(ctx, given, duplicates);
+    if (!built) return {};
+    session.wait();  // the caller may change his arrays once this returns
+    csr shape;
+    shape.rows = given.rows;
+    shape.columns = given.columns;
+    shape.nnz = built->nnz;
+    shape.type = given.type;
+    shape.offset_bytes = offset_bytes_for(built->nnz);
+    return make_device_matrix(ctx, ctx, std::move(shape), std::move(built->offsets),
+                              std::move(built->indices), std::move(built->values));
+}
+
+buffer brought_home(const context& ctx, const buffer& there) {
+    buffer here(ctx.memory(), there.bytes());
+    if (there.bytes()) ctx.gpu()->download(here.data(), there.data(), there.bytes());
+    return here;
 }
 
 void check_stored(const csr& a, dtype type, std::size_t offset_bytes) {
@@ -289,13 +325,9 @@ matrix matrix::from_device_arrays(const context& ctx, const raw_csr& raw, bool c
     const storage::device_check found = storage::check_on_device(
         ctx, {given.rows, given.columns, given.nnz, raw.offsets, given.offset_bytes == 8, raw.columns});
     if (!found.valid || (copied && !found.sorted)) {  // the host's path finds the words, or sorts
-        const auto home = [&](const buffer& there) {
-            buffer here(ctx.memory(), there.bytes());
-            session.download(here.data(), there.data(), there.bytes());
-            return here;
-        };
-        const buffer offsets = home(given.offsets), columns = home(given.indices),
-                     values = home(given.values);
+        const buffer offsets = storage::brought_home(ctx, given.offsets),
+                     columns = storage::brought_home(ctx, given.indices),
+                     values = storage::brought_home(ctx, given.values);
         raw_csr on_host = raw;
         on_host.offsets = offsets.data();
         on_host.columns = columns.as<index_t>();
