@@ -19,6 +19,7 @@ int transpose_suite(const options& o);
 int reorder_suite(const options& o);
 int spgemm_suite(const options& o);
 int spmm_suite(const options& o);
+int sddmm_suite(const options& o);
 int spgemm_suite_on_gpu(const options& o, const context& gpu);
 int spmm_suite_on_gpu(const options& o, const context& gpu);
 int spadd_suite_on_gpu(const options& o, const context& gpu);

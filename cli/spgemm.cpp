@@ -18,6 +18,8 @@ struct spgemm_settings : settings {
     std::string second;  // empty: A, or A^T where A is not square
     std::string mask;    // a file or a generator; empty: none
     bool transpose_b = false, complement = false, mask_structure = false, estimate = false;
+    bool hybrid = false;
+    double cpu_share = -1;  // below 0: as it goes
     std::string semiring = "plus_times";
     std::string type;  // empty: double
 };
@@ -34,6 +36,7 @@ struct spgemm {
     double ms = 0;
     std::size_t peak_bytes = 0;  // beyond the inputs
     std::optional<mxm_estimate> estimate{};
+    std::optional<hybrid_report> divided{};
 };
 
 matrix load_other(const context& ctx, const settings& s, const std::string& source) {
@@ -72,8 +75,7 @@ spgemm make_operands(const context& ctx, const spgemm_settings& s) {
     return {std::move(ring), std::move(in), a, b, std::move(mask), transposed, std::move(c), {}};
 }
 
-mxm_plan multiply(const context& ctx, const spgemm_settings& s, const spgemm& m, matrix& c,
-                  std::string_view kernel) {
+matrix_options options_of(const spgemm_settings& s, const spgemm& m, std::string_view kernel) {
     matrix_options o;
     o.kernel = kernel;
     o.transpose_b = m.transposed;
@@ -83,13 +85,28 @@ mxm_plan multiply(const context& ctx, const spgemm_settings& s, const spgemm& m,
         o.mask_structure = s.mask_structure;
         o.mask_complement = s.complement;
     }
+    return o;
+}
+
+mxm_plan multiply(const context& ctx, const spgemm_settings& s, const spgemm& m, matrix& c,
+                  std::string_view kernel) {
     c.clear();
-    return mxm(ctx, c, m.ring, m.a, m.b, o);
+    return mxm(ctx, c, m.ring, m.a, m.b, options_of(s, m, kernel));
+}
+
+void multiply(const context& ctx, const spgemm_settings& s, spgemm& m) {
+    if (!s.hybrid) {
+        m.plan = multiply(ctx, s, m, m.c, s.kernel);
+        return;
+    }
+    m.c.clear();
+    m.divided = mxm_hybrid(ctx, m.c, m.ring, m.a, m.b, {s.cpu_share}, options_of(s, m, s.kernel));
+    m.plan = m.divided->on_gpu;
 }
 
 void compute(const context& ctx, const spgemm_settings& s, spgemm& m) {
     if (s.estimate) m.estimate = estimate_mxm(ctx, m.ring, m.a, m.b, {.transpose_b = m.transposed});
-    if (s.repeat > 1) multiply(ctx, s, m, m.c, s.kernel);
+    if (s.repeat > 1) multiply(ctx, s, m);
     std::vector<double> times;
     for (int k = 0; k < s.repeat; ++k) {
         m.c.clear();
@@ -97,7 +114,7 @@ void compute(const context& ctx, const spgemm_settings& s, spgemm& m) {
         counted.reset_peak();
         const std::size_t before = ctx.bytes_in_use();
         const stopwatch watch;
-        m.plan = multiply(ctx, s, m, m.c, s.kernel);
+        multiply(ctx, s, m);
         if (m.plan.on_device) ctx.gpu()->wait();
         times.push_back(watch.ms());
         m.peak_bytes = ctx.peak_bytes() - before;
@@ -175,6 +192,11 @@ void report_spgemm(const spgemm_settings& s, const context& ctx, const spgemm& m
         r["peak_bytes"] = m.peak_bytes;
         r["workspace_bytes"] = m.plan.workspace_bytes;
         r["chunks"] = m.plan.chunks;
+        if (m.divided)
+            r["hybrid"] = {{"cpu_share", m.divided->cpu_share},
+                           {"cpu_ms", m.divided->cpu_ms},
+                           {"gpu_ms", m.divided->gpu_ms},
+                           {"cpu_kernel", m.divided->on_cpu.kernel}};
         if (m.estimate)
             r["estimate"] = {{"products", m.estimate->products},
                              {"most_nonzeros", m.estimate->most_entries},
@@ -191,6 +213,11 @@ void report_spgemm(const spgemm_settings& s, const context& ctx, const spgemm& m
     fmt::print("{}\n", input_text(s, m.in));
     fmt::print("plan: {}\n", to_string(m.plan));
     if (m.estimate) fmt::print("{}\n", estimate_text(m));
+    if (m.divided)
+        fmt::print(
+            "divided: the CPU added {:.1f}% of the products by {}, {} after both began to fill; the GPU took {}\n",
+            100 * m.divided->cpu_share, m.divided->on_cpu.kernel, time_text(m.divided->cpu_ms),
+            time_text(m.divided->gpu_ms));
     if (s.explain) fmt::print("{}\n", explanation(m));
     fmt::print("times {}: {} products, {}, {}{}, {:.3f} GFLOP/s, {} at most\n", second_text(s, m),
                m.plan.products, count_text(m.c.nnz(), "entry", "entries"), time_text(m.ms),
@@ -231,6 +258,14 @@ void add_spgemm(CLI::App& app, runner& run) {
     verb->add_flag("--mask-structure", s->mask_structure, "Whatever the values of the mask");
     verb->add_flag("--estimate", s->estimate,
                    "Say before computing what will come out (masks aside), and after how far off that was");
+    verb->add_flag(
+        "--hybrid", s->hybrid,
+        "CPU and GPU together, for a result on the host: rows divided as it goes, or by --cpu-share");
+    verb->add_option("--cpu-share", s->cpu_share,
+                     "With --hybrid: so much of the products are the CPU's, 0 to 1")
+        ->option_text("SHARE")
+        ->check(CLI::Range(0.0, 1.0))
+        ->needs("--hybrid");
     verb->add_option("--semiring", s->semiring, "Like min_plus, any_pair, lor_land (default plus_times)")
         ->option_text("NAME");
     verb->add_option("--dtype", s->type, "Type of the products: int64, float32... (default float64)")

@@ -21,13 +21,18 @@ check() {  # tool, seconds, words...
 matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*'
 joins='EwiseOnDevice.Long*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
 dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*'
+pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*:BuildOnDevice.*'
 resident='MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*'
 for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$matvec:*any_second_int32"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$resident"
+    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$pinned"
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --validate
+    check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --kernel two_level_sort --backend cuda --validate
+    check $tool 60 "$bin/nz" spgemm banded:3000,21 --kernel dia_dia --backend cuda --validate
+    check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --hybrid --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm banded:300,21 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:16,0.1 --backend cuda --validate
@@ -50,6 +55,8 @@ check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_fil
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm banded:300,21 --backend cuda --repeat 1
+check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --kernel two_level_sort --backend cuda --repeat 1
+check racecheck 60 "$bin/nz" spgemm banded:3000,21 --kernel dia_dia --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bc rmat:10,8 --sources-random 40 --backend cuda --validate
 check racecheck 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate

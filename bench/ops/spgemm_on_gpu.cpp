@@ -1,5 +1,6 @@
-// SpGEMM on a GPU: C = A * A in double by mxm/hash and by cuSPARSE on the same arrays, and C<A> = A * A by masked_row, checked
-// against the CPU first: ours bit for bit, cuSPARSE by its number of entries. All are timed over their steps, memory taken
+// SpGEMM on a GPU: C = A * A in double as planned (hash, or dia_dia for bands), by two_level_sort and by cuSPARSE on the same arrays,
+// and C<A> = A * A by masked_row, checked against the CPU first: ours bit for bit (two_level_sort, which adds rows of several tiles
+// in parts, to 12 digits), cuSPARSE by its number of entries. All are timed over their steps, memory taken
 // and sizes known; `call_ms` is the whole call of the library, which takes memory, and waits for sizes and result.
 #include "core/device.hpp"
 #include "core/parallel.hpp"
@@ -66,26 +67,32 @@ private:
 };
 
 // The entries of A alone, where masked.
-matrix_options options_of(const square_problem& p, bool masked) {
+matrix_options options_of(const square_problem& p, const std::string& kernel) {
+    const bool masked = kernel == "masked_row";
     matrix_options o;
+    if (kernel == "two_level_sort") o.kernel = "two_level_sort";
     if (masked) o.mask = &*p.a;
     o.mask_structure = masked;
     return o;
 }
 
-void expect_equal(const square_slot& slot, const square_problem& p, bool masked, const matrix& found,
-                  const std::string& name) {
+void expect_equal(const square_slot& slot, const square_problem& p, const std::string& kernel,
+                  const matrix& found, const std::string& name) {
     matrix expected(slot.cpu(), dtype::float64, p.a->rows(), p.a->columns());
-    mxm(slot.cpu(), expected, semiring("plus_times"), *p.a, *p.a, options_of(p, masked));
+    matrix_options options = options_of(p, kernel);
+    options.kernel = {};
+    mxm(slot.cpu(), expected, semiring("plus_times"), *p.a, *p.a, options);
+    const double tolerance = kernel == "two_level_sort" ? 1e-12 : 0;
+    const auto near = [=](double u, double v) { return std::abs(u - v) <= tolerance * std::abs(u); };
     const auto x = expected.csr<double>(), y = found.csr<double>();
     if (!std::ranges::equal(x.offsets, y.offsets) || !std::ranges::equal(x.columns, y.columns) ||
-        !std::ranges::equal(x.values, y.values))
+        !std::ranges::equal(x.values, y.values, near))
         throw error(name + ": other entries than the CPU's");
 }
 
-measurement ours(square_slot& slot, const std::string& source, bool masked) {
+measurement ours(square_slot& slot, const std::string& source, const std::string& kernel) {
     square_problem& p = slot.take(source);
-    const matrix_options options = options_of(p, masked);
+    const matrix_options options = options_of(p, kernel);
     const context& gpu = slot.gpu();
     const semiring ring("plus_times");
     mxm_plan plan;
@@ -95,9 +102,9 @@ measurement ours(square_slot& slot, const std::string& source, bool masked) {
         plan = mxm(gpu, c, ring, *p.a, *p.a, options);
         gpu.gpu()->wait();
     });
-    expect_equal(slot, p, masked, c, source);
+    expect_equal(slot, p, kernel, c, source);
     const offset_t entries = c.nnz();
-    if (!masked) p.entries = entries;
+    if (kernel == "planned") p.entries = entries;
     c = matrix(gpu, dtype::float64, 1, 1);
     const ops::operand a{*p.a};
     const auto times =
@@ -127,7 +134,7 @@ measurement numeric(square_slot& slot, const std::string& source) {
         mxm(gpu, c, ring, *p.a, *p.a, *pattern);
         gpu.gpu()->wait();
     });
-    expect_equal(slot, p, false, c, source);
+    expect_equal(slot, p, "planned", c, source);
     const double entries = static_cast<double>(c.nnz()),
                  products = static_cast<double>(pattern->plan().products);
     c = matrix(gpu, dtype::float64, 1, 1);
@@ -212,9 +219,9 @@ void print_results(const std::vector<std::string>& sources,
                    const std::map<std::string, measurement>& results) {
     fmt::print("\n{:22} {:>11} {:>11} {:>9} {:>9} {:>9} {:>8} {:>8} {:>10} {:>7}\n", "ms", "products",
                "entries", "ours", "fill", "call", "GFLOP/s", "memory", "cuSPARSE", "ratio");
-    std::vector<double> times, work, ratios;
+    std::vector<double> times, work, ratios, sorted_times, sorted_work;
     for (const auto& source : sources) {
-        const auto mine = results.find("spgemm/" + source + "/hash"),
+        const auto mine = results.find("spgemm/" + source + "/planned"),
                    peer = results.find("spgemm/" + source + "/cusparse"),
                    masked = results.find("spgemm/" + source + "/masked_row");
         if (mine == results.end()) continue;
@@ -234,6 +241,14 @@ void print_results(const std::vector<std::string>& sources,
                 "  places known", known->second.ms, known->second.counters.at("call_ms"),
                 known->second.counters.at("find_ms"), known->second.counters.at("list_bytes") / 1e9,
                 100 * known->second.counters.at("share_of_floor"));
+        if (const auto sorted = results.find("spgemm/" + source + "/two_level_sort");
+            sorted != results.end()) {
+            sorted_times.push_back(sorted->second.ms);
+            sorted_work.push_back(sorted->second.counters.at("products"));
+            fmt::print("{:22} {:>33.3f} {:>9.3f} {:>9.3f} {:>17.3f}\n", "  two_level_sort", sorted->second.ms,
+                       sorted->second.counters.at("fill_ms"), sorted->second.counters.at("call_ms"),
+                       sorted->second.counters.at("memory_of_c"));
+        }
         if (masked != results.end())
             fmt::print("{:22} {:>11} {:>11.0f} {:>9.3f} {:>9.3f} {:>9.3f}\n", "  under A itself", "",
                        masked->second.counters.at("output_entries"), masked->second.ms,
@@ -246,6 +261,8 @@ void print_results(const std::vector<std::string>& sources,
             it->second.counters.at("chunks"), 100 * it->second.counters.at("share_of_link"));
     if (!ratios.empty()) fmt::print("geometric mean of the ratios {:.2f}\n", geometric_mean(ratios));
     if (times.size() > 2) fmt::print("correlation of time with products {:.4f}\n", correlation(times, work));
+    if (sorted_times.size() > 2)
+        fmt::print("... of two_level_sort {:.4f}\n", correlation(sorted_times, sorted_work));
 }
 
 }  // namespace
@@ -259,8 +276,8 @@ int spgemm_suite_on_gpu(const options& o, const context& gpu) {
     const std::string why = why_no_cusparse();
     if (!why.empty()) fmt::print("no cuSPARSE: {}\n", why);
     for (const auto& source : sources) {
-        add("spgemm/" + source + "/hash", [=] { return ours(*slot, source, false); });
-        add("spgemm/" + source + "/masked_row", [=] { return ours(*slot, source, true); });
+        for (const char* kernel : {"planned", "two_level_sort", "masked_row"})
+            add("spgemm/" + source + "/" + kernel, [=] { return ours(*slot, source, kernel); });
         add("spgemm/" + source + "/numeric", [=] { return numeric(*slot, source); });
         if (why.empty()) add("spgemm/" + source + "/cusparse", [=] { return cusparse(*slot, source); });
     }

@@ -49,6 +49,9 @@ struct library {
     decltype(&cusparseSpMM_bufferSize) spmm_buffer_size = nullptr;
     decltype(&cusparseSpMM_preprocess) spmm_preprocess = nullptr;
     decltype(&cusparseSpMM) spmm = nullptr;
+    decltype(&cusparseSDDMM_bufferSize) sddmm_buffer_size = nullptr;
+    decltype(&cusparseSDDMM_preprocess) sddmm_preprocess = nullptr;
+    decltype(&cusparseSDDMM) sddmm = nullptr;
 };
 
 constexpr const char* names[] = {"libcusparse.so.13",
@@ -111,6 +114,9 @@ library load_library() {
     find(l.spmm_buffer_size, "cusparseSpMM_bufferSize");
     find(l.spmm_preprocess, "cusparseSpMM_preprocess");
     find(l.spmm, "cusparseSpMM");
+    find(l.sddmm_buffer_size, "cusparseSDDMM_bufferSize");
+    find(l.sddmm_preprocess, "cusparseSDDMM_preprocess");
+    find(l.sddmm, "cusparseSDDMM");
     return l;
 }
 
@@ -420,6 +426,78 @@ private:
     buffer workspace_;
 };
 
+// A product of dense matrices at sparse places, described to the library.
+class sampled_product {
+public:
+    sampled_product(const context& gpu, const device_sddmm& p) : l_(loaded()) {
+        type_ = p.places.type == dtype::float64 ? CUDA_R_64F : CUDA_R_32F;
+        if (p.places.type == dtype::float32) {
+            const float one = 1, zero = 0;
+            std::memcpy(&one_, &one, sizeof one);
+            std::memcpy(&zero_, &zero, sizeof zero);
+        }
+        check(l_.create(&handle_), "cusparseCreate");
+        check(l_.set_stream(handle_, static_cast<cudaStream_t>(gpu.gpu()->stream())), "cusparseSetStream");
+        check(l_.create_csr(&c_, p.places.rows, p.places.columns, p.places.entries, p.places.offsets,
+                            p.places.indices, p.places.values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_BASE_ZERO, type_),
+              "cusparseCreateCsr");
+        check(l_.create_dense(&x_, p.places.rows, p.inner, p.inner, p.x, type_, CUSPARSE_ORDER_ROW),
+              "cusparseCreateDnMat");
+        check(l_.create_dense(&y_, p.inner, p.places.columns, p.inner, p.y, type_, CUSPARSE_ORDER_COL),
+              "cusparseCreateDnMat");
+        std::size_t bytes = 0;
+        check(l_.sddmm_buffer_size(handle_, none, none, &one_, x_, y_, &zero_, c_, type_,
+                                   CUSPARSE_SDDMM_ALG_DEFAULT, &bytes),
+              "cusparseSDDMM_bufferSize");
+        workspace_ = buffer(gpu.device_memory(), std::max<std::size_t>(bytes, 1));
+        check(l_.sddmm_preprocess(handle_, none, none, &one_, x_, y_, &zero_, c_, type_,
+                                  CUSPARSE_SDDMM_ALG_DEFAULT, workspace_.data()),
+              "cusparseSDDMM_preprocess");
+    }
+    ~sampled_product() {
+        if (x_) l_.destroy_dense(x_);
+        if (y_) l_.destroy_dense(y_);
+        if (c_) l_.destroy_matrix(c_);
+        if (handle_) l_.destroy(handle_);
+    }
+    sampled_product(const sampled_product&) = delete;
+    sampled_product& operator=(const sampled_product&) = delete;
+
+    void run() {
+        check(l_.sddmm(handle_, none, none, &one_, x_, y_, &zero_, c_, type_, CUSPARSE_SDDMM_ALG_DEFAULT,
+                       workspace_.data()),
+              "cusparseSDDMM");
+    }
+
+private:
+    static constexpr auto none = CUSPARSE_OPERATION_NON_TRANSPOSE;
+
+    const library& l_;
+    cudaDataType type_ = CUDA_R_64F;
+    double one_ = 1, zero_ = 0;
+    cusparseHandle_t handle_ = nullptr;
+    cusparseSpMatDescr_t c_ = nullptr;
+    cusparseDnMatDescr_t x_ = nullptr, y_ = nullptr;
+    buffer workspace_;
+};
+
+void require_library() {
+    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+}
+
+// The median of `repeats` runs after one that warms up, each between two events.
+template <class Run>
+double median_ms(const context& gpu, int repeats, Run run) {
+    std::vector<double> times;
+    for (int k = 0; k <= repeats; ++k) {
+        gpu.gpu()->timed(run);
+        const double ms = gpu.gpu()->milliseconds();
+        if (k > 0) times.push_back(ms);
+    }
+    return median(times);
+}
+
 }  // namespace
 
 std::string why_no_cusparse() { return loaded().why_absent; }
@@ -446,52 +524,31 @@ std::vector<cusparse_variant> cusparse_variants() {
 
 cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusparse_variant& v,
                             int repeats) {
-    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+    require_library();
     product product(gpu, p, v);
-    device::session& session = *gpu.gpu();
     cusparse_time t;
     if (v.preprocess) {
-        session.timed([&] { product.analyse(); });
-        t.analysis_ms = session.milliseconds();
+        gpu.gpu()->timed([&] { product.analyse(); });
+        t.analysis_ms = gpu.gpu()->milliseconds();
     }
-    std::vector<double> times;
-    for (int k = 0; k <= repeats; ++k) {
-        session.timed([&] { product.run(); });
-        const double ms = session.milliseconds();
-        if (k > 0) times.push_back(ms);
-    }
-    t.ms = median(times);
+    t.ms = median_ms(gpu, repeats, [&] { product.run(); });
     return t;
 }
 
 double cusparse_bsr_ms(const context& gpu, const device_spmv& p, int block, int repeats) {
-    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+    require_library();
     block_product product(gpu, p, block);
-    device::session& session = *gpu.gpu();
-    std::vector<double> times;
-    for (int k = 0; k <= repeats; ++k) {
-        session.timed([&] { product.run(); });
-        const double ms = session.milliseconds();
-        if (k > 0) times.push_back(ms);
-    }
-    return median(times);
+    return median_ms(gpu, repeats, [&] { product.run(); });
 }
 
 double cusparse_add_ms(const context& gpu, const device_add& p, int repeats, offset_t& entries) {
-    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+    require_library();
     sum sum(gpu, p);
-    device::session& session = *gpu.gpu();
-    std::vector<double> times;
-    for (int k = 0; k <= repeats; ++k) {
-        session.timed([&] { entries = sum.run(); });
-        const double ms = session.milliseconds();
-        if (k > 0) times.push_back(ms);
-    }
-    return median(times);
+    return median_ms(gpu, repeats, [&] { entries = sum.run(); });
 }
 
 double cusparse_multiply_ms(const context& gpu, const device_multiply& p, int repeats, offset_t& entries) {
-    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
+    require_library();
     square square(gpu, p);
     std::vector<double> times;
     for (int k = 0; k <= repeats; ++k) {
@@ -503,21 +560,20 @@ double cusparse_multiply_ms(const context& gpu, const device_multiply& p, int re
 }
 
 double cusparse_spmm_ms(const context& gpu, const device_spmm& p, int repeats) {
-    if (const std::string why = why_no_cusparse(); !why.empty()) throw not_supported("no cuSPARSE: " + why);
-    device::session& session = *gpu.gpu();
+    require_library();
     double best = std::numeric_limits<double>::infinity();
     for (const auto algorithm : {CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2,
                                  CUSPARSE_SPMM_CSR_ALG3}) {
-        std::vector<double> times;
         dense_product product(gpu, p, algorithm);
-        for (int k = 0; k <= repeats; ++k) {
-            session.timed([&] { product.run(); });
-            const double ms = session.milliseconds();
-            if (k > 0) times.push_back(ms);
-        }
-        best = std::min(best, median(times));
+        best = std::min(best, median_ms(gpu, repeats, [&] { product.run(); }));
     }
     return best;
+}
+
+double cusparse_sddmm_ms(const context& gpu, const device_sddmm& p, int repeats) {
+    require_library();
+    sampled_product product(gpu, p);
+    return median_ms(gpu, repeats, [&] { product.run(); });
 }
 
 }  // namespace nz::bench

@@ -79,4 +79,14 @@ struct device_spmm {
 /// the last of them left.
 double cusparse_spmm_ms(const context& gpu, const device_spmm& p, int repeats);
 
+/// X Y at the places of a CSR, all in device memory: X by rows, Y by columns, without gaps.
+struct device_sddmm {
+    device_spmv places;  ///< of which x and y are not looked at; `values` receives the results
+    offset_t inner = 0;
+    void *x = nullptr, *y = nullptr;
+};
+
+/// By SDDMM's default algorithm, after its analysis, as cusparse_spmv measures.
+double cusparse_sddmm_ms(const context& gpu, const device_sddmm& p, int repeats);
+
 }  // namespace nz::bench

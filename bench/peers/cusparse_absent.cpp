@@ -21,5 +21,8 @@ double cusparse_multiply_ms(const context&, const device_multiply&, int, offset_
 double cusparse_spmm_ms(const context&, const device_spmm&, int) {
     throw not_supported("no cuSPARSE: " + why_no_cusparse());
 }
+double cusparse_sddmm_ms(const context&, const device_sddmm&, int) {
+    throw not_supported("no cuSPARSE: " + why_no_cusparse());
+}
 
 }  // namespace nz::bench

@@ -107,6 +107,18 @@ dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_i
 mxm_estimate estimate_mxm(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
                           const matrix_options& options = {});
 
+/// How a product's rows are divided between a CPU and a GPU (matam2012, section IV-B).
+struct division {
+    /// The first rows are the CPU's, those with so much of the products, 0 to 1 (the paper's heuristic I: 0.25; its heuristic II:
+    /// t_gpu / (t_cpu + t_gpu) of each alone). Below 0: as it goes, each taking rows from its own end until they meet.
+    double cpu_share = -1;
+};
+/// mxm for a result that is wanted on the host: the GPU counts, both fill, and what the GPU fills comes over while it goes on.
+/// C equals mxm's bit for bit, whatever the division. The options' mask applies to the result. Kernels: hash, dia_dia. Throws
+/// not_supported without a GPU and for what is not compiled, domain_error for a share beyond 1.
+hybrid_report mxm_hybrid(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
+                         const division& how = {}, const matrix_options& options = {});
+
 namespace ops {
 struct mxm_symbolic;
 }

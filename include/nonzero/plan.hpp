@@ -88,6 +88,13 @@ struct dense_plan : operation_plan {
     friend bool operator==(const dense_plan&, const dense_plan&) = default;
 };
 
+/// What each side of a product divided between a CPU and a GPU decided, and how it went.
+struct hybrid_report {
+    mxm_plan on_cpu, on_gpu;
+    double cpu_share = 0;           ///< of the products, those that the CPU added
+    double cpu_ms = 0, gpu_ms = 0;  ///< from where both begin to fill until each had no more to do
+};
+
 /// What a product will be, before it is computed; masks are left out of account.
 struct mxm_estimate {
     offset_t products = 0;        ///< entries of A with entries of their row of B

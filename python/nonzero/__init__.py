@@ -56,7 +56,7 @@ from ._operations import (
     vxm,
 )
 from ._plan import Plan
-from ._products import MxmEstimate, estimate_mxm, find_pattern, spmv
+from ._products import HybridProduct, MxmEstimate, estimate_mxm, find_pattern, mxm_hybrid, spmv
 from ._reorder import order, permute, restore
 from ._structure import (
     ClosenessResult,

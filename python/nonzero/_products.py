@@ -8,6 +8,7 @@ from . import _core
 from ._context import Context, chosen
 from ._core import Matrix, MxmPattern, Vector
 from ._operations import _flags, _given, _vector
+from ._plan import Plan
 
 
 @dataclass
@@ -58,6 +59,40 @@ def find_pattern(semiring: str, a: Matrix, b: Matrix, *, transpose_a: bool = Fal
     """
     flags = _flags(False, False, False, False, transpose_a, transpose_b)
     return _core.find_pattern(chosen(ctx), semiring, a, b, flags, kernel)
+
+
+@dataclass
+class HybridProduct:
+    """matrix: the product. cpu_share: of the products of entries, those that the CPU added. cpu_ms, gpu_ms: from where
+    both begin to fill rows until each had none left. on_cpu, on_gpu: what each side decided."""
+
+    matrix: Matrix
+    cpu_share: float
+    cpu_ms: float
+    gpu_ms: float
+    on_cpu: Plan
+    on_gpu: Plan
+
+
+def mxm_hybrid(semiring: str, a: Matrix, b: Matrix, *, cpu_share: float | None = None, out: Matrix | None = None,
+               mask: Matrix | None = None, accum: str | None = None, transpose_a: bool = False,
+               transpose_b: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
+               kernel: str = "", ctx: Context | None = None) -> HybridProduct:
+    """mxm by a CPU and a GPU together, for a result that is wanted on the host (matam2012): rows are divided as it goes, or
+    by `cpu_share`: the first rows, with so much of the products, 0 to 1, are the CPU's.
+
+    The result is mxm's bit for bit. Kernels: hash, dia_dia. Raises NotSupported without a GPU and for semirings that are not
+    compiled, DomainError, DimensionMismatch.
+
+    >>> import nonzero as nz
+    >>> a = nz.load("grid2d:100")
+    >>> nz.mxm_hybrid("plus_times", a, a).matrix.nnz  # doctest: +SKIP
+    88404
+    """
+    flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
+    share = -1.0 if cpu_share is None else float(cpu_share)
+    found, report = _core.mxm_hybrid(chosen(ctx), out, semiring, a, b, share, mask, accum, flags, kernel)
+    return HybridProduct(_given(out, found), **report)
 
 
 def spmv(a: Matrix, x, *, alpha: float = 1.0, beta: float = 0.0, y: Vector | None = None, transpose: bool = False,

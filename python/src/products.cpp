@@ -59,6 +59,30 @@ py_matrix fill(const context& ctx, const py_matrix* out, const py_pattern& p, co
                           [&](matrix& c) { return mxm(ctx, c, s, a.value, b.value, p.value, q.options); });
 }
 
+// The result, and how it was divided.
+std::pair<py_matrix, nb::dict> hybrid(const context& ctx, const py_matrix* out, const std::string& ring,
+                                      const py_matrix& a, const py_matrix& b, double cpu_share,
+                                      const py_matrix* mask, const std::optional<std::string>& accum,
+                                      unsigned flags, const std::string& kernel) {
+    const semiring s(ring);
+    const matrix_requests q(mask, accum, flags, kernel);
+    hybrid_report report;
+    py_matrix c = run<py_matrix>(
+        output(ctx, out, s.value_type(a.value.type(), b.value.type()), rows_of(a.value, flags & transpose_a),
+               columns_of(b.value, flags & transpose_b)),
+        [&](matrix& w) {
+            report = mxm_hybrid(ctx, w, s, a.value, b.value, {cpu_share}, q.options);
+            return report.on_gpu;
+        });
+    nb::dict d;
+    d["cpu_share"] = report.cpu_share;
+    d["cpu_ms"] = report.cpu_ms;
+    d["gpu_ms"] = report.gpu_ms;
+    d["on_cpu"] = to_python(any_plan(report.on_cpu));
+    d["on_gpu"] = to_python(any_plan(report.on_gpu));
+    return {std::move(c), std::move(d)};
+}
+
 py_vector spmv_(const context& ctx, const py_vector* y, double alpha, const py_matrix& a, const py_vector& x,
                 double beta, const std::string& type, unsigned flags, const std::string& kernel) {
     const vector_requests q(nullptr, {}, flags, kernel);
@@ -81,6 +105,8 @@ void bind_products(nb::module_& m) {
     m.def("find_pattern", &find);
     m.def("mxm_fill", &fill, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
           nb::arg().none(), nb::arg().none(), nb::arg());
+    m.def("mxm_hybrid", &hybrid, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+          nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg());
     m.def("spmv", &spmv_, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
           nb::arg(), nb::arg());
 }

@@ -164,3 +164,57 @@ def test_graphs_that_only_a_gpu_has_are_searched_there(gpu):
     assert square.on_device
     s = nz.to_scipy(graph).astype("float32")
     assert abs(nz.to_scipy(square) - s @ s).sum() == 0
+
+
+@pytest.mark.parametrize("library", [cupy, torch], ids=["cupy", "torch"])
+def test_sampled_products_read_dense_arrays_of_a_gpu(gpu, host_matrix, library):
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(-5, 6, (200, 24)).astype(float), rng.integers(-5, 6, (24, 200)).astype(float)
+    to = cupy.asarray if library is cupy else lambda a: torch.tensor(a).cuda()
+    m = nz.from_scipy(host_matrix)
+    expected = host_matrix.copy()
+    expected.data = (x @ y)[expected.nonzero()]
+    found = nz.sddmm("plus_times", to(x), to(y), m, structure=True, ctx=gpu)
+    assert found.plan.on_device and found.on_device
+    assert found.nnz == host_matrix.nnz and abs(nz.to_scipy(found) - expected).sum() == 0
+    with pytest.raises(nz.errors.NotSupported, match="conversion"):
+        nz.sddmm("plus_times_fp32", to(x), to(y), m, ctx=gpu)
+
+
+@pytest.mark.parametrize("share", [None, 0, 0.25, 1])
+def test_a_cpu_and_a_gpu_multiply_together(gpu, host_matrix, share):
+    a = nz.from_scipy(host_matrix, ctx=gpu)
+    expected = nz.mxm("plus_times", a, a, ctx=nz.Context(backend="cpu"))
+    found = nz.mxm_hybrid("plus_times", a, a, cpu_share=share, ctx=gpu)
+    assert abs(nz.to_scipy(found.matrix) - nz.to_scipy(expected)).sum() == 0 and found.matrix.nnz == expected.nnz
+    assert not found.matrix.on_device
+    assert found.on_cpu.operation == found.on_gpu.operation == "mxm" and found.on_gpu.on_device
+    assert share is None or abs(found.cpu_share - share) < 0.1
+    with pytest.raises(nz.errors.DomainError):
+        nz.mxm_hybrid("plus_times", a, a, cpu_share=1.5, ctx=gpu)
+
+
+@pytest.mark.parametrize("library", [cupy, torch], ids=["cupy", "torch"])
+@pytest.mark.parametrize("duplicates", ["plus", "max", "second", "minus"])
+def test_coordinates_of_a_gpu_are_sorted_there(gpu, library, duplicates):
+    rng = np.random.default_rng(11)
+    i, j = rng.integers(0, 300, 5000), rng.integers(0, 200, 5000)
+    x = rng.integers(-9, 9, 5000).astype(float)
+    to = cupy.asarray if library is cupy else lambda a: torch.tensor(a).cuda()
+    found = nz.from_coo(to(i), to(j), to(x), (300, 200), duplicates=duplicates, ctx=gpu)
+    assert found.on_device == (duplicates != "minus")
+    expected = nz.from_coo(i, j, x, (300, 200), duplicates=duplicates)
+    assert found.nnz == expected.nnz and abs(nz.to_scipy(found) - nz.to_scipy(expected)).sum() == 0
+    ones = nz.from_coo(to(i), to(j), 1, (300, 200), duplicates="first", ctx=gpu)
+    assert ones.on_device and ones.nnz == expected.nnz and ones.get(int(i[0]), int(j[0])) == 1
+    with pytest.raises(nz.errors.IndexOutOfBounds):
+        nz.from_coo(to(i), to(j), to(x), (299, 200), ctx=gpu)
+    with pytest.raises(nz.errors.DomainError, match="arrays lie"):
+        nz.from_coo(to(i), to(j), x, (300, 200), ctx=gpu)
+
+
+def test_every_format_of_cupyx_comes_in(gpu, host_matrix):
+    c = lent(host_matrix)
+    for a in (c.tocoo(), c.tocsc(), c):
+        found = nz.from_scipy(a, ctx=gpu)
+        assert found.on_device and abs(nz.to_scipy(found) - host_matrix).sum() == 0

@@ -86,3 +86,9 @@ def test_a_plan_is_a_line_and_its_fields():
     again = pickle.loads(pickle.dumps(plan))
     assert again == plan and again.fields == plan.fields
     assert nz.mxv("plus_times", a, np.ones(400), kernel="csr_merge").plan == plan
+
+
+def test_a_product_divided_between_cpu_and_gpu_needs_a_gpu():
+    a = nz.load("grid2d:5")
+    with pytest.raises(nz.errors.NotSupported, match="GPU"):
+        nz.mxm_hybrid("plus_times", a, a, ctx=nz.Context(backend="cpu"))

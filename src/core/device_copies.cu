@@ -61,6 +61,7 @@ public:
         check(cudaEventRecord(copied_[slot], stream_));
     }
     void reuse(int slot) override { check(cudaStreamWaitEvent(computing(), copied_[slot])); }
+    void finish(int slot) override { check(cudaEventSynchronize(copied_[slot])); }
     void wait() override { check(cudaStreamSynchronize(stream_)); }
 
 private:

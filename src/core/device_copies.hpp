@@ -16,6 +16,8 @@ public:
     virtual ~copies() = default;
     virtual void start(int slot, void* to, const void* from, std::size_t bytes) = 0;
     virtual void reuse(int slot) = 0;
+    /// Returns when the slot's copies are there.
+    virtual void finish(int slot) = 0;
     /// Returns when all are there.
     virtual void wait() = 0;
 };

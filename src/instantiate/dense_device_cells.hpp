@@ -1,8 +1,9 @@
-// The manifest of mxd on a GPU: the same semirings and types as on the CPU. In a build without CUDA it is empty.
+// The manifest of mxd and sddmm on a GPU: the same semirings and types as on the CPU. In a build without CUDA it is empty.
 #pragma once
 
 #include "instantiate/mxv_cells.hpp"
 #include "kernels/device_mxd_arguments.hpp"
+#include "kernels/sddmm_arguments.hpp"
 
 namespace nz::instantiate {
 
@@ -10,6 +11,7 @@ struct dense_device_cell {
     binary_id add, multiply;
     dtype operand;
     kernels::device_mxd_kernel csr_tiled, csr_merge, csr_half_warp;
+    kernels::device_sddmm_kernel row_dot;
 
     /// mxd's kernel with this id, or null.
     kernels::device_mxd_kernel mxd(std::string_view id) const {

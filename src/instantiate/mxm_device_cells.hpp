@@ -9,7 +9,7 @@ namespace nz::instantiate {
 struct mxm_device_cell {
     binary_id add, multiply;
     dtype operand;
-    kernels::device_mxm_kernel hash, masked_row, masked_dot;
+    kernels::device_mxm_kernel hash, masked_row, masked_dot, two_level_sort, dia_dia;
     kernels::device_mxm_kernel numeric;  ///< null where no values are multiplied
 };
 

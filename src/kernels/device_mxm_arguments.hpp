@@ -2,7 +2,9 @@
 #pragma once
 
 #include "kernels/mxm_arguments.hpp"
+#include "plan/mxm_band_workspace.hpp"
 #include "plan/mxm_device_workspace.hpp"
+#include "plan/mxm_sort_workspace.hpp"
 
 namespace nz::kernels {
 
@@ -20,6 +22,18 @@ struct device_mxm_arguments {
     bool* dot_met = nullptr;
     index_t *dot_lengths = nullptr, *dot_rows = nullptr, *dot_long_rows = nullptr;  ///< [rows], [rows], [1]
     offset_t* dot_starts = nullptr;  ///< [rows + 1], from starts
+    // For dia_dia: plan::mxm_band_bytes, what found there, and the rows that fill takes.
+    void* band_parts = nullptr;
+    int band_a = 0, band_b = 0, band_c = 0, band_between = 0;
+    index_t fill_first = 0, fill_last = 0;
+    // For two_level_sort, which has `products` of them: plan::mxm_sort_bytes; columns of the places of cut rows in rooms of as many
+    // entries as these have products; plan::mxm_cut_bytes for so many places and rows.
+    void* sort_memory = nullptr;
+    std::size_t sort_scan_bytes = 0, cut_sort_bytes = 0, value_bytes = 0;
+    index_t* cut_columns = nullptr;
+    void* cut_memory = nullptr;
+    offset_t cut_places = 0;
+    index_t cut_rows = 0;
     // For numeric: C's entries, and which products each sums (storage::product_list).
     offset_t places = 0, products = 0;
     const std::uint32_t* product_starts = nullptr;
@@ -41,15 +55,27 @@ struct device_mxm_arguments {
 /// Puts its work on `stream` (a cudaStream_t) and returns.
 using device_mxm_kernel = void (*)(const device_mxm_arguments&, void* stream);
 
+/// The steps of mxm/two_level_sort that are the same for all semirings, in this order; after expand and after count sizes are read,
+/// and memory is taken.
+struct device_sort_table {
+    std::size_t (*scan_bytes)(offset_t a_entries, offset_t products) = nullptr;
+    device_mxm_kernel expand = nullptr, count = nullptr;
+    std::size_t (*cut_bytes)(offset_t places) = nullptr;
+    device_mxm_kernel cut = nullptr;
+};
+
 /// The steps of mxm/hash that are the same for all semirings.
 struct device_mxm_table {
     std::size_t (*scan_bytes)(index_t rows) = nullptr;
     device_mxm_kernel survey = nullptr;  ///< products, and rows by them
     device_mxm_kernel pair = nullptr;    ///< B's pairs, and rows that are not sorted by theirs
     device_mxm_kernel count = nullptr;   ///< entries of rows, rows by them, and where they start
+    // Of mxm/dia_dia, after survey: the diagonals; and rows that have them leave hash's bins, which are to be read anew.
+    device_mxm_kernel find_band = nullptr, take_band = nullptr;
     /// After count, again and again: fill takes rows [first, last) alone, once by_entries has been read anew.
     void (*choose)(const device_mxm_arguments& arguments, index_t first, index_t last,
                    void* stream) = nullptr;
+    device_sort_table sort{};
     // Of mxm/masked_dot: temporary bytes (in `tables`) of the scan, the scan of row lengths, and the result from what stands at the
     // mask's entries, of so many bytes a value.
     std::size_t (*dot_scan_bytes)(index_t rows) = nullptr;

@@ -22,5 +22,7 @@ struct sddmm_arguments {
 };
 
 using sddmm_kernel = void (*)(const sddmm_arguments&);
+/// Pointers are the device's; puts its work on `stream` (a cudaStream_t) and returns.
+using device_sddmm_kernel = void (*)(const sddmm_arguments&, void* stream);
 
 }  // namespace nz::kernels

@@ -3,11 +3,13 @@
 
 #include "core/checks.hpp"
 #include "core/device_copies.hpp"
+#include "core/parallel.hpp"
 #include "instantiate/mxm_device_cells.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/masks.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 namespace nz::ops {
@@ -153,10 +155,20 @@ private:
     buffer sums_, met_, rows_, starts_, scan_;
 };
 
-class device_mxm : device_sides {
+/// What goes by rows of both: the operands, the products counted, and where rows of the result begin.
+class device_rows : protected device_sides {
 public:
-    device_mxm(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
-               std::size_t scan_bytes)
+    void survey() const { kernels::on_cuda().mxm.survey(k_, stream()); }
+    /// After survey: what the plan asks for.
+    const plan::mxm_survey& read_survey() {
+        ctx_.gpu()->download(&k_.by_products, parts().by_products, sizeof k_.by_products);
+        return k_.by_products;
+    }
+    matrix result(const context& own) { return taken(own); }
+
+protected:
+    device_rows(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
+                std::size_t scan_bytes)
         : device_sides(ctx, f.value_type), cell_(cell) {
         const dtype type = f.operand_type;
         const csr& a = place(f.left, f.ring.ignores_a(), type, k_.a, k_.a_step);
@@ -170,22 +182,115 @@ public:
         row_parts_ = buffer(ctx.device_memory(), plan::mxm_device_rows(k_.rows, scan_bytes));
         k_.row_parts = row_parts_.data();
     }
+    plan::mxm_device_parts parts() const { return {k_.row_parts, k_.rows, k_.scan_bytes}; }
+
+    const instantiate::mxm_device_cell& cell_;
+    buffer row_parts_;
+};
+
+/// mxm/two_level_sort: products sorted in tiles of equal size, cut rows once more.
+class device_sorted : public device_rows {
+public:
+    device_sorted(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
+                  std::size_t scan_bytes)
+        : device_rows(ctx, f, cell, scan_bytes) {
+        require<not_supported>(k_.a_entries <= std::numeric_limits<std::int32_t>::max(),
+                               "kernel two_level_sort numbers the entries of A in 31 bits: {} has {}: pin "
+                               "another, or none",
+                               f.left.describe("A"), k_.a_entries);
+        k_.value_bytes = size_of(f.value_type);
+    }
+
+    /// After read_survey: each step, and memory for the next; sizes go into the facts.
+    void take_tiles(plan::mxm_facts& facts) {
+        k_.products = facts.products;
+        k_.sort_scan_bytes = steps().scan_bytes(k_.a_entries, k_.products);
+        sort_ =
+            buffer(ctx_.device_memory(), plan::mxm_sort_bytes(k_.a_entries, k_.products, k_.sort_scan_bytes));
+        k_.sort_memory = sort_.data();
+        expand();
+        const plan::mxm_sort_parts tiles(k_.sort_memory, k_.a_entries, k_.products, k_.sort_scan_bytes);
+        const offset_t last = plan::sort_tiles(k_.products);
+        ctx_.gpu()->download(&k_.cut_rows, tiles.ranks + last, sizeof k_.cut_rows);
+        ctx_.gpu()->download(&facts.cut_products, tiles.rooms + last, sizeof facts.cut_products);
+        cut_columns_ =
+            buffer(ctx_.device_memory(), static_cast<std::size_t>(facts.cut_products) * sizeof(index_t));
+        k_.cut_columns = cut_columns_.as<index_t>();
+        count();
+        ctx_.gpu()->download(&k_.cut_places, tiles.cut_starts + last, sizeof k_.cut_places);
+        require<not_supported>(k_.cut_places <= std::numeric_limits<std::uint32_t>::max(),
+                               "kernel two_level_sort: {} places of rows in several tiles, which it numbers "
+                               "in 32 bits: pin another, or none",
+                               k_.cut_places);
+        facts.cut_places = k_.cut_places;
+        facts.cut_rows = k_.cut_rows;
+        k_.cut_sort_bytes = steps().cut_bytes(k_.cut_places);
+        cut_ = buffer(ctx_.device_memory(),
+                      plan::mxm_cut_bytes(k_.cut_places, k_.cut_rows, k_.value_bytes, k_.cut_sort_bytes));
+        k_.cut_memory = cut_.data();
+        cut();
+    }
+    void take_result() {
+        ctx_.gpu()->download(&entries_, parts().starts + k_.rows, sizeof entries_);
+        take_entries();
+    }
+    void expand() const { steps().expand(k_, stream()); }
+    void count() const { steps().count(k_, stream()); }
+    void cut() const { steps().cut(k_, stream()); }
+    void fill() const { cell_.two_level_sort(k_, stream()); }
+
+private:
+    static const kernels::device_sort_table& steps() { return kernels::on_cuda().mxm.sort; }
+    buffer sort_, cut_columns_, cut_;
+};
+
+/// mxm/hash, masked_row and dia_dia.
+class device_mxm : public device_rows {
+public:
+    device_mxm(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
+               std::size_t scan_bytes)
+        : device_rows(ctx, f, cell, scan_bytes) {}
 
     void take_mask(const matrix_options& options) { place_mask(options); }
 
-    void survey() const { kernels::on_cuda().mxm.survey(k_, stream()); }
+    /// After read_survey: the share of sampled rows that are a band's, or 0 where no tile of it fits.
+    double find_band() {
+        band_ = buffer(ctx_.device_memory(), plan::mxm_band_bytes(k_.rows, k_.inner));
+        k_.band_parts = band_.data();
+        kernels::on_cuda().mxm.find_band(k_, stream());
+        plan::mxm_band found;
+        ctx_.gpu()->download(&found, plan::mxm_band_parts(k_.band_parts, k_.rows, k_.inner).band,
+                             sizeof found);
+        k_.band_a = found.a;
+        k_.band_b = found.b;
+        k_.band_c = found.c;
+        k_.band_between = found.rows_between();
+        constexpr std::size_t widest = 8;
+        const bool fits = plan::band_tile_rows(found.a, found.b, found.c, k_.band_between, widest,
+                                               size_of(value_type_)) > 0;
+        return fits ? static_cast<double>(found.alike) / plan::band_samples : 0;
+    }
+    /// What lies in the band is no more hash's.
+    void take_band() {
+        by_diagonals_ = true;
+        k_.fill_last = k_.rows;
+        adopt_band();
+        read_survey();
+    }
+    void adopt_band() const {
+        if (by_diagonals_) kernels::on_cuda().mxm.take_band(k_, stream());
+    }
+
     /// Before count; after the first time with the memory and the bins that are known.
     void pair() const {
         if (k_.pairs) kernels::on_cuda().mxm.pair(k_, stream());
     }
     void count() const { kernels::on_cuda().mxm.count(k_, stream()); }
-    void fill() const { (k_.masked ? cell_.masked_row : cell_.hash)(k_, stream()); }
-
-    /// After survey: what the plan asks for.
-    const plan::mxm_survey& read_survey() {
-        ctx_.gpu()->download(&k_.by_products, parts().by_products, sizeof k_.by_products);
-        return k_.by_products;
+    void fill() const {
+        (k_.masked ? cell_.masked_row : cell_.hash)(k_, stream());
+        if (by_diagonals_) cell_.dia_dia(k_, stream());
     }
+
     /// Memory for the rows that are not sorted, and their bins.
     void take_tables() {
         if (k_.by_products.large_rows() == 0) return;
@@ -216,45 +321,18 @@ public:
         ctx_.gpu()->download(&entries_, parts().starts + k_.rows, sizeof entries_);
         take_entries();
     }
-    /// In place of take_result, fill and result where the entries do not fit: rows in chunks, each on its way to the host
-    /// while the next is computed. Returns how many there were.
-    matrix stream_result(const context& own, index_t& chunks) {
-        ctx_.gpu()->download(&entries_, parts().starts + k_.rows, sizeof entries_);
-        std::vector<offset_t> starts(static_cast<std::size_t>(k_.rows) + 1);
-        ctx_.gpu()->download(starts.data(), parts().starts, starts.size() * sizeof(offset_t));
-        csr c = host_result(starts);
-        const std::vector<index_t> cuts = take_slots(starts);
-        const auto copies = device::copies_beside(*ctx_.gpu());
-        const std::size_t width = size_of(value_type_);
-        k_.offsets = nullptr;
-        for (std::size_t n = 0; n + 1 < cuts.size(); ++n) {
-            const int slot = static_cast<int>(n % device::copies::slots);
-            const offset_t from = starts[static_cast<std::size_t>(cuts[n])],
-                           count = starts[static_cast<std::size_t>(cuts[n + 1])] - from;
-            kernels::on_cuda().mxm.choose(k_, cuts[n], cuts[n + 1], stream());
-            ctx_.gpu()->download(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
-            if (n >= device::copies::slots) copies->reuse(slot);
-            k_.out_columns = slots_[slot].columns.as<index_t>() - from;
-            k_.out_values = slots_[slot].values.as<std::byte>() - from * static_cast<offset_t>(width);
-            fill();
-            const auto entries = static_cast<std::size_t>(count);
-            copies->start(slot, c.indices.as<index_t>() + from, slots_[slot].columns.data(),
-                          entries * sizeof(index_t));
-            copies->start(slot, c.values.as<std::byte>() + static_cast<std::size_t>(from) * width,
-                          slots_[slot].values.data(), entries * width);
-        }
-        copies->wait();
-        ctx_.gpu()->wait();
-        chunks = static_cast<index_t>(cuts.size()) - 1;
-        return storage::make_matrix(own, std::move(c));
+    /// In place of take_result, fill and result: where rows begin, and the result in host memory that the GPU may write to.
+    std::span<const offset_t> read_starts() {
+        const auto n = static_cast<std::size_t>(k_.rows) + 1;
+        starts_ = buffer(device::pinned_memory(), n * sizeof(offset_t));
+        ctx_.gpu()->download(starts_.data(), parts().starts, starts_.bytes());
+        entries_ = starts_.as<offset_t>()[n - 1];
+        return starts();
     }
-    matrix result(const context& own) { return taken(own); }
-
-private:
-    plan::mxm_device_parts parts() const { return {k_.row_parts, k_.rows, k_.scan_bytes}; }
-
-    // The result in host memory that the GPU may write to, its offsets there.
-    csr host_result(const std::vector<offset_t>& starts) const {
+    std::span<const offset_t> starts() const {
+        return {starts_.as<offset_t>(), static_cast<std::size_t>(k_.rows) + 1};
+    }
+    csr host_result() const {
         csr c;
         c.rows = k_.rows;
         c.columns = k_.columns;
@@ -263,43 +341,90 @@ private:
         c.offset_bytes = storage::offset_bytes_for(entries_);
         const auto n = static_cast<std::size_t>(entries_);
         const auto pinned = device::pinned_memory();
-        c.offsets = buffer(ctx_.memory(), starts.size() * static_cast<std::size_t>(c.offset_bytes));
+        c.offsets = buffer(ctx_.memory(), starts().size() * static_cast<std::size_t>(c.offset_bytes));
         c.indices = buffer(pinned, n * sizeof(index_t));
         c.values = buffer(pinned, n * size_of(value_type_));
-        if (c.offset_bytes == 8)
-            std::ranges::copy(starts, c.offsets.as<std::int64_t>());
-        else
-            std::ranges::transform(starts, c.offsets.as<std::int32_t>(),
-                                   [](offset_t at) { return static_cast<std::int32_t>(at); });
+        storage::by_width(static_cast<std::size_t>(c.offset_bytes), [&]<class U>(std::type_identity<U>) {
+            parallel::for_pieces(ctx_.threads(), offset_t{k_.rows} + 1, [&](offset_t begin, offset_t end) {
+                for (offset_t i = begin; i < end; ++i)
+                    c.offsets.as<U>()[i] = static_cast<U>(starts_.as<offset_t>()[i]);
+            });
+        });
         return c;
     }
-    // Memory for two chunks, as large as there is room for up to plan::mxm_slot_bytes, and where rows are cut: chunks hold
-    // as many entries as a slot.
-    std::vector<index_t> take_slots(const std::vector<offset_t>& starts) {
-        const std::size_t entry = sizeof(index_t) + size_of(value_type_);
-        offset_t longest = 1;
-        for (std::size_t i = 0; i + 1 < starts.size(); ++i)
-            longest = std::max(longest, starts[i + 1] - starts[i]);
-        for (auto room = static_cast<offset_t>(plan::mxm_slot_bytes / entry);; room /= 2) {
-            const auto n = static_cast<std::size_t>(std::max(room, longest));
+    /// Two chunks of rows on their way: memory for as many entries each as there is room for, of `most` and down to `least`.
+    /// Returns how many.
+    offset_t take_slots(offset_t most, offset_t least) {
+        copies_ = device::copies_beside(*ctx_.gpu());
+        k_.offsets = nullptr;
+        for (offset_t room = std::max(most, least);; room /= 2) {
+            const auto n = static_cast<std::size_t>(std::max(room, least));
             try {
                 for (auto& slot : slots_) {
                     slot.columns = buffer(ctx_.device_memory(), n * sizeof(index_t));
                     slot.values = buffer(ctx_.device_memory(), n * size_of(value_type_));
                 }
-                return plan::mxm_cuts(starts, static_cast<offset_t>(n));
+                return static_cast<offset_t>(n);
             } catch (const out_of_memory&) {
                 for (auto& slot : slots_) slot = {};
-                if (room <= longest) throw;
+                if (room <= least) throw;
             }
         }
     }
-    const instantiate::mxm_device_cell& cell_;
-    buffer row_parts_, pairs_, tables_;
+    /// Fills rows [first, last), entries [from, to) of c, and sends them there while the next are filled. Before that `there`
+    /// waits for the slot, in order that what is still to do is decided when the link is free.
+    void send(index_t first, index_t last, offset_t from, offset_t to, csr& c, bool there = false) {
+        const int slot = static_cast<int>(sent_ % device::copies::slots);
+        const std::size_t width = size_of(value_type_);
+        k_.fill_first = first;
+        k_.fill_last = last;
+        kernels::on_cuda().mxm.choose(k_, first, last, stream());
+        ctx_.gpu()->download(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
+        if (sent_++ >= device::copies::slots) there ? copies_->finish(slot) : copies_->reuse(slot);
+        k_.out_columns = slots_[slot].columns.as<index_t>() - from;
+        k_.out_values = slots_[slot].values.as<std::byte>() - from * static_cast<offset_t>(width);
+        fill();
+        const auto entries = static_cast<std::size_t>(to - from);
+        copies_->start(slot, c.indices.as<index_t>() + from, slots_[slot].columns.data(),
+                       entries * sizeof(index_t));
+        copies_->start(slot, c.values.as<std::byte>() + static_cast<std::size_t>(from) * width,
+                       slots_[slot].values.data(), entries * width);
+    }
+    void finish() {
+        copies_->wait();
+        ctx_.gpu()->wait();
+    }
+
+private:
+    bool by_diagonals_ = false;
+    buffer pairs_, tables_, band_, starts_;
     struct slot {
         buffer columns, values;
     } slots_[device::copies::slots];
+    std::unique_ptr<device::copies> copies_;
+    std::size_t sent_ = 0;
 };
+
+offset_t longest_row(std::span<const offset_t> starts) {
+    offset_t longest = 1;
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+        longest = std::max(longest, starts[i + 1] - starts[i]);
+    return longest;
+}
+
+/// Rows in chunks of as many entries as a slot holds, each on its way to the host while the next is computed.
+matrix stream_result(device_mxm& product, const context& own, std::size_t value_bytes, index_t& chunks) {
+    const std::span<const offset_t> starts = product.read_starts();
+    csr c = product.host_result();
+    const auto most = static_cast<offset_t>(plan::mxm_slot_bytes / (sizeof(index_t) + value_bytes));
+    const std::vector<index_t> cuts = plan::mxm_cuts(starts, product.take_slots(most, longest_row(starts)));
+    const auto start = [&](index_t row) { return starts[static_cast<std::size_t>(row)]; };
+    for (std::size_t n = 0; n + 1 < cuts.size(); ++n)
+        product.send(cuts[n], cuts[n + 1], start(cuts[n]), start(cuts[n + 1]), c);
+    product.finish();
+    chunks = static_cast<index_t>(cuts.size()) - 1;
+    return storage::make_matrix(own, std::move(c));
+}
 
 const instantiate::mxm_device_cell* cell_of(const context& ctx, const device_factors& f) {
     if (!ctx.gpu() || !f.ring.add().is_built_in()) return nullptr;
@@ -307,7 +432,85 @@ const instantiate::mxm_device_cell* cell_of(const context& ctx, const device_fac
     return instantiate::find_mxm_device_cell(f.ring.add().id(), f.ring.multiply().id(), key);
 }
 
+/// Surveys; throws not_supported where products are too many to be counted.
+void collect_products(device_rows& product, const device_factors& f, plan::mxm_facts& facts) {
+    product.survey();
+    const plan::mxm_survey& known = product.read_survey();
+    require<not_supported>(known.about < most_products, "mxm: {}, {}: more than 2^63 - 1 products",
+                           f.left.describe("A"), f.right.describe("B"));
+    facts.products = static_cast<offset_t>(known.products);
+    facts.large_rows = known.large_rows();
+}
+
+/// The plan, once bands have been looked for where that is worth it.
+mxm_plan plan_with_band(device_mxm& product, plan::mxm_facts& facts) {
+    if (plan::mxm_needs_device_band(facts)) facts.band_share = product.find_band();
+    mxm_plan plan = plan::mxm(facts);
+    if (plan.kernel == "dia_dia" && facts.band_share > 0) product.take_band();
+    return plan;
+}
+
+template <class Product, class Before>
+mxm_kernel_times times_of(const context& ctx, const Product& product, int repeats, Before&& before_fill) {
+    mxm_kernel_times times;
+    for (int k = 0; k < repeats; ++k) {
+        ctx.gpu()->timed(before_fill);
+        const double before = ctx.gpu()->milliseconds();
+        ctx.gpu()->timed([&] { product.fill(); });
+        times.fill_ms.push_back(ctx.gpu()->milliseconds());
+        times.all_ms.push_back(before + times.fill_ms.back());
+    }
+    return times;
+}
+
 }  // namespace
+
+namespace {
+
+class counted : public counted_rows {
+public:
+    counted(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
+            plan::mxm_facts facts)
+        : product_(ctx, f, cell, facts.scan_bytes) {
+        collect_products(product_, f, facts);
+        plan_ = plan_with_band(product_, facts);
+        product_.take_tables();
+        product_.count();
+        starts_ = product_.read_starts();
+    }
+    const mxm_plan& plan() const override { return plan_; }
+    csr host_result() const override { return product_.host_result(); }
+    void begin(offset_t entries) override { room_ = product_.take_slots(entries, longest_row(starts_)); }
+    void send(index_t first, index_t last, csr& c) override {
+        for (index_t cut = first; first < last; first = cut) {
+            const auto beyond =
+                std::upper_bound(starts_.begin() + first, starts_.begin() + last + 1, start(first) + room_);
+            cut = static_cast<index_t>(beyond - starts_.begin()) - 1;
+            product_.send(first, cut, start(first), start(cut), c, true);
+        }
+    }
+    void finish() override { product_.finish(); }
+
+private:
+    offset_t start(index_t row) const { return starts_[static_cast<std::size_t>(row)]; }
+
+    device_mxm product_;
+    mxm_plan plan_;
+    std::span<const offset_t> starts_;
+    offset_t room_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<counted_rows> count_on_device(const context& ctx, const device_factors& f,
+                                              plan::mxm_facts facts) {
+    const auto* cell = facts.compiled ? cell_of(ctx, f) : nullptr;
+    facts.on_device = cell != nullptr;
+    facts.scan_bytes = cell ? kernels::on_cuda().mxm.scan_bytes(facts.rows) : 0;
+    const auto kernel = plan::mxm(facts).kernel;
+    if (!plan::mxm_on_device(facts) || (kernel != "hash" && kernel != "dia_dia")) return nullptr;
+    return std::make_unique<counted>(ctx, f, *cell, facts);
+}
 
 std::optional<device_product> mxm_on_device(const context& ctx, const context& own, const device_factors& f,
                                             plan::mxm_facts facts) {
@@ -323,48 +526,63 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
         return device_product{plan::mxm(facts), product.result(own)};
     }
     facts.scan_bytes = kernels::on_cuda().mxm.scan_bytes(facts.rows);
+    if (plan::mxm(facts).kernel == "two_level_sort") {
+        device_sorted product(ctx, f, *cell, facts.scan_bytes);
+        collect_products(product, f, facts);
+        product.take_tiles(facts);
+        product.take_result();
+        product.fill();
+        return device_product{plan::mxm(facts), product.result(own)};
+    }
     device_mxm product(ctx, f, *cell, facts.scan_bytes);
     if (plan::mxm(facts).kernel == "masked_row") product.take_mask(*f.mask);
-    product.survey();
-    const plan::mxm_survey& known = product.read_survey();
-    require<not_supported>(known.about < most_products, "mxm: {}, {}: more than 2^63 - 1 products",
-                           f.left.describe("A"), f.right.describe("B"));
-    facts.products = static_cast<offset_t>(known.products);
-    facts.large_rows = known.large_rows();
-    mxm_plan plan = plan::mxm(facts);
+    collect_products(product, f, facts);
+    mxm_plan plan = plan_with_band(product, facts);
     product.take_tables();
     product.count();
     if (product.takes_result()) {
         product.fill();
         return device_product{plan, product.result(own)};
     }
-    matrix result = product.stream_result(own, plan.chunks);
+    matrix result = stream_result(product, own, size_of(f.value_type), plan.chunks);
     return device_product{plan, std::move(result)};
 }
 
 mxm_kernel_times mxm_kernel_ms(const context& ctx, const device_factors& f, int repeats) {
     const auto* cell = cell_of(ctx, f);
     require<not_supported>(cell != nullptr, "this product does not run on a GPU");
-    device_mxm product(ctx, f, *cell, kernels::on_cuda().mxm.scan_bytes(static_cast<index_t>(f.left.rows())));
-    if (f.mask && f.mask->mask) product.take_mask(*f.mask);
-    product.survey();
-    product.read_survey();
+    const std::size_t scan_bytes = kernels::on_cuda().mxm.scan_bytes(static_cast<index_t>(f.left.rows()));
+    if (f.mask && f.mask->kernel == "two_level_sort") {
+        device_sorted product(ctx, f, *cell, scan_bytes);
+        plan::mxm_facts facts;
+        collect_products(product, f, facts);
+        product.take_tiles(facts);
+        product.take_result();
+        return times_of(ctx, product, repeats, [&] {
+            product.survey();
+            product.expand();
+            product.count();
+            product.cut();
+        });
+    }
+    device_mxm product(ctx, f, *cell, scan_bytes);
+    plan::mxm_facts facts;
+    facts.on_device = true;
+    facts.rows = static_cast<index_t>(f.left.rows());
+    facts.masked = f.mask && f.mask->mask;
+    if (f.mask) facts.pinned = f.mask->kernel;
+    if (facts.masked) product.take_mask(*f.mask);
+    collect_products(product, f, facts);
+    plan_with_band(product, facts);
     product.take_tables();
     product.count();
     product.take_result();
-    mxm_kernel_times times;
-    for (int k = 0; k < repeats; ++k) {
-        ctx.gpu()->timed([&] {
-            product.survey();
-            product.pair();
-            product.count();
-        });
-        const double before = ctx.gpu()->milliseconds();
-        ctx.gpu()->timed([&] { product.fill(); });
-        times.fill_ms.push_back(ctx.gpu()->milliseconds());
-        times.all_ms.push_back(before + times.fill_ms.back());
-    }
-    return times;
+    return times_of(ctx, product, repeats, [&] {
+        product.survey();
+        product.adopt_band();
+        product.pair();
+        product.count();
+    });
 }
 
 }  // namespace nz::ops

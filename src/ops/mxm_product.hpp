@@ -6,6 +6,7 @@
 #include "plan/mxm.hpp"
 #include "plan/mxm_chunks.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace nz::ops {
@@ -64,5 +65,10 @@ storage::csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected&
 mxm_counted count_compiled(const product& p, const mxm_plan& plan, const mxm_collected& known);
 storage::csr fill_compiled(const product& p, const mxm_plan& plan, const mxm_collected& known,
                            const mxm_counted& counted);
+
+/// Fills rows [first, last) of a result whose offsets stand, by the plan's kernel, some at a time.
+std::function<void(index_t first, index_t last)> rows_filler(const product& p, const mxm_plan& plan,
+                                                             const mxm_collected& known, storage::csr& t,
+                                                             int threads);
 
 }  // namespace nz::ops

@@ -6,6 +6,7 @@
 #include "plan/mxm_workspace.hpp"
 
 #include <cstring>
+#include <memory>
 #include <optional>
 
 namespace nz::ops {
@@ -273,6 +274,26 @@ csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known,
         say_chunks(plan, rows);
     }
     return fill(p, plan, known, ready, std::move(counts), {}, cuts);
+}
+
+std::function<void(index_t, index_t)> rows_filler(const product& p, const mxm_plan& plan,
+                                                  const mxm_collected& known, csr& t, int threads) {
+    struct state {
+        prepared ready;
+        buffer workspace;
+    };
+    const auto held = std::make_shared<state>(
+        state{prepared(p, plan, known), buffer(p.ctx.memory(), plan.workspace_bytes)});
+    auto& k = held->ready.arguments();
+    k.words = nullptr;  // they are for the whole
+    k.workspace = held->workspace.data();
+    k.offsets = {t.offsets.data(), t.offset_bytes == 8};
+    k.out_columns = t.indices.as<index_t>();
+    k.out_values = t.values.data();
+    const plan::mxm_piece largest{0, 0, known.most_products, known.most_entries};
+    return [held, largest, threads, kernel = p.cell->kernel(plan.kernel)](index_t first, index_t last) {
+        kernel(held->ready.of({first, last, threads, held->workspace.bytes()}, largest));
+    };
 }
 
 mxm_counted count_compiled(const product& p, const mxm_plan& plan, const mxm_collected& known) {

@@ -3,10 +3,13 @@
 
 #include "algebra/bound.hpp"
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "instantiate/dense_cells.hpp"
 #include "ops/checks.hpp"
 #include "ops/dense.hpp"
+#include "ops/ewise_device.hpp"
 #include "ops/masks.hpp"
+#include "ops/sddmm_device.hpp"
 #include "ops/write_back.hpp"
 #include "plan/mxd.hpp"
 #include "plan/mxd_workspace.hpp"
@@ -57,15 +60,16 @@ void check(const sampled& p, const matrix& c, const matrix& m) {
     if (p.options.accum) algebra::bound_binary(*p.options.accum, c.type(), p.value).valued();
 }
 
-plan::sddmm_facts facts_of(const sampled& p, const csr& places) {
+plan::sddmm_facts facts_of(const sampled& p, offset_t places) {
     plan::sddmm_facts f;
     f.rows = p.x.rows;
     f.inner = p.x.columns;
     f.columns = p.y.columns;
-    f.places = places.nnz;
+    f.places = places;
     f.x_by_rows = p.x.column_step == 1;
     f.y_by_columns = p.y.row_step == 1;
     f.compiled = p.cell != nullptr;
+    f.on_device = p.cell && ops::sddmm_compiled_on_device(p.ctx, p.ring, p.operand);
     f.convert_x = !p.ring.ignores_a() && p.x.type != p.operand;
     f.convert_y = !p.ring.ignores_b() && p.y.type != p.operand;
     f.operand_bytes = size_of(p.operand);
@@ -109,25 +113,50 @@ csr run_compiled(const sampled& p, const dense_plan& plan, const csr& places) {
     return t;
 }
 
+bool lies_there(const context& ctx, const dense& d) {
+    return ctx.gpu() && d.data && ctx.gpu()->holds(d.data);
+}
+
+void check_on_host(const sampled& p) {
+    for (const auto& [name, d] : {std::pair("X", &p.x), std::pair("Y", &p.y)})
+        require<not_supported>(
+            !lies_there(p.ctx, *d),
+            "sddmm: {} lies in the GPU's memory, but {} on {} runs on the CPU: pass host memory", name,
+            p.ring.name(), name_of(p.operand));
+}
+
 }  // namespace
 
 dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_input& x, const dense_input& y,
                  const matrix& m, const dense_options& options) {
     const sampled p = make_sampled(ctx, s, x, y, options);
     check(p, c, m);
-    const csr& mask = m.body().rows();
-    const std::optional<csr> own_places = ops::mask_places(ctx, mask, options.mask_structure);
-    const csr& places = own_places ? *own_places : mask;
-    const dense_plan plan = plan::sddmm(facts_of(p, places));
-    ctx.log(to_string(plan));
-    csr t = p.x.columns == 0             ? storage::make_empty_csr(ctx, p.value, places.rows, places.columns)
-            : plan.tier == tier::generic ? kernels::reference::sddmm(ctx, s, p.x, p.y, places)
-                                         : run_compiled(p, plan, places);
     // T has no entry outside the mask: where nothing else stays of C, it is the result.
     const bool stands_alone = !options.accum && (options.replace || c.nnz() == 0);
     matrix_options how{
         .mask_structure = options.mask_structure, .replace = options.replace, .accum = options.accum};
     if (!stands_alone) how.mask = &m;
+    if (const dense_plan plan = plan::sddmm(facts_of(p, m.nnz())); plan.on_device && p.x.columns > 0) {
+        ctx.log(to_string(plan));
+        if (lies_there(ctx, p.x) || lies_there(ctx, p.y)) ctx.gpu()->wait_for_caller();
+        ops::write_back_from_device(
+            ctx, c,
+            ops::sddmm_on_device(ctx, c.body().ctx,
+                                 {s, p.x, p.y, p.operand, p.value, m, options.mask_structure}, plan),
+            how);
+        return plan;
+    }
+    check_on_host(p);
+    const csr& mask = m.body().rows();
+    const std::optional<csr> own_places = ops::mask_places(ctx, mask, options.mask_structure);
+    const csr& places = own_places ? *own_places : mask;
+    plan::sddmm_facts facts = facts_of(p, places.nnz);
+    facts.on_device = false;
+    const dense_plan plan = plan::sddmm(facts);
+    ctx.log(to_string(plan));
+    csr t = p.x.columns == 0             ? storage::make_empty_csr(ctx, p.value, places.rows, places.columns)
+            : plan.tier == tier::generic ? kernels::reference::sddmm(ctx, s, p.x, p.y, places)
+                                         : run_compiled(p, plan, places);
     ops::write_back(ctx, c, std::move(t), how);
     return plan;
 }

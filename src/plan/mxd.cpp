@@ -89,6 +89,7 @@ dense_plan sddmm(const sddmm_facts& f) noexcept {
                                     : "this semiring and type are not compiled: generic path";
     plan.tier = plan.kernel == "reference" ? tier::generic : tier::compiled;
     if (plan.tier == tier::generic) return plan;
+    plan.on_device = f.on_device;
     const std::size_t x = dense_copy(f.rows, f.inner, f.operand_bytes),
                       y = dense_copy(f.inner, f.columns, f.operand_bytes);
     plan.packs_first = f.convert_x;

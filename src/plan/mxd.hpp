@@ -39,6 +39,7 @@ struct sddmm_facts {
     offset_t places = 0;
     bool x_by_rows = true, y_by_columns = true;  ///< sums run through neighbours in memory
     bool compiled = true;
+    bool on_device = false;                     ///< the context has a GPU and the semiring is compiled for it
     bool convert_x = false, convert_y = false;  ///< values are not of the semiring's type
     std::size_t operand_bytes = 8;
     std::size_t memory_left = std::numeric_limits<std::size_t>::max();

@@ -1,7 +1,9 @@
 #include "plan/mxm.hpp"
 
+#include "plan/mxm_band_workspace.hpp"
 #include "plan/mxm_chunks.hpp"
 #include "plan/mxm_device_workspace.hpp"
+#include "plan/mxm_sort_workspace.hpp"
 #include "plan/mxm_workspace.hpp"
 
 namespace nz::plan {
@@ -55,10 +57,16 @@ mxm_plan on_gpu(const mxm_facts& f) {
     mxm_plan plan;
     plan.operation = "mxm";
     const bool dots = f.masked && !f.complement && f.columns_ready && !f.rows_ready;
-    plan.kernel = !f.pinned.empty() ? f.pinned : dots ? "masked_dot" : f.masked ? "masked_row" : "hash";
+    const bool band = !f.masked && f.band_share >= band_rows;
+    plan.kernel = !f.pinned.empty() ? f.pinned
+                  : dots            ? "masked_dot"
+                  : f.masked        ? "masked_row"
+                  : band            ? "dia_dia"
+                                    : "hash";
     plan.reason = !f.pinned.empty() ? "pinned"
                   : dots            ? "a dot product for each place of the mask: B is there by columns"
                   : f.masked        ? "as hash, passing over what the mask bars"
+                  : band            ? "bands on both sides: by diagonals, many rows at a time"
                                     : "short rows sorted, long ones in tables of words, by bins";
     plan.tier = tier::compiled;
     plan.on_device = true;
@@ -69,10 +77,18 @@ mxm_plan on_gpu(const mxm_facts& f) {
         plan.workspace_bytes = masked_dot_device_workspace(f.rows, f.mask_entries, f.value_bytes);
         return plan;
     }
+    if (plan.kernel == "two_level_sort") {
+        plan.workspace_bytes = mxm_device_rows(f.rows, f.scan_bytes) +
+                               mxm_sort_bytes(f.a_entries, std::max<offset_t>(f.products, 0), 0) +
+                               static_cast<std::size_t>(f.cut_products) * sizeof(index_t) +
+                               mxm_cut_bytes(f.cut_places, f.cut_rows, f.value_bytes, 0);
+        return plan;
+    }
     plan.workspace_bytes =
         mxm_device_rows(f.rows, f.scan_bytes) +
         global_tables(f.columns, std::max<offset_t>(f.large_rows, 0)) * column_table_bytes(f.columns) +
-        (f.large_rows > 0 ? mxm_pair_bytes(f.b_entries, f.inner) : 0);
+        (f.large_rows > 0 ? mxm_pair_bytes(f.b_entries, f.inner) : 0) +
+        (plan.kernel == "dia_dia" ? mxm_band_bytes(f.rows, f.inner) : 0);
     return plan;
 }
 

@@ -28,6 +28,9 @@ struct mxm_facts {
     double band_share = -1;                      ///< of some rows of A, those in bands that meet bands of B
     offset_t words = -1;                         ///< words of 64 columns that B's rows touch
     offset_t large_rows = -1;                    ///< on a GPU: rows whose products are too many to be sorted
+    // On a GPU, two_level_sort's: products of the rows that tiles cut, their places, how many rows; 0 while not known.
+    offset_t cut_products = 0, cut_places = 0;
+    index_t cut_rows = 0;
 };
 
 /// Dense rows: with up to so many bytes of sums a thread they were the faster on all that was measured; with twice as
@@ -54,10 +57,20 @@ inline constexpr double columns_cost = 8;
 mxm_plan mxm(const mxm_facts& facts) noexcept;
 /// Whether the costly facts are to be collected before the plan stands; products first.
 inline bool mxm_needs_products(const mxm_facts& facts) noexcept { return facts.products < 0; }
-/// Whether it runs on the GPU: by hash, or under a mask by masked_row, or where that lists what may be written by masked_dot.
+/// Whether it runs on the GPU: by hash or dia_dia, pinned by two_level_sort, or under a mask by masked_row, or where that lists what may be
+/// written by masked_dot.
 inline bool mxm_on_device(const mxm_facts& f) noexcept {
-    return f.on_device && (f.pinned.empty() || f.pinned == "hash" || (f.masked && f.pinned == "masked_row") ||
+    return f.on_device && (f.pinned.empty() || f.pinned == "hash" || f.pinned == "two_level_sort" ||
+                           f.pinned == "dia_dia" || (f.masked && f.pinned == "masked_row") ||
                            (f.masked && !f.complement && f.pinned == "masked_dot"));
+}
+/// On a GPU, rows of fewer products than that are sorted at once as fast.
+inline constexpr double device_band_products = 16;
+inline bool mxm_needs_device_band(const mxm_facts& f) noexcept {
+    return f.on_device && f.band_share < 0 && !f.masked && f.rows > 0 &&
+           (f.pinned == "dia_dia" ||
+            (f.pinned.empty() &&
+             static_cast<double>(f.products) >= device_band_products * static_cast<double>(f.rows)));
 }
 /// Whether bands are to be looked for: not where another kernel is taken anyway.
 inline bool mxm_needs_band(const mxm_facts& f) noexcept {

@@ -8,11 +8,17 @@
 namespace nz::test {
 
 bool same_bits(const storage::csr& u, const storage::csr& v) {
-    const auto equal = [](const buffer& s, const buffer& t) {
-        return s.bytes() == t.bytes() && (s.bytes() == 0 || std::memcmp(s.data(), t.data(), s.bytes()) == 0);
+    if (u.rows != v.rows || u.nnz != v.nnz || u.kind != v.kind || u.type != v.type ||
+        u.offset_bytes != v.offset_bytes)
+        return false;
+    const auto equal = [](const buffer& s, const buffer& t, std::size_t bytes) {
+        return bytes == 0 || std::memcmp(s.data(), t.data(), bytes) == 0;
     };
-    return u.nnz == v.nnz && equal(u.offsets, v.offsets) && equal(u.indices, v.indices) &&
-           equal(u.values, v.values);
+    const auto n = static_cast<std::size_t>(u.nnz);
+    return equal(u.offsets, v.offsets,
+                 (static_cast<std::size_t>(u.rows) + 1) * static_cast<std::size_t>(u.offset_bytes)) &&
+           equal(u.indices, v.indices, n * sizeof(index_t)) &&
+           equal(u.values, v.values, u.kind == value_kind::full ? n * size_of(u.type) : u.values.bytes());
 }
 bool same_bits(const matrix& x, const matrix& y) { return same_bits(x.body().rows(), y.body().rows()); }
 

@@ -1,8 +1,10 @@
 // Figure 9: products of bands by diagonals (dia_dia, its algorithm 3) against kernels on CSR, over rows and diagonals of both
 // factors. The paper divides them between a CPU, of time alpha R, and a GPU, of time beta R + gamma S (R products, S places of
-// the result). The library has no such division, nor dia_dia on a GPU: what is shown is alpha, how well alpha R predicts, and
-// with a GPU its kernels' times beside the CPU's.
+// the result): with a GPU, the share of the CPU's that this predicts, alpha, beta and gamma from the times of each alone, and
+// the one where computing and crossing the link overlap, against the best found by search and the one found as it goes.
+#include "ops/mxm_device.hpp"
 #include "papers/matam2012/figures.hpp"
+#include "plan/mxm_hybrid.hpp"
 
 #include <fmt/format.h>
 
@@ -112,13 +114,85 @@ void print_alpha(const std::vector<band_shape>& all, const std::string& who, con
         who, 1e6 * time / products, correlation(ms, work), low, high);
 }
 
+double divided_ms(const context& ctx, const band_problem& p, double share) {
+    double best = 0;
+    for (int k = 0; k <= repeats; ++k) {
+        matrix c(ctx, dtype::float64, p.a.rows(), p.b.columns());
+        const hybrid_report r =
+            mxm_hybrid(ctx, c, semiring("plus_times"), p.a, p.b, {share}, {.kernel = "dia_dia"});
+        const double ms = std::max(r.cpu_ms, r.gpu_ms);
+        if (k == 0)
+            expect_same(p.expected, c, "mxm_hybrid");
+        else if (k == 1 || ms < best)
+            best = ms;
+    }
+    return best;
+}
+
+/// beta: the GPU's time without the link, by its kernels on results that stay.
+double resident_ms(const context& ctx, const band_problem& p) {
+    const ops::operand a{p.a}, b{p.b};
+    const matrix_options options{.kernel = "dia_dia"};
+    const auto times = ops::mxm_kernel_ms(
+        ctx, {semiring("plus_times"), a, b, dtype::float64, dtype::float64, &options}, repeats);
+    return median(times.fill_ms);
+}
+
+std::string division_name(const band_shape& s) { return "matam2012/band/" + s.name() + "/divided"; }
+
+measurement measure_division(const context& ctx, const band_problem& p) {
+    const best_division best = search_division([&](double share) { return divided_ms(ctx, p, share); });
+    return {divided_ms(ctx, p, -1),
+            {{"best_ms", best.ms},
+             {"best_share", best.share},
+             {"cpu_ms", divided_ms(ctx, p, 1)},
+             {"gpu_ms", divided_ms(ctx, p, 0)},
+             {"resident_ms", resident_ms(ctx, p)}}};
+}
+
+/// alpha, beta and gamma from the sums over all shapes, and what divisions by them take.
+void print_divisions(const context& ctx, const std::vector<band_shape>& all, slot<band_problem>& problems,
+                     const all_results& results) {
+    double cpu = 0, resident = 0, gpu = 0, products = 0, entries = 0;
+    const auto places = [](const band_shape& s) { return static_cast<double>(s.rows) * (s.a + s.b - 1); };
+    for (const band_shape& s : all)
+        if (const measurement* m = find(results, division_name(s))) {
+            cpu += counter(m, "cpu_ms");
+            resident += counter(m, "resident_ms");
+            gpu += counter(m, "gpu_ms");
+            products += s.products();
+            entries += places(s);
+        }
+    if (products == 0) return;
+    const double alpha = cpu / products, beta = resident / products, gamma = gpu / entries,
+                 gamma_alone = std::max(0.0, gpu - resident) / entries;
+    fmt::print(
+        "\nalpha {:.4f} ns and beta {:.5f} ns a product, gamma {:.4f} ns a place (beside beta), {:.4f} (overlapping)\n",
+        1e6 * alpha, 1e6 * beta, 1e6 * gamma_alone, 1e6 * gamma);
+    fmt::print("{:16} {:>8} {:>8} {:>8} {:>7} | {:>9} {:>6} {:>8} | {:>9} {:>6} {:>8} | {:>7} {:>8}\n",
+               "ms: rows, A, B", "CPU", "GPU", "best", "share", "predicted", "share", "over it", "overlap",
+               "share", "over it", "online", "over it");
+    for (const band_shape& s : all) {
+        const measurement* m = find(results, division_name(s));
+        if (!m) continue;
+        const double apart = plan::band_share(alpha, beta, gamma_alone, s.products(), places(s)),
+                     overlapped = plan::band_share_overlapped(alpha, beta, gamma, s.products(), places(s));
+        const band_problem& p = problems.of(s.name());
+        const double apart_ms = divided_ms(ctx, p, apart), overlapped_ms = divided_ms(ctx, p, overlapped),
+                     best = std::min({counter(m, "best_ms"), apart_ms, overlapped_ms, m->ms});
+        fmt::print(
+            "{:16} {:>8.3f} {:>8.3f} {:>8.3f} {:>7.3f} | {:>9.3f} {:>6.3f} {:>8.2f} | {:>9.3f} {:>6.3f} {:>8.2f} | {:>7.3f} {:>8.2f}\n",
+            s.name(), counter(m, "cpu_ms"), counter(m, "gpu_ms"), best, counter(m, "best_share"), apart_ms,
+            apart, apart_ms / best, overlapped_ms, overlapped, overlapped_ms / best, m->ms, m->ms / best);
+    }
+}
+
 }  // namespace
 
 int bands(const options& o, const context& ctx) {
     const std::vector<band_shape> all = shapes_of(o);
     const bool gpu = ctx.backend() == backend::cuda;
     const context cpu({.backend = backend::cpu, .threads = o.threads});
-    fmt::print("the division between CPU and GPU is not in the library: its share of rows is not shown\n");
     const std::vector<std::string> wanted = {"dia_dia", "dense_row", "row_row", "hash"};
     std::vector<std::string> columns;
     const auto problems = std::make_shared<slot<band_problem>>([cpu](const std::string& name) {
@@ -126,21 +200,33 @@ int bands(const options& o, const context& ctx) {
         one.inputs = {name};
         return make(cpu, shapes_of(one).front());
     });
-    const auto add_kernels = [&](const context& where, const std::string& prefix) {
+    struct column {
+        const context& where;
+        std::string kernel;
+    };
+    std::vector<column> measured;
+    const auto take_kernels = [&](const context& where, const std::string& prefix) {
         std::vector<std::string> kernels = kernels_here(where, "mxm", wanted);
         kernels.emplace_back("planned");
         for (const auto& kernel : kernels) {
+            measured.push_back({where, kernel});
             columns.push_back(prefix + kernel);
-            for (const band_shape& s : all)
-                add(name_of(s, columns.back()),
-                    [=] { return measure(where, problems->of(s.name()), s, kernel); });
         }
     };
-    add_kernels(cpu, gpu ? "cpu_" : "");
-    if (gpu) add_kernels(ctx, "gpu_");
+    take_kernels(cpu, gpu ? "cpu_" : "");
+    if (gpu) take_kernels(ctx, "gpu_");
+    if (!gpu) fmt::print("the division between a CPU and a GPU is left out: there is no GPU\n");
+    for (const band_shape& s : all) {  // a problem is made once
+        for (std::size_t n = 0; n < measured.size(); ++n)
+            add(name_of(s, columns[n]), [=, &where = measured[n].where, kernel = measured[n].kernel] {
+                return measure(where, problems->of(s.name()), s, kernel);
+            });
+        if (gpu) add(division_name(s), [=] { return measure_division(ctx, problems->of(s.name())); });
+    }
     const auto results = run(o, "^matam2012/band/");
     print_bands(all, columns, results);
     for (const auto& who : columns) print_alpha(all, who, results);
+    if (gpu) print_divisions(ctx, all, *problems, results);
     return 0;
 }
 

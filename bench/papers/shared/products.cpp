@@ -56,7 +56,8 @@ measurement measure_product(const context& ctx, const product_problem& p, const 
     const std::string pinned = kernel == "planned" ? "" : kernel;
     matrix c(ctx, dtype::float64, 1, 1);
     const mxm_plan plan = multiply(ctx, p, c, pinned);
-    expect_same(p.expected, c, kernel);
+    // On a GPU rows of several tiles are sums of their tiles' sums.
+    expect_same(p.expected, c, kernel, plan.on_device && kernel == "two_level_sort" ? 1e-12 : 0);
     if (plan.products != p.products)
         throw error(fmt::format("{}: {} products counted, not {}", kernel, plan.products, p.products));
     const timing t = timed(ctx, repeats, [&] { multiply(ctx, p, c, pinned); });

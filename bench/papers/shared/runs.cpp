@@ -182,10 +182,12 @@ plain_csr plain_transpose(const csr_view<double>& a) {
 
 csr_view<double> view_of(const plain_csr& a) { return {a.rows, a.columns, a.offsets, a.indices, a.values}; }
 
-void expect_same(const plain_csr& expected, const matrix& found, const std::string& who) {
+void expect_same(const plain_csr& expected, const matrix& found, const std::string& who, double tolerance) {
     const auto c = found.csr<double>();
+    const auto near = [=](double x, double y) { return std::abs(x - y) <= tolerance * std::abs(x); };
     if (!std::ranges::equal(expected.offsets, c.offsets) ||
-        !std::ranges::equal(expected.indices, c.columns) || !std::ranges::equal(expected.values, c.values))
+        !std::ranges::equal(expected.indices, c.columns) ||
+        !std::ranges::equal(expected.values, c.values, near))
         throw error(who + ": other entries than a plain loop's");
 }
 

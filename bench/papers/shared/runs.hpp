@@ -48,8 +48,9 @@ plain_csr plain_sum(const matrix& a, const matrix& b);
 plain_csr plain_product(const csr_view<double>& a, const csr_view<double>& b);
 plain_csr plain_transpose(const csr_view<double>& a);
 csr_view<double> view_of(const plain_csr& a);
-/// Throws unless they are the same bit for bit.
-void expect_same(const plain_csr& expected, const matrix& found, const std::string& who);
+/// Throws unless they are the same bit for bit, or up to so much of each value where sums may be taken in parts.
+void expect_same(const plain_csr& expected, const matrix& found, const std::string& who,
+                 double tolerance = 0);
 
 /// The matrix at hand: benchmarks come one matrix after another.
 template <class Problem>

@@ -1,4 +1,4 @@
-// The steps of mxm/hash and masked_dot on a GPU that are the same for all semirings.
+// The steps of mxm on a GPU that are the same for all semirings.
 #pragma once
 
 #include "kernels/device_mxm_arguments.hpp"
@@ -13,6 +13,15 @@ void hash_count(const device_mxm_arguments& arguments, void* stream);
 void hash_choose(const device_mxm_arguments& arguments, index_t first, index_t last, void* stream);
 /// The result's row offsets from what count left; a part of fill.
 void hash_offsets(const device_mxm_arguments& arguments, void* stream);
+
+void dia_dia_find(const device_mxm_arguments& arguments, void* stream);
+void dia_dia_take(const device_mxm_arguments& arguments, void* stream);
+
+std::size_t two_level_sort_scan_bytes(offset_t a_entries, offset_t products);
+void two_level_sort_expand(const device_mxm_arguments& arguments, void* stream);
+void two_level_sort_count(const device_mxm_arguments& arguments, void* stream);
+std::size_t two_level_sort_cut_bytes(offset_t places);
+void two_level_sort_cut(const device_mxm_arguments& arguments, void* stream);
 
 std::size_t dot_scan_bytes(index_t rows);
 void dot_steps(const device_mxm_arguments& arguments, offset_t mask_entries, offset_t* steps, void* stream);

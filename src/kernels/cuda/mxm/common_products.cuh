@@ -1,0 +1,89 @@
+// How a block of mxm/two_level_sort comes by the products of a tile: equal numbers of them, whatever the rows are.
+#pragma once
+
+#include "kernels/cuda/mxm/common_rows.cuh"
+#include "plan/mxm_sort_workspace.hpp"
+
+namespace nz::kernels::cuda {
+
+/// A tile's block: each warp has 512 neighbouring products, 32 of them at a time.
+inline constexpr int sort_block = 256, sort_each = static_cast<int>(plan::sort_tile) / sort_block,
+                     sort_warps = sort_block / 32, sort_warp_products = 32 * sort_each;
+/// In `order`: the product is the first of its place.
+inline constexpr unsigned order_first = 1u << 15;
+
+/// One of 32 * sort_each a warp: round r has number (warp, r, lane).
+__device__ inline int number_in_tile(int round) {
+    const int t = static_cast<int>(threadIdx.x);
+    return t / 32 * sort_warp_products + round * 32 + t % 32;
+}
+
+/// The products of a tile, and the entries of A they belong to.
+struct product_tile {
+    offset_t first, entry;
+    int products;
+    offset_t entries;
+
+    __device__ product_tile(const plan::mxm_sort_parts& parts, offset_t tile, offset_t all,
+                            offset_t a_entries)
+        : first(tile * plan::sort_tile), entry(parts.entries[tile]) {
+        products = static_cast<int>(min(offset_t{plan::sort_tile}, all - first));
+        entries = min(parts.entries[tile + 1] + 1, a_entries) - entry;
+    }
+};
+
+/// Finds the entry, counted from the tile's first, of each product; returns that of the product before the warp's first.
+/// `begins`: [sort_tile]; `warp_last`: [sort_warps].
+__device__ inline int find_owners(const plan::mxm_sort_parts& parts, const product_tile& tile, int* begins,
+                                  int* warp_last, int (&owner)[sort_each]) {
+    const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
+    for (int n = t; n < static_cast<int>(plan::sort_tile); n += sort_block) begins[n] = 0;
+    __syncthreads();
+    for (offset_t e = t; e < tile.entries; e += sort_block) {
+        const offset_t begin = parts.starts[tile.entry + e] - tile.first,
+                       end = parts.starts[tile.entry + e + 1] - tile.first;
+        if (end > begin && begin > 0 && begin < tile.products) begins[begin] = static_cast<int>(e);
+    }
+    __syncthreads();
+    int last = 0;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int begun = begins[number_in_tile(r)];
+        const unsigned up_to = __ballot_sync(full_warp, begun != 0) & (~0u >> (31 - lane));
+        const int nearest = __shfl_sync(full_warp, begun, 31 - __clz(static_cast<int>(up_to | 1)));
+        owner[r] = up_to ? nearest : last;
+        last = __shfl_sync(full_warp, owner[r], 31);
+    }
+    if (lane == 31) warp_last[warp] = last;
+    __syncthreads();
+    int before = 0;
+    for (int w = 0; w < warp; ++w) before = max(before, warp_last[w]);
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) owner[r] = max(owner[r], before);
+    return before;
+}
+
+/// flags up to each number, counted over the block; `warp_totals`: [sort_warps]. Returns their sum.
+__device__ inline int number_flags(const unsigned (&flags)[sort_each], int* warp_totals,
+                                   int (&up_to)[sort_each]) {
+    const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
+    int count = 0;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        up_to[r] = count + __popc(flags[r] & (~0u >> (31 - lane)));
+        count += __popc(flags[r]);
+    }
+    if (lane == 0) warp_totals[warp] = count;
+    __syncthreads();
+    int before = 0, all = 0;
+    for (int w = 0; w < sort_warps; ++w) {
+        before += w < warp ? warp_totals[w] : 0;
+        all += warp_totals[w];
+    }
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) up_to[r] += before;
+    __syncthreads();
+    return all;
+}
+
+}  // namespace nz::kernels::cuda

@@ -1,0 +1,426 @@
+// The steps of mxm/two_level_sort that are the same for all semirings; the essay stands in two_level_sort.cuh.
+#include "kernels/cuda/mxm/common_count.hpp"
+#include "kernels/cuda/mxm/common_products.cuh"
+
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+namespace nz::kernels::cuda {
+namespace {
+
+using plan::mxm_cut_parts, plan::mxm_sort_parts, plan::sort_tile, plan::sort_tile_bits;
+
+constexpr unsigned block = 256;
+// A multiprocessor's, of 128 registers a thread to begin with.
+constexpr int sort_blocks = 3;
+unsigned blocks_of(offset_t n) { return static_cast<unsigned>((n + block - 1) / block); }
+__device__ offset_t thread_number() { return offset_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
+
+mxm_sort_parts parts_of(const device_mxm_arguments& k) {
+    return {k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes};
+}
+mxm_cut_parts cut_parts_of(const device_mxm_arguments& k) {
+    return {k.cut_memory, k.cut_places, k.cut_rows, k.value_bytes, k.cut_sort_bytes};
+}
+
+/// The first of [at, end) whose value is beyond `x`, less one: the last that is not.
+template <class Values>
+__device__ offset_t last_up_to(const Values& values, offset_t at, offset_t end, offset_t x) {
+    while (at < end) {
+        const offset_t middle = at + (end - at) / 2;
+        if (values[middle] <= x)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    return at - 1;
+}
+
+struct products_of_entry {
+    const index_t* columns;
+    device_offsets b;
+    __device__ offset_t operator()(offset_t p) const {
+        const offset_t k = __ldg(columns + p);
+        return b[k + 1] - b[k];
+    }
+};
+
+/// The row of each entry of A, and where its products read B.
+__global__ void __launch_bounds__(block) entries_kernel(device_mxm_side a, device_offsets b, index_t rows,
+                                                        offset_t entries, mxm_sort_parts parts) {
+    __shared__ offset_t ends[2];
+    const offset_t first = offset_t{blockIdx.x} * block, p = first + threadIdx.x;
+    if (threadIdx.x < 2)
+        ends[threadIdx.x] = last_up_to(a.offsets, 0, offset_t{rows} + 1,
+                                       threadIdx.x ? min(first + block, entries) - 1 : first);
+    __syncthreads();
+    if (p >= entries) return;
+    parts.rows[p] = static_cast<index_t>(last_up_to(a.offsets, ends[0], ends[1] + 1, p));
+    parts.of_b[p] = b[__ldg(a.columns + p)] - parts.starts[p];
+}
+
+/// Where tiles begin in A, and which rows that cuts.
+__global__ void __launch_bounds__(block)
+    tiles_kernel(device_mxm_side a, offset_t entries, offset_t tiles, mxm_sort_parts parts) {
+    const offset_t t = thread_number();
+    if (t > tiles) return;
+    const offset_t first = t * sort_tile;
+    offset_t entry = entries;
+    index_t cut = -1;
+    if (t < tiles) {
+        entry = last_up_to(parts.starts, 0, entries + 1, first);
+        const index_t row = parts.rows[entry];
+        if (parts.starts[a.offsets[row]] < first) cut = row;
+    }
+    parts.entries[t] = entry;
+    parts.cut_rows[t] = cut;
+}
+
+struct begins_cut_row {
+    const index_t* cut_rows;
+    __device__ index_t operator()(offset_t t) const {
+        return cut_rows[t] >= 0 && (t == 0 || cut_rows[t] != cut_rows[t - 1]);
+    }
+};
+/// Products of cut rows in a tile.
+struct room_of_tile {
+    mxm_sort_parts parts;
+    device_offsets a;
+    offset_t products, tiles;
+    __device__ offset_t operator()(offset_t t) const {
+        if (t == tiles) return 0;
+        const offset_t begin = t * sort_tile, end = min(begin + sort_tile, products);
+        const index_t first = parts.cut_rows[t], last = parts.cut_rows[t + 1];
+        if (first >= 0 && first == last) return end - begin;
+        offset_t room = 0;
+        if (first >= 0) room += min(end, parts.starts[a[first + offset_t{1}]]) - begin;
+        if (last >= 0) room += end - max(begin, parts.starts[a[last]]);
+        return room;
+    }
+};
+struct places_of_tile {
+    const index_t *first, *last;
+    offset_t tiles;
+    __device__ offset_t operator()(offset_t t) const { return t == tiles ? 0 : first[t] + last[t]; }
+};
+template <class F>
+auto counted(F f) {
+    return thrust::make_transform_iterator(thrust::counting_iterator<offset_t>(0), f);
+}
+
+template <class Key>
+using tile_sort = cub::BlockRadixSort<Key, sort_block, sort_each>;
+
+/// A tile's block in shared memory.
+struct tile_memory {
+    union {
+        int begins[sort_tile];
+        std::uint32_t keys[sort_tile];
+        std::uint64_t wide_keys[sort_tile];
+        tile_sort<std::uint32_t>::TempStorage sort;
+        tile_sort<std::uint64_t>::TempStorage wide_sort;
+    };
+    index_t rows[sort_tile];                   // of each rank
+    std::uint16_t rank_starts[sort_tile + 1];  // places before each rank's
+    int warp_last[sort_warps], warp_totals[sort_warps];
+    unsigned low, high;
+
+    template <class Key>
+    __device__ Key* staged() {
+        if constexpr (sizeof(Key) == 4)
+            return keys;
+        else
+            return wide_keys;
+    }
+    template <class Key>
+    __device__ auto& sorting() {
+        if constexpr (sizeof(Key) == 4)
+            return sort;
+        else
+            return wide_sort;
+    }
+};
+
+/// What is left of a tile when its keys are in order.
+struct tile_result {
+    index_t *counts, *columns;
+    index_t first_cut, last_cut;  // the rows that the tile's ends cut, or -1
+};
+
+/// Sorts a tile's keys, rank and column above the number of the product, by `bits` of them; leaves the order, the entries of
+/// the rows that are not cut, and the columns of those that are.
+template <class Key>
+__device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, const product_tile& tile,
+                               int ranks, int column_bits, int bits, const int (&rank)[sort_each],
+                               const unsigned (&column)[sort_each], const tile_result& to) {
+    const int t = static_cast<int>(threadIdx.x);
+    Key* const keys = m.staged<Key>();
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        const Key place = static_cast<Key>(rank[r]) << column_bits | (column[r] - m.low);
+        keys[n] = n < tile.products ? place << sort_tile_bits | static_cast<Key>(n) : ~Key{0};
+    }
+    __syncthreads();
+    Key mine[sort_each];
+#pragma unroll
+    for (int i = 0; i < sort_each; ++i) mine[i] = keys[t * sort_each + i];
+    __syncthreads();
+    tile_sort<Key>(m.sorting<Key>()).Sort(mine, sort_tile_bits, sort_tile_bits + max(bits, 1));
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < sort_each; ++i) keys[t * sort_each + i] = mine[i];
+    __syncthreads();
+
+    const auto rank_of = [&](Key x) { return static_cast<int>(x >> sort_tile_bits >> column_bits); };
+    unsigned firsts[sort_each];
+    int number[sort_each];
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        const bool first =
+            n < tile.products && (n == 0 || keys[n] >> sort_tile_bits != keys[n - 1] >> sort_tile_bits);
+        firsts[r] = __ballot_sync(full_warp, first);
+    }
+    const int places = number_flags(firsts, m.warp_totals, number);
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        if (n >= tile.products) continue;
+        const bool first = firsts[r] >> t % 32 & 1;
+        parts.order[tile.first + n] = static_cast<std::uint16_t>(
+            (static_cast<unsigned>(keys[n]) & ((1u << sort_tile_bits) - 1)) | (first ? order_first : 0));
+        if (first && (n == 0 || rank_of(keys[n]) != rank_of(keys[n - 1])))
+            m.rank_starts[rank_of(keys[n])] = static_cast<std::uint16_t>(number[r] - 1);
+    }
+    if (t == 0) m.rank_starts[ranks] = static_cast<std::uint16_t>(places);
+    __syncthreads();
+    const bool all_of_one = ranks == 1 && to.first_cut >= 0;
+    const int first_places = to.first_cut >= 0 ? m.rank_starts[1] : 0,
+              last_from = to.last_cut >= 0 && !all_of_one ? m.rank_starts[ranks - 1] : places;
+    const offset_t room = parts.rooms[blockIdx.x];
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r), at = number[r] - 1;
+        if (n >= tile.products || !(firsts[r] >> t % 32 & 1)) continue;
+        const auto found = static_cast<index_t>(
+            m.low + static_cast<unsigned>(keys[n] >> sort_tile_bits & ((Key{1} << column_bits) - 1)));
+        if (at < first_places) to.columns[room + at] = found;
+        if (at >= last_from) to.columns[room + first_places + (at - last_from)] = found;
+    }
+    const int own_begin = to.first_cut >= 0, own_end = ranks - (last_from < places);
+    for (int n = own_begin + t; n < own_end; n += sort_block)
+        to.counts[m.rows[n]] = m.rank_starts[n + 1] - m.rank_starts[n];
+    if (t == 0) {
+        parts.first_places[blockIdx.x] = first_places;
+        parts.last_places[blockIdx.x] = places - last_from;
+    }
+}
+
+__global__ void __launch_bounds__(sort_block, sort_blocks)
+    two_level_sort_count_kernel(const index_t* b_columns, offset_t a_entries, offset_t products,
+                                mxm_sort_parts parts, index_t* counts, index_t* cut_columns) {
+    extern __shared__ uint4 shared_tiles[];
+    auto& m = *reinterpret_cast<tile_memory*>(shared_tiles);
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const product_tile tile(parts, blockIdx.x, products, a_entries);
+    if (threadIdx.x == 0) {
+        m.low = ~0u;
+        m.high = 0;
+    }
+    int owner[sort_each];
+    const int before = find_owners(parts, tile, m.begins, m.warp_last, owner);
+    unsigned column[sort_each], changes[sort_each];
+    index_t row[sort_each];
+    unsigned low = ~0u, high = 0;
+    index_t previous = parts.rows[tile.entry + before];
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        const bool active = n < tile.products;
+        const offset_t p = tile.entry + owner[r];
+        row[r] = parts.rows[p];
+        if (active) {
+            column[r] = static_cast<unsigned>(__ldg(b_columns + parts.of_b[p] + tile.first + n));
+            low = min(low, column[r]);
+            high = max(high, column[r]);
+        }
+        const index_t up = __shfl_up_sync(full_warp, row[r], 1);
+        changes[r] = __ballot_sync(full_warp, active && row[r] != (lane ? up : previous));
+        previous = __shfl_sync(full_warp, row[r], 31);
+    }
+    low = __reduce_min_sync(full_warp, low);
+    high = __reduce_max_sync(full_warp, high);
+    if (lane == 0) {
+        atomicMin(&m.low, low);
+        atomicMax(&m.high, high);
+    }
+    int rank[sort_each];
+    const int ranks = number_flags(changes, m.warp_totals, rank) + 1;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r)
+        if (number_in_tile(r) == 0 || changes[r] >> lane & 1) m.rows[rank[r]] = row[r];
+    const auto width = [](unsigned x) { return 32 - __clz(static_cast<int>(x)); };
+    const int column_bits = width(m.high - m.low),
+              bits = column_bits + width(static_cast<unsigned>(ranks - 1));
+    const tile_result to{counts, cut_columns, parts.cut_rows[blockIdx.x], parts.cut_rows[blockIdx.x + 1]};
+    if (bits + sort_tile_bits <= 32)
+        sort_tile_keys<std::uint32_t>(m, parts, tile, ranks, column_bits, bits, rank, column, to);
+    else
+        sort_tile_keys<std::uint64_t>(m, parts, tile, ranks, column_bits, bits, rank, column, to);
+}
+
+/// The places of cut rows as keys, in the order of rows and tiles.
+__global__ void __launch_bounds__(block)
+    two_level_sort_gather_kernel(mxm_sort_parts parts, const index_t* cut_columns, int column_bits,
+                                 mxm_cut_parts cut) {
+    const offset_t t = blockIdx.x, room = parts.rooms[t], start = parts.cut_starts[t];
+    const int first = parts.first_places[t], all = first + parts.last_places[t];
+    const index_t own = parts.cut_rows[t];
+    if (threadIdx.x == 0 && own >= 0 && begins_cut_row{parts.cut_rows}(t))
+        cut.row_of_rank[parts.ranks[t] - 1] = own;
+    for (int n = static_cast<int>(threadIdx.x); n < all; n += static_cast<int>(block)) {
+        const auto rank = static_cast<std::uint64_t>(parts.ranks[n < first ? t : t + 1] - 1);
+        cut.keys[start + n] = rank << column_bits | static_cast<std::uint64_t>(cut_columns[room + n]);
+        cut.from[start + n] = static_cast<std::uint32_t>(start + n);
+    }
+}
+
+struct is_first_key {
+    const std::uint64_t* keys;
+    __device__ std::uint32_t operator()(offset_t n) const { return n == 0 || keys[n] != keys[n - 1]; }
+};
+
+/// Where each place went.
+__global__ void __launch_bounds__(block) two_level_sort_place_kernel(offset_t places, mxm_cut_parts cut) {
+    const offset_t n = thread_number();
+    if (n < places) cut.sorted[cut.from[n]] = static_cast<std::uint32_t>(n);
+}
+
+/// Entries of cut rows.
+__global__ void __launch_bounds__(block)
+    two_level_sort_rows_kernel(offset_t places, index_t rows, int column_bits, mxm_cut_parts cut,
+                               index_t* counts) {
+    const offset_t rank = thread_number();
+    if (rank >= rows) return;
+    const auto up_to = [&](offset_t of) -> std::uint32_t {  // distinct places of the ranks before
+        offset_t at = 0, end = places;
+        while (at < end) {
+            const offset_t middle = at + (end - at) / 2;
+            if (static_cast<offset_t>(cut.keys[middle] >> column_bits) < of)
+                at = middle + 1;
+            else
+                end = middle;
+        }
+        return at ? cut.numbers[at - 1] : 0;
+    };
+    const std::uint32_t before = up_to(rank);
+    cut.before_row[rank] = static_cast<index_t>(before);
+    counts[cut.row_of_rank[rank]] = static_cast<index_t>(up_to(rank + 1) - before);
+}
+
+struct count_as_offset {
+    const index_t* counts;
+    __device__ offset_t operator()(offset_t i) const { return counts[i]; }
+};
+
+}  // namespace
+
+std::size_t two_level_sort_scan_bytes(offset_t a_entries, offset_t products) {
+    std::size_t entries = 0, tiles = 0;
+    offset_t* const at = nullptr;
+    check(cub::DeviceScan::InclusiveSum(nullptr, entries, counted(products_of_entry{}), at, a_entries));
+    check(cub::DeviceScan::ExclusiveSum(nullptr, tiles,
+                                        counted(room_of_tile{mxm_sort_parts(nullptr, 0, 0, 0), {}, 0, 0}), at,
+                                        plan::sort_tiles(products) + 1));
+    return std::max(entries, tiles) * 2;  // the other scans are of the same lengths
+}
+
+void two_level_sort_expand(const device_mxm_arguments& k, void* stream) {
+    const auto on = stream_of(stream);
+    const mxm_sort_parts parts = parts_of(k);
+    const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
+    const device_mxm_side a(k.a, 0), b(k.b, 0);
+    const offset_t tiles = plan::sort_tiles(k.products);
+    check(cudaMemsetAsync(rows.counts, 0, (static_cast<std::size_t>(k.rows) + 1) * sizeof(index_t), on));
+    if (tiles == 0) {
+        check(cudaMemsetAsync(parts.rooms, 0, sizeof(offset_t), on));
+        return check(cudaMemsetAsync(parts.ranks, 0, sizeof(index_t), on));
+    }
+    std::size_t bytes = parts.scan_bytes;
+    check(cudaMemsetAsync(parts.starts, 0, sizeof(offset_t), on));
+    check(cub::DeviceScan::InclusiveSum(parts.scan, bytes, counted(products_of_entry{a.columns, b.offsets}),
+                                        parts.starts + 1, k.a_entries, on));
+    entries_kernel<<<blocks_of(k.a_entries), block, 0, on>>>(a, b.offsets, k.rows, k.a_entries, parts);
+    tiles_kernel<<<blocks_of(tiles + 1), block, 0, on>>>(a, k.a_entries, tiles, parts);
+    check(cub::DeviceScan::InclusiveSum(parts.scan, bytes, counted(begins_cut_row{parts.cut_rows}),
+                                        parts.ranks, tiles + 1, on));
+    check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes,
+                                        counted(room_of_tile{parts, a.offsets, k.products, tiles}),
+                                        parts.rooms, tiles + 1, on));
+    check(cudaGetLastError());
+}
+
+void two_level_sort_count(const device_mxm_arguments& k, void* stream) {
+    const auto on = stream_of(stream);
+    const mxm_sort_parts parts = parts_of(k);
+    const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
+    const offset_t tiles = plan::sort_tiles(k.products);
+    if (tiles == 0) return check(cudaMemsetAsync(parts.cut_starts, 0, sizeof(offset_t), on));
+    allow_shared(two_level_sort_count_kernel, sizeof(tile_memory));
+    two_level_sort_count_kernel<<<static_cast<unsigned>(tiles), sort_block, sizeof(tile_memory), on>>>(
+        k.b.columns, k.a_entries, k.products, parts, rows.counts, k.cut_columns);
+    std::size_t bytes = parts.scan_bytes;
+    check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes,
+                                        counted(places_of_tile{parts.first_places, parts.last_places, tiles}),
+                                        parts.cut_starts, tiles + 1, on));
+    check(cudaGetLastError());
+}
+
+std::size_t two_level_sort_cut_bytes(offset_t places) {
+    std::size_t sort = 0, scan = 0;
+    cub::DoubleBuffer<std::uint64_t> keys;
+    cub::DoubleBuffer<std::uint32_t> from;
+    check(cub::DeviceRadixSort::SortPairs(nullptr, sort, keys, from, places));
+    check(cub::DeviceScan::InclusiveSum(nullptr, scan, counted(is_first_key{}),
+                                        static_cast<std::uint32_t*>(nullptr), places));
+    return std::max(sort, scan);
+}
+
+void two_level_sort_cut(const device_mxm_arguments& k, void* stream) {
+    const auto on = stream_of(stream);
+    const mxm_sort_parts parts = parts_of(k);
+    const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
+    if (k.cut_places > 0) {
+        const mxm_cut_parts cut = cut_parts_of(k);
+        const int column_bits = plan::bits_of_column(k.columns);
+        two_level_sort_gather_kernel<<<static_cast<unsigned>(plan::sort_tiles(k.products)), block, 0, on>>>(
+            parts, k.cut_columns, column_bits, cut);
+        cub::DoubleBuffer<std::uint64_t> keys(cut.keys, cut.spare_keys);
+        cub::DoubleBuffer<std::uint32_t> from(cut.from, cut.spare_from);
+        std::size_t bytes = cut.sort_bytes;
+        check(cub::DeviceRadixSort::SortPairs(cut.sort, bytes, keys, from, k.cut_places, 0,
+                                              column_bits + plan::bits_of_column(k.cut_rows), on));
+        if (keys.Current() != cut.keys) {
+            const auto n = static_cast<std::size_t>(k.cut_places);
+            check(cudaMemcpyAsync(cut.keys, cut.spare_keys, n * 8, cudaMemcpyDeviceToDevice, on));
+            check(cudaMemcpyAsync(cut.from, cut.spare_from, n * 4, cudaMemcpyDeviceToDevice, on));
+        }
+        bytes = cut.sort_bytes;
+        check(cub::DeviceScan::InclusiveSum(cut.sort, bytes, counted(is_first_key{cut.keys}), cut.numbers,
+                                            k.cut_places, on));
+        two_level_sort_place_kernel<<<blocks_of(k.cut_places), block, 0, on>>>(k.cut_places, cut);
+        two_level_sort_rows_kernel<<<blocks_of(k.cut_rows), block, 0, on>>>(k.cut_places, k.cut_rows,
+                                                                            column_bits, cut, rows.counts);
+    }
+    std::size_t bytes = k.scan_bytes;
+    check(cub::DeviceScan::ExclusiveSum(rows.scan, bytes, counted(count_as_offset{rows.counts}), rows.starts,
+                                        offset_t{k.rows} + 1, on));
+    check(cudaGetLastError());
+}
+
+}  // namespace nz::kernels::cuda

@@ -1,0 +1,161 @@
+// sddmm on a GPU: dense operands are brought where they are not and packed as planned, the result stays.
+#include "ops/sddmm_device.hpp"
+
+#include "core/checks.hpp"
+#include "core/device.hpp"
+#include "instantiate/dense_device_cells.hpp"
+#include "kernels/cuda_table.hpp"
+#include "ops/dense.hpp"
+#include "ops/masks.hpp"
+#include "storage/device_csr.hpp"
+#include "storage/matrix_body.hpp"
+
+namespace nz::ops {
+namespace {
+
+using storage::csr;
+using storage::dense;
+
+const instantiate::dense_device_cell* cell_of(const context& ctx, const semiring& s, dtype operand) {
+    if (!ctx.gpu() || !s.add().is_built_in()) return nullptr;
+    return instantiate::find_dense_device_cell(s.add().id(), s.multiply().id(), operand);
+}
+
+/// The places, the operands and memory for the results, all there.
+class sampled_there {
+public:
+    sampled_there(const context& ctx, const device_sample& p, const dense_plan& plan)
+        : ctx_(ctx), cell_(cell_of(ctx, p.ring, p.operand_type)) {
+        take_places(p);
+        const auto n = static_cast<std::size_t>(k_.nnz);
+        values_ = buffer(ctx.device_memory(), n * size_of(p.value_type));
+        const dense x = there("X", p.x, p.operand_type, p.ring.ignores_a(), plan.packs_first,
+                              dense_order::row_major, blocks_[0]),
+                    y = there("Y", p.y, p.operand_type, p.ring.ignores_b(), plan.packs_second,
+                              dense_order::column_major, blocks_[1]);
+        k_.inner = x.columns;
+        k_.x = x.data;
+        k_.x_row_step = x.row_step;
+        k_.x_step = x.column_step;
+        k_.y = y.data;
+        k_.y_column_step = y.column_step;
+        k_.y_step = y.row_step;
+        k_.out_values = values_.data();
+    }
+    void run() const { cell_->row_dot(k_, ctx_.gpu()->stream()); }
+
+    matrix result(const context& own, const device_sample& p) {
+        csr shape;
+        shape.rows = k_.rows;
+        shape.columns = columns_;
+        shape.nnz = k_.nnz;
+        shape.type = p.value_type;
+        shape.offset_bytes = k_.offsets.wide ? 8 : 4;
+        const auto& memory = ctx_.device_memory();
+        const std::size_t bytes =
+            (static_cast<std::size_t>(k_.rows) + 1) * static_cast<std::size_t>(shape.offset_bytes);
+        const std::size_t index_bytes = static_cast<std::size_t>(k_.nnz) * sizeof(index_t);
+        buffer offsets(memory, bytes), indices(memory, index_bytes + storage::index_padding);
+        ctx_.gpu()->copy(offsets.data(), k_.offsets.data, bytes);
+        if (index_bytes) ctx_.gpu()->copy(indices.data(), k_.indices, index_bytes);
+        ctx_.gpu()->fill(indices.as<std::byte>() + index_bytes, 0, storage::index_padding);
+        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets),
+                                           std::move(indices), std::move(values_));
+    }
+
+private:
+    buffer uploaded(const void* data, std::size_t bytes) const {
+        buffer to(ctx_.device_memory(), bytes);
+        if (bytes) ctx_.gpu()->upload(to.data(), data, bytes);
+        return to;
+    }
+    void take_places(const device_sample& p) {
+        const storage::matrix_body& body = p.mask.body();
+        const csr& mask = body.rows_anywhere();
+        k_.rows = mask.rows;
+        columns_ = mask.columns;
+        if (p.structure || mask.kind == value_kind::pattern) {
+            places_ = body.entries_on(ctx_);
+            k_.nnz = mask.nnz;
+            k_.offsets = {places_->offsets.data(), mask.offset_bytes == 8};
+            k_.indices = places_->indices.as<index_t>();
+            return;
+        }
+        const auto places = mask_places(ctx_, body.rows(), false);
+        const csr& own = places ? *places : body.rows();
+        k_.nnz = own.nnz;
+        own_offsets_ = uploaded(own.offsets.data(), (static_cast<std::size_t>(own.rows) + 1) *
+                                                        static_cast<std::size_t>(own.offset_bytes));
+        own_columns_ = uploaded(own.index_data(), static_cast<std::size_t>(own.nnz) * sizeof(index_t));
+        k_.offsets = {own_offsets_.data(), own.offset_bytes == 8};
+        k_.indices = own_columns_.as<index_t>();
+    }
+    dense there(std::string_view name, const dense& d, dtype wanted, bool ignored, bool packs,
+                dense_order order, buffer (&blocks)[2]) const {
+        if (extent(d) == 0) return d;
+        const bool resident = ctx_.gpu()->holds(d.data), converts = !ignored && d.type != wanted;
+        require<not_supported>(
+            !resident || !converts,
+            "sddmm: {}, in the GPU's memory, and products are {}: a conversion there is not "
+            "built: convert it before, or pass host memory",
+            describe(name, d), name_of(wanted));
+        dense from = d;
+        if (converts) {
+            const buffer converted(ctx_.memory(), static_cast<std::size_t>(d.rows) *
+                                                      static_cast<std::size_t>(d.columns) * size_of(wanted));
+            const dense to = storage::packed_dense(wanted, converted.data(), d.rows, d.columns, order);
+            storage::copy_dense(ctx_, d, to);
+            blocks[0] = uploaded(converted.data(), converted.bytes());
+            from = to;
+            from.data = blocks[0].data();
+            return from;
+        }
+        if (!resident) {
+            blocks[0] = uploaded(d.data, extent(d));
+            from.data = blocks[0].data();
+        }
+        if (!packs) return from;
+        blocks[1] = buffer(ctx_.device_memory(), static_cast<std::size_t>(d.rows) *
+                                                     static_cast<std::size_t>(d.columns) * size_of(d.type));
+        const dense to = storage::packed_dense(d.type, blocks[1].data(), d.rows, d.columns, order);
+        kernels::on_cuda().copy_dense(
+            {from.rows, from.columns, static_cast<int>(size_of(from.type)), from.data, from.row_step,
+             from.column_step, to.data, to.row_step, to.column_step},
+            ctx_.gpu()->stream());
+        return to;
+    }
+
+    const context& ctx_;
+    const instantiate::dense_device_cell* cell_;
+    kernels::sddmm_arguments k_;
+    index_t columns_ = 0;
+    std::shared_ptr<const storage::device_csr> places_;
+    buffer own_offsets_, own_columns_, values_, blocks_[2][2];
+};
+
+}  // namespace
+
+bool sddmm_compiled_on_device(const context& ctx, const semiring& s, dtype operand) {
+    return cell_of(ctx, s, operand) != nullptr;
+}
+
+matrix sddmm_on_device(const context& ctx, const context& own, const device_sample& p,
+                       const dense_plan& plan) {
+    sampled_there product(ctx, p, plan);
+    product.run();
+    ctx.gpu()->wait();  // what the caller's memory was uploaded to is let go
+    return product.result(own, p);
+}
+
+std::vector<double> sddmm_kernel_ms(const context& ctx, const device_sample& p, const dense_plan& plan,
+                                    int repeats) {
+    const sampled_there product(ctx, p, plan);
+    std::vector<double> times;
+    for (int k = 0; k < repeats; ++k) {
+        ctx.gpu()->timed([&] { product.run(); });
+        times.push_back(ctx.gpu()->milliseconds());
+    }
+    return times;
+}
+
+}  // namespace nz::ops

@@ -1,0 +1,96 @@
+// mxm/two_level_sort on a GPU: its tiles of products, and the bytes that it needs. Stated by the plan, laid out by the kernels.
+#pragma once
+
+#include "plan/workspace.hpp"
+
+#include <cstdint>
+
+namespace nz::plan {
+
+/// Products that a block sorts at once: their numbers stand below the columns in a key, and in 16 bits beside a flag.
+inline constexpr int sort_tile_bits = 12;
+inline constexpr offset_t sort_tile = offset_t{1} << sort_tile_bits;
+constexpr offset_t sort_tiles(offset_t products) { return (products + sort_tile - 1) / sort_tile; }
+
+/// Bits that tell so many columns, or rows, apart.
+constexpr int bits_of_column(index_t columns) {
+    int bits = 0;
+    while ((offset_t{columns} - 1) >> bits > 0) ++bits;
+    return bits;
+}
+
+/// What goes with entries of A, products and tiles. A row is cut where its products lie in several tiles.
+struct mxm_sort_parts {
+    offset_t* starts;  ///< [entries of A + 1] products before each
+    offset_t* of_b;    ///< where an entry's row of B begins, less starts: its products' entries of B
+    index_t* rows;     ///< each entry's
+    std::uint16_t*
+        order;  ///< of a tile's products by place: their numbers, and order_first at the first of each place
+    offset_t* entries;                    ///< [tiles + 1] the entry of A that has a tile's first product
+    index_t* cut_rows;                    ///< [tiles + 1] the row cut where a tile begins, or -1
+    index_t* ranks;                       ///< [tiles + 1] cut rows up to there, each counted once
+    offset_t* rooms;                      ///< [tiles + 1] products of cut rows in the tiles before
+    index_t *first_places, *last_places;  ///< places in a tile of the cut row it begins with, and ends with
+    offset_t* cut_starts;                 ///< [tiles + 1] such places in the tiles before
+    void* scan;
+    std::size_t scan_bytes;
+
+    mxm_sort_parts(void* memory, offset_t a_entries, offset_t products, std::size_t scan) : scan_bytes(scan) {
+        workspace_parts parts(memory);
+        const offset_t tiles = sort_tiles(products);
+        starts = parts.take<offset_t>(a_entries + 1);
+        of_b = parts.take<offset_t>(a_entries);
+        rows = parts.take<index_t>(a_entries);
+        order = parts.take<std::uint16_t>(products);
+        entries = parts.take<offset_t>(tiles + 1);
+        cut_rows = parts.take<index_t>(tiles + 1);
+        ranks = parts.take<index_t>(tiles + 1);
+        rooms = parts.take<offset_t>(tiles + 1);
+        first_places = parts.take<index_t>(tiles + 1);
+        last_places = parts.take<index_t>(tiles + 1);
+        cut_starts = parts.take<offset_t>(tiles + 1);
+        this->scan = parts.take<std::byte>(static_cast<offset_t>(scan));
+    }
+};
+constexpr std::size_t mxm_sort_bytes(offset_t a_entries, offset_t products, std::size_t scan_bytes) {
+    const auto n = static_cast<std::size_t>(a_entries), m = static_cast<std::size_t>(products),
+               tiles = static_cast<std::size_t>(sort_tiles(products)) + 1;
+    return padded((n + 1) * sizeof(offset_t)) + padded(n * sizeof(offset_t)) + padded(n * sizeof(index_t)) +
+           padded(m * sizeof(std::uint16_t)) + 3 * padded(tiles * sizeof(offset_t)) +
+           4 * padded(tiles * sizeof(index_t)) + padded(scan_bytes);
+}
+
+/// What goes with the places of cut rows that tiles found: row by row, in a row tile by tile; `keys` sorted.
+struct mxm_cut_parts {
+    std::uint64_t *keys, *spare_keys;   ///< the row's rank above, the column below
+    std::uint32_t *from, *spare_from;   ///< which of the places a sorted one was
+    std::uint32_t *sorted, *numbers;    ///< where a place went; distinct ones up to each sorted one
+    index_t *row_of_rank, *before_row;  ///< [cut rows]; `before_row`: distinct ones before the row
+    void* sums;                         ///< of each place, in sorted order
+    void* sort;
+    std::size_t sort_bytes;
+
+    mxm_cut_parts(void* memory, offset_t places, index_t cut_rows, std::size_t value_bytes, std::size_t sort)
+        : sort_bytes(sort) {
+        workspace_parts parts(memory);
+        keys = parts.take<std::uint64_t>(places);
+        spare_keys = parts.take<std::uint64_t>(places);
+        from = parts.take<std::uint32_t>(places);
+        spare_from = parts.take<std::uint32_t>(places);
+        sorted = parts.take<std::uint32_t>(places);
+        numbers = parts.take<std::uint32_t>(places);
+        row_of_rank = parts.take<index_t>(cut_rows);
+        before_row = parts.take<index_t>(cut_rows);
+        sums = parts.take<std::byte>(places * static_cast<offset_t>(value_bytes));
+        this->sort = parts.take<std::byte>(static_cast<offset_t>(sort));
+    }
+};
+constexpr std::size_t mxm_cut_bytes(offset_t places, index_t cut_rows, std::size_t value_bytes,
+                                    std::size_t sort_bytes) {
+    const auto n = static_cast<std::size_t>(places);
+    return 2 * padded(n * 8) + 4 * padded(n * 4) +
+           2 * padded(static_cast<std::size_t>(cut_rows) * sizeof(index_t)) + padded(n * value_bytes) +
+           padded(sort_bytes);
+}
+
+}  // namespace nz::plan
