@@ -17,6 +17,7 @@
 #include "kernels/sddmm_arguments.hpp"
 
 #include <cstring>
+#include <limits>
 
 namespace nz::kernels::cuda {
 
@@ -34,16 +35,35 @@ template <class T>
 struct alignas(16) stretch {
     static constexpr int length = 16 / sizeof(T);
     T x[length];
+};
 
-    /// From k on; `whole`: without steps, and all there.
-    __device__ void load(const T* line, offset_t step, index_t k, index_t inner, bool whole) {
-        if (whole) {
-            const uint4 words = __ldg(reinterpret_cast<const uint4*>(line + k));
-            memcpy(x, &words, sizeof x);
-            return;
-        }
+/// How a side's stretches are read. `Whole`: they lie in one piece, and lines begin so many bytes apart, which 31 bits hold; so an
+/// address is one instruction. (With 64-bit steps three quarters of all instructions made addresses.)
+template <class T, bool Whole>
+struct line_reader {
+    const std::byte* base;
+    offset_t line_step, step;
+    index_t inner;
+
+    __device__ line_reader(const void* values, offset_t line_step, offset_t step, index_t inner)
+        : base(static_cast<const std::byte*>(values)),
+          line_step(Whole ? line_step * static_cast<offset_t>(sizeof(T)) : line_step),
+          step(step),
+          inner(inner) {}
+    /// From value k of a line on.
+    __device__ stretch<T> operator()(index_t line, index_t k) const {
+        stretch<T> s;
+        if constexpr (Whole) {
+            const auto* at = base + static_cast<offset_t>(k) * static_cast<offset_t>(sizeof(T)) +
+                             static_cast<offset_t>(line) * static_cast<int>(line_step);
+            const uint4 words = __ldg(reinterpret_cast<const uint4*>(at));
+            memcpy(s.x, &words, sizeof s.x);
+        } else {
+            const T* const at = reinterpret_cast<const T*>(base) + line * line_step;
 #pragma unroll
-        for (int v = 0; v < length; ++v) x[v] = k + v < inner ? line[(k + v) * step] : T{};
+            for (int v = 0; v < stretch<T>::length; ++v) s.x[v] = k + v < inner ? at[(k + v) * step] : T{};
+        }
+        return s;
     }
 };
 
@@ -67,6 +87,8 @@ __global__ void __launch_bounds__(block, 2) sddmm_row_dot_kernel(sddmm_arguments
     using V = typename Cell::value;
     constexpr int length = stretch<T>::length, turn_places = 32 / Lanes * together;
     const device_offsets offsets{a.offsets.data, a.offsets.wide};
+    const line_reader<T, Whole> x(a.x, a.x_row_step, a.x_step, a.inner),
+        y(a.y, a.y_column_step, a.y_step, a.inner);
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
     const offset_t begin = (offset_t{blockIdx.x} * block + threadIdx.x) / 32 * turns * turn_places;
     if (begin >= a.nnz) return;
@@ -101,22 +123,18 @@ __global__ void __launch_bounds__(block, 2) sddmm_row_dot_kernel(sddmm_arguments
         }
         V sums[together]{};
         const auto add = [&](index_t k, bool begun) {
-            stretch<T> x, y[together];
+            stretch<T> of_x, of_y[together];
             if constexpr (Cell::reads_b)
 #pragma unroll
-                for (int t = 0; t < together; ++t)
-                    y[t].load(static_cast<const T*>(a.y) + offset_t{columns[t]} * a.y_column_step, a.y_step,
-                              k, a.inner, Whole);
+                for (int t = 0; t < together; ++t) of_y[t] = y(columns[t], k);
 #pragma unroll
             for (int t = 0; t < together; ++t) {
                 if constexpr (Cell::reads_a)
-                    if (t == 0 || rows[t] != rows[t - 1])
-                        x.load(static_cast<const T*>(a.x) + offset_t{rows[t]} * a.x_row_step, a.x_step, k,
-                               a.inner, Whole);
+                    if (t == 0 || rows[t] != rows[t - 1]) of_x = x(rows[t], k);
 #pragma unroll
                 for (int v = 0; v < length; ++v) {
                     if (!Whole && k + v >= a.inner) break;
-                    const V product = Cell::multiply(x.x[v], y[t].x[v], 0, 0);
+                    const V product = Cell::multiply(of_x.x[v], of_y[t].x[v], 0, 0);
                     if (v == 0 && !begun)
                         sums[t] = product;
                     else if constexpr (!Cell::first_wins)
@@ -145,6 +163,7 @@ template <class T>
 bool whole(const void* values, offset_t line_step, offset_t step, index_t inner) {
     constexpr int length = stretch<T>::length;
     return step == 1 && inner % length == 0 && line_step % length == 0 &&
+           line_step <= std::numeric_limits<int>::max() / static_cast<offset_t>(sizeof(T)) &&
            reinterpret_cast<std::uintptr_t>(values) % sizeof(stretch<T>) == 0;
 }
 
