@@ -37,8 +37,7 @@ struct alignas(16) stretch {
     T x[length];
 };
 
-/// How a side's stretches are read. `Whole`: they lie in one piece, and lines begin so many bytes apart, which 31 bits hold; so an
-/// address is one instruction. (With 64-bit steps three quarters of all instructions made addresses.)
+/// How a side's stretches are read. `Whole`: they lie in one piece, and lines begin so many bytes apart, which 31 bits hold.
 template <class T, bool Whole>
 struct line_reader {
     const std::byte* base;
