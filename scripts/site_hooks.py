@@ -65,7 +65,7 @@ PAPER_FIGURES = {
     "dalton2015 spgemm": "Figures 9 and 10", "dalton2015 phases": "Figure 11", "yang2018 stack": "Table 2", "yang2018 products": "Figure 2",
     "yang2018 levels": "Figures 5 and 6", "yang2018 libraries": "Figure 7", "ji2022 spmspv": "Figure 6", "ji2022 search": "Figures 7, 8 and 12",
     "ji2022 phases": "Figure 9", "matam2012 spgemm": "Figures 5 and 6", "matam2012 limited": "Products within a memory limit",
-    "matam2012 band": "Figure 9", "spmm": "Figure 10",
+    "matam2012 divided": "Figures 7 and 8", "matam2012 band": "Figure 9", "spmm": "Figure 10",
 }
 
 

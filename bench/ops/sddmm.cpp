@@ -13,10 +13,10 @@
 #include "suites.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <cmath>
 #include <limits>
-#include <omp.h>
 #include <optional>
 
 namespace nz::bench {
@@ -29,10 +29,11 @@ constexpr index_t inners[] = {16, 64, 128};
 template <class T>
 std::vector<T> lines(const context& cpu, offset_t count, index_t inner, offset_t from) {
     std::vector<T> values(static_cast<std::size_t>(count) * static_cast<std::size_t>(inner));
-    parallel::for_pieces(cpu.threads(), static_cast<offset_t>(values.size()), [&](offset_t begin, offset_t end) {
-        for (offset_t k = begin; k < end; ++k)
-            values[static_cast<std::size_t>(k)] = static_cast<T>(value_at(k + from));
-    });
+    parallel::for_pieces(cpu.threads(), static_cast<offset_t>(values.size()),
+                         [&](offset_t begin, offset_t end) {
+                             for (offset_t k = begin; k < end; ++k)
+                                 values[static_cast<std::size_t>(k)] = static_cast<T>(value_at(k + from));
+                         });
     return values;
 }
 
@@ -58,7 +59,8 @@ struct sampled_problem {
     }
     void check(std::span<const T> found, const std::string& who) const {
         if (found.size() != s.indices.size())
-            throw error(fmt::format("{} by {}: {} places, not {}", s.name, who, found.size(), s.indices.size()));
+            throw error(
+                fmt::format("{} by {}: {} places, not {}", s.name, who, found.size(), s.indices.size()));
         const auto n = static_cast<std::size_t>(inner);
         parallel::for_pieces(cpu.threads(), s.a.rows(), [&](offset_t begin, offset_t end) {
             for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
@@ -70,7 +72,8 @@ struct sampled_problem {
                                static_cast<double>(y[static_cast<std::size_t>(s.indices[p]) * n + k]);
                     const double bound = std::numeric_limits<T>::epsilon() * (inner + 2) * sum;
                     if (!(std::abs(static_cast<double>(found[p]) - sum) <= bound))
-                        throw error(fmt::format("{} by {}: place {} is {}, not {}", s.name, who, p, found[p], sum));
+                        throw error(
+                            fmt::format("{} by {}: place {} is {}, not {}", s.name, who, p, found[p], sum));
                 }
         });
     }
@@ -117,7 +120,7 @@ struct device_problem {
 
 template <class T>
 measurement on_gpu(const context& gpu, const device_problem<T>& d) {
-    const auto &p = d.p;
+    const auto& p = d.p;
     const semiring ring("plus_times");
     const auto left = p.left(d.x.template as<T>());
     const auto right = p.right(d.y.template as<T>());
@@ -163,9 +166,10 @@ void report(const std::vector<std::string>& sources, const std::map<std::string,
                 const measurement& m = mine->second;
                 const bool compared = peer != results.end();
                 if (compared) ratios.push_back(peer->second.ms / m.ms);
-                fmt::print("{:26} {:>8} {:>6} {:>9.3f} {:>6.0f}% {:>9.1f} {:>9.1f} {:>9} {:>6}\n", source, inner,
-                           type, m.ms, 100 * m.counters.at("share_of_floor"), m.counters.at("gathered"),
-                           m.counters.at("gflops"), compared ? fmt::format("{:.3f}", peer->second.ms) : "-",
+                fmt::print("{:26} {:>8} {:>6} {:>9.3f} {:>6.0f}% {:>9.1f} {:>9.1f} {:>9} {:>6}\n", source,
+                           inner, type, m.ms, 100 * m.counters.at("share_of_floor"),
+                           m.counters.at("gathered"), m.counters.at("gflops"),
+                           compared ? fmt::format("{:.3f}", peer->second.ms) : "-",
                            compared ? fmt::format("{:.2f}", ratios.back()) : "-");
             }
     if (!ratios.empty())
@@ -236,7 +240,8 @@ int sddmm_suite(const options& o) {
                 continue;
             }
             const std::string head = fmt::format("sddmm/{}/{}/", source, inner);
-            add(head + "double/row_dot", [=, &cpu] { return on_cpu(sampled_problem<double>(cpu, *s, inner)); });
+            add(head + "double/row_dot",
+                [=, &cpu] { return on_cpu(sampled_problem<double>(cpu, *s, inner)); });
             add(head + "float/row_dot", [=, &cpu] { return on_cpu(sampled_problem<float>(cpu, *s, inner)); });
         }
     }

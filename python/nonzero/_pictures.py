@@ -432,6 +432,28 @@ def levels(search):
     return figure
 
 
+_DIVISIONS = {"": "as it goes", "first": "a quarter for the CPU (I)", "second": "by the times of each alone (II)", "gpu": "GPU alone",
+              "cpu": "CPU alone"}
+
+
+def divisions(found):
+    """Dots on a logarithmic axis: times of a product by CPU and GPU together over the best division that was found."""
+    inputs = unique(m.input for m in found)
+    figure, (axis,) = _panels([""], max(len(inputs) * 1.15, 2.5))
+    best = [min(m.counters["best_ms"], m.ms) for m in found]
+    for k, (who, label) in enumerate(_DIVISIONS.items()):
+        times = [m.counters[f"{who}_ms"] if who else m.ms for m in found]
+        axis.scatter([t / b for t, b in zip(times, best)], [inputs.index(m.input) for m in found], s=46, color=OWN[k % len(OWN)],
+                     marker=MARKERS[k], alpha=0.85, linewidths=0, label=label, zorder=3 if who else 4)
+    _logarithmic(axis.xaxis)
+    axis.grid(axis="both", color="#DDDDDD", linewidth=0.8)
+    _name_inputs(axis, [f"{m.input}  {time_text(b)}" for m, b in zip(found, best)])
+    axis.set_ylim(len(inputs) - 0.4, -0.6)
+    figure.supxlabel("time over that of the best division found (logarithmic; beside the name: that time)", fontsize=10)
+    _legend_above(figure, [axis])
+    return figure
+
+
 _FORMS = {"row": "by rows", "row_masked": "by rows, masked", "column": "by columns", "column_masked": "by columns, masked"}
 _WAYS = {"push": BLUE, "pull": ORANGE}
 

@@ -41,6 +41,10 @@ _BARS = (
 
 # Operations whose names hold sizes or levels have pictures of their own.
 _OWN = {
+    "matam2012 divided": (
+        ("divisions", lambda found, _: _pictures.divisions(found), "A product by CPU and GPU together, however it is divided",
+         "Filling and bringing over; the best is the least of what searching shares and dividing as it goes took (matam2012, figures 7 and 8)."),
+    ),
     "yang2018 products": (
         ("entries", lambda found, _: _pictures.over_entries(found), "Products by rows and by columns, masked and not",
          "By rows the vector's entries do not matter, under a mask its entries do; by columns the vector's (yang2018, figure 2)."),

@@ -73,6 +73,10 @@ SEARCHES = benchmarks(
         for way in ("push", "pull")
     }
 )
+DIVIDED = benchmarks({
+    f"matam2012/divided/{name}": (3.0, {"best_ms": 2.0, "first_ms": 4.0, "second_ms": 2.5, "gpu_ms": 6.0, "cpu_ms": 8.0})
+    for name in ("rmat:9,4", "banded:100,3")
+})
 BFS = {
     "command": "bfs", "device": "a processor", "input": {"name": "rmat:5,4"},
     "iterations": [
@@ -134,13 +138,13 @@ def test_a_report_of_everything(tmp_path):
         written(tmp_path, "info.json", INFO),
         written(tmp_path, "roofs.json", ROOFS),
         written(tmp_path, "stack.json", STACK),
-        written(tmp_path, "searches.json", SEARCHES),
+        written(tmp_path, "searches.json", SEARCHES), written(tmp_path, "divided.json", DIVIDED),
     ]
     files.append(pathlib.Path(shutil.copy(PATTERN, tmp_path / "pattern.png")))
     out = tmp_path / "deep" / "pictures"
     assert report.main([str(f) for f in files] + ["--output", str(out)]) == 0
     assert checked_page(out) == [
-        "bfs_levels_1.png", "bfs_levels_2.png",
+        "bfs_levels_1.png", "bfs_levels_2.png", "divided_matam2012_divided_divisions.png",
         "floors_spmv_floor.png", "floors_spmv_peers.png", "floors_spmv_scaling.png", "floors_spmv_variants.png",
         "floors_spmv_work.png",
         "info_degrees.png", "pattern.png", "roofs_spmv_floor.png", "roofs_spmv_roofline.png", "roofs_spmv_variants.png",
@@ -154,8 +158,14 @@ def test_a_report_of_everything(tmp_path):
 def test_the_repositorys_record(tmp_path):
     report.report([RECORD], tmp_path)
     names = checked_page(tmp_path)
-    assert {"nvidia_h200_spmv_peers.png", "nvidia_h200_bfs_floor.png", "nvidia_h200_spadd_work.png"} <= set(names)
+    assert {"nvidia_h200_spgemm_peers.png", "nvidia_h200_bfs_floor.png", "nvidia_h200_spgemm_work.png"} <= set(names)
     assert "NVIDIA H200" in (tmp_path / "index.html").read_text() or "nvidia-h200" in (tmp_path / "index.html").read_text()
+
+
+def test_divisions_are_held_against_the_best(tmp_path):
+    found = read(written(tmp_path, "divided.json", DIVIDED)).measurements
+    dots = {c.get_label(): [x for x, _ in c.get_offsets()] for c in _pictures.divisions(found).axes[0].collections}
+    assert dots["as it goes"] == [1.5, 1.5] and dots["GPU alone"] == [3, 3] and dots["CPU alone"] == [4, 4]
 
 
 def searches(folder):

@@ -28,8 +28,7 @@ __global__ void outside_kernel(device_tuples t, unsigned long long* first) {
     const offset_t k = thread_number();
     if (k >= t.count) return;
     const index_t i = t.row_indices[k], j = t.column_indices[k];
-    if (i < 0 || i >= t.rows || j < 0 || j >= t.columns)
-        atomicMin(first, static_cast<unsigned long long>(k));
+    if (i < 0 || i >= t.rows || j < 0 || j >= t.columns) atomicMin(first, static_cast<unsigned long long>(k));
 }
 
 template <class Key>
@@ -124,9 +123,9 @@ public:
                                                                     before.as<unsigned>());
         check(cudaGetLastError());
         with_temporary(gpu, [&](void* memory, std::size_t& bytes) {
-            return cub::DeviceRadixSort::SortPairs(
-                memory, bytes, given.as<const Key>(), keys_.as<Key>(), before.as<const unsigned>(),
-                numbers_.as<unsigned>(), t.count, 0, std::max(bits, 1), on_);
+            return cub::DeviceRadixSort::SortPairs(memory, bytes, given.as<const Key>(), keys_.as<Key>(),
+                                                   before.as<const unsigned>(), numbers_.as<unsigned>(),
+                                                   t.count, 0, std::max(bits, 1), on_);
         });
         count_entries();
     }
@@ -185,8 +184,7 @@ private:
         a.values = buffer(gpu_.device_memory(), static_cast<std::size_t>(entries_) * size_of(t_.type));
         with_operator(duplicates, [&]<binary_id Op>(std::integral_constant<binary_id, Op>) {
             if constexpr (Op == binary_id::first || Op == binary_id::second)
-                by_width(size_of(t_.type),
-                         [&]<class U>(std::type_identity<U>) { take_values<Op, U>(a); });
+                by_width(size_of(t_.type), [&]<class U>(std::type_identity<U>) { take_values<Op, U>(a); });
             else
                 dispatch(t_.type, [&]<class T>(std::type_identity<T>) { take_values<Op, T>(a); });
         });

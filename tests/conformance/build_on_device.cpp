@@ -42,7 +42,8 @@ coordinates<T> random_coordinates(index_t rows, index_t columns, std::size_t n, 
         c.j.push_back(static_cast<index_t>(random() % static_cast<unsigned>(columns)));
         auto x = static_cast<T>(static_cast<int>(random() % 200) - 100);
         if constexpr (std::is_same_v<T, bool>) x = random() % 2;
-        if constexpr (std::is_floating_point_v<T>) x = k % 37 == 5 ? std::numeric_limits<T>::quiet_NaN() : x / 7;
+        if constexpr (std::is_floating_point_v<T>)
+            x = k % 37 == 5 ? std::numeric_limits<T>::quiet_NaN() : x / 7;
         c.x.push_back(x);
     }
     return c;
@@ -60,7 +61,10 @@ public:
         gpu.gpu()->wait();
     }
     coo_view<T> view() const {
-        return {rows_, columns_, {i_.as<index_t>(), n_}, {j_.as<index_t>(), n_},
+        return {rows_,
+                columns_,
+                {i_.as<index_t>(), n_},
+                {j_.as<index_t>(), n_},
                 with_values_ ? std::span<const T>(x_.as<T>(), n_) : std::span<const T>()};
     }
 
@@ -82,13 +86,15 @@ void expect_same(const matrix& expected, const matrix& found) {
     ASSERT_EQ(a.nnz, b.nnz);
     ASSERT_EQ(a.type, b.type);
     ASSERT_EQ(std::memcmp(a.offsets.data(), b.offsets.data(), a.offsets.bytes()), 0);
-    ASSERT_EQ(std::memcmp(a.index_data(), b.index_data(), static_cast<std::size_t>(a.nnz) * sizeof(index_t)), 0);
+    ASSERT_EQ(std::memcmp(a.index_data(), b.index_data(), static_cast<std::size_t>(a.nnz) * sizeof(index_t)),
+              0);
     for (offset_t k = 0; k < a.nnz; ++k) {
         const element x = a.value(k), y = b.value(k);
         if (x.bits == y.bits) continue;
         dispatch(a.type, [&]<class T>(std::type_identity<T>) {  // a NaN is a NaN
             if constexpr (std::is_floating_point_v<T>)
-                ASSERT_TRUE(from_element<T>(x) != from_element<T>(x) && from_element<T>(y) != from_element<T>(y))
+                ASSERT_TRUE(from_element<T>(x) != from_element<T>(x) &&
+                            from_element<T>(y) != from_element<T>(y))
                     << "entry " << k;
             else
                 FAIL() << "entry " << k;
@@ -113,8 +119,9 @@ TEST_P(BuildOnDeviceOfType, IsTheHostsWithEveryOperatorAndShape) {
         for (const auto& [rows, columns, n] : shapes) {
             const auto c = random_coordinates<T>(rows, columns, n, random);
             const lent_coordinates<T> there(gpu, c);
-            for (const binary_id op : {binary_id::plus, binary_id::times, binary_id::min, binary_id::max,
-                                       binary_id::first, binary_id::second, binary_id::any, binary_id::minus}) {
+            for (const binary_id op :
+                 {binary_id::plus, binary_id::times, binary_id::min, binary_id::max, binary_id::first,
+                  binary_id::second, binary_id::any, binary_id::minus}) {
                 SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns) + " " +
                              std::string(binary_op(op).name()));
                 const matrix found = matrix::build<T>(gpu, there.view(), op);
