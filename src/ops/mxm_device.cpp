@@ -463,10 +463,6 @@ mxm_kernel_times times_of(const context& ctx, const Product& product, int repeat
     return times;
 }
 
-}  // namespace
-
-namespace {
-
 class counted : public counted_rows {
 public:
     counted(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,

@@ -23,7 +23,7 @@ struct device_product {
     matrix result;
 };
 
-/// A B by mxm/hash or masked_row on the context's GPU, where the result stays, or nothing where the plan of these facts
+/// A B by the planned kernel of mxm on the context's GPU, where the result stays, or nothing where the plan of these facts
 /// (completed with the GPU's) does not take it there. The result is of context `own`. Waits for the rows' bins and for the
 /// result's size.
 std::optional<device_product> mxm_on_device(const context& ctx, const context& own, const device_factors& f,

@@ -92,6 +92,13 @@ TEST_F(bad_input, a_pinned_kernel_that_cannot_serve_fails_and_says_why) {
     expect_refused({"bfs", "grid2d:3", "--kernel", "push_pull_loop", "--hub-first"}, 1, {"push_pull_loop"});
 }
 
+TEST_F(bad_input, a_product_for_cpu_and_gpu_needs_both_and_a_share_needs_it) {
+    expect_refused({"spgemm", "grid2d:20", "--hybrid", "--backend", "cpu"}, 1,
+                   {"between a CPU and a GPU", "has none"});
+    expect_refused({"spgemm", "grid2d:20", "--cpu-share", "0.5"}, 2, {"--hybrid"});
+    expect_refused({"spgemm", "grid2d:20", "--hybrid", "--cpu-share", "2"}, 2, {"--cpu-share"});
+}
+
 TEST_F(bad_input, a_memory_limit_too_small_fails_with_the_bytes) {
     expect_refused({"bfs", "rmat:10", "--memory-limit", "1K"}, 1, {"1024"});
     expect_refused({"spmv", "laplace2d:100", "--memory-limit", "300K"}, 1, {"307200"});
