@@ -2,6 +2,7 @@
 // share is that of the rate of a copy (nz-bench limits), counting the bytes of input and output once. The result's
 // memory is taken and given back in each call.
 #include "limits/cpu.hpp"
+#include "ops/coordinates.hpp"
 #include "storage/csr.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
@@ -11,46 +12,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
-#include <random>
 
 namespace nz::bench {
 namespace {
 
 constexpr int repeats = 5;
 
-struct problem {
-    std::string name;
-    matrix a;
-    std::vector<index_t> rows, columns;  // of the coordinates
-    std::vector<double> values;
-};
-
 double bytes_of(const matrix& a) {
     return static_cast<double>(a.nnz()) * (sizeof(index_t) + sizeof(double)) +
            static_cast<double>(a.rows()) * sizeof(std::int32_t);
-}
-
-problem make(const context& ctx, const std::string& source) {
-    const matrix given = load(ctx, source).matrix;
-    const auto slash = source.rfind('/');
-    problem p{slash == std::string::npos ? source : source.substr(slash + 1),
-              matrix(ctx, dtype::float64, 1, 1),
-              {},
-              {},
-              {}};
-    given.extract_tuples(p.rows, p.columns, p.values);
-    for (std::size_t k = 0; k < p.values.size(); ++k) p.values[k] = static_cast<double>(k);
-    const auto m = static_cast<index_t>(given.rows()), n = static_cast<index_t>(given.columns());
-    p.a = matrix::build<double>(ctx, {m, n, p.rows, p.columns, p.values});
-    std::mt19937_64 random(1);
-    for (std::size_t k = p.values.size(); k > 1; --k) {
-        const std::size_t other = random() % k;
-        std::swap(p.rows[k - 1], p.rows[other]);
-        std::swap(p.columns[k - 1], p.columns[other]);
-        std::swap(p.values[k - 1], p.values[other]);
-    }
-    return p;
 }
 
 bool same(const storage::csr& x, const storage::csr& y) {
@@ -69,19 +39,19 @@ measurement shared(const timing& t, double bytes, double rate, offset_t entries)
              {"share_of_copy", bytes / (t.best / 1e3) / rate}}};
 }
 
-measurement measure_transpose(const context& ctx, const problem& p, double rate) {
+measurement measure_transpose(const context& ctx, const std::string& name, const coordinates& p,
+                              double rate) {
     const storage::csr& a = p.a.body().rows();
     if (!same(a, storage::transpose(ctx, storage::transpose(ctx, a))))
-        throw error(p.name + ": the transpose of the transpose is another matrix");
+        throw error(name + ": the transpose of the transpose is another matrix");
     const timing t = time_ms(repeats, [&] { storage::transpose(ctx, a); });
     return shared(t, 2 * bytes_of(p.a) + 4.0 * static_cast<double>(a.columns - a.rows), rate, a.nnz);
 }
 
-measurement measure_build(const context& ctx, const problem& p, double rate) {
-    const auto m = static_cast<index_t>(p.a.rows()), n = static_cast<index_t>(p.a.columns());
-    const auto build = [&] { return matrix::build<double>(ctx, {m, n, p.rows, p.columns, p.values}); };
+measurement measure_build(const context& ctx, const std::string& name, const coordinates& p, double rate) {
+    const auto build = [&] { return matrix::build<double>(ctx, p.view()); };
     if (!same(p.a.body().rows(), build().body().rows()))
-        throw error(p.name + ": the coordinates make another matrix");
+        throw error(name + ": the coordinates make another matrix");
     const timing t = time_ms(repeats, build);
     return shared(t, bytes_of(p.a) + 16.0 * static_cast<double>(p.values.size()), rate, p.a.nnz());
 }
@@ -102,8 +72,10 @@ int transpose_suite(const options& o) {
     std::vector<std::string> names;
     for (const auto& source : sources) {
         // Made when its turn comes and dropped after: coordinates of several large matrices are much to hold.
-        const auto of = [=](auto&& measure) { return [=] { return measure(ctx, make(ctx, source), rate); }; };
         names.push_back(source.substr(source.rfind('/') + 1));
+        const auto of = [=, name = names.back()](auto&& measure) {
+            return [=] { return measure(ctx, name, shuffled_coordinates(ctx, source), rate); };
+        };
         add("transpose/" + names.back() + "/transpose", of(measure_transpose));
         add("transpose/" + names.back() + "/build", of(measure_build));
     }

@@ -4,6 +4,7 @@
 #include "core/buffer.hpp"
 #include "core/device.hpp"
 #include "limits/gpu.hpp"
+#include "ops/coordinates.hpp"
 #include "storage/device_assemble.hpp"
 #include "storage/device_convert.hpp"
 #include "storage/matrix_body.hpp"
@@ -12,28 +13,11 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <random>
 
 namespace nz::bench {
 namespace {
 
 constexpr int repeats = 7;
-
-/// A matrix whose values are their positions, and its coordinates.
-struct coordinates {
-    std::vector<index_t> rows, columns;
-    std::vector<double> values;
-    matrix a;
-};
-
-coordinates make_coordinates(const context& cpu, const std::string& source) {
-    coordinates p{{}, {}, {}, load(cpu, source).matrix};
-    p.a.extract_tuples(p.rows, p.columns, p.values);
-    for (std::size_t k = 0; k < p.values.size(); ++k) p.values[k] = static_cast<double>(k);
-    const auto m = static_cast<index_t>(p.a.rows()), n = static_cast<index_t>(p.a.columns());
-    p.a = matrix::build<double>(cpu, {m, n, p.rows, p.columns, p.values});
-    return p;
-}
 
 void expect_same(const storage::csr& expected, const storage::csr& found, const std::string& what) {
     if (found.nnz != expected.nnz ||
@@ -59,7 +43,7 @@ measurement rated(const context& gpu, offset_t entries, double bytes, Work work)
 }
 
 measurement measure_transpose(const context& gpu, const context& cpu, const std::string& source) {
-    const matrix a = make_coordinates(cpu, source).a;
+    const matrix a = shuffled_coordinates(cpu, source).a;
     matrix t(gpu, dtype::float64, a.columns(), a.rows());
     transpose(gpu, t, a);
     expect_same(a.body().columns(), t.body().rows(), source + ": another transpose");
@@ -72,14 +56,7 @@ measurement measure_transpose(const context& gpu, const context& cpu, const std:
 }
 
 measurement measure_build(const context& gpu, const context& cpu, const std::string& source) {
-    coordinates p = make_coordinates(cpu, source);
-    std::mt19937_64 random(1);
-    for (std::size_t k = p.values.size(); k > 1; --k) {
-        const std::size_t other = random() % k;
-        std::swap(p.rows[k - 1], p.rows[other]);
-        std::swap(p.columns[k - 1], p.columns[other]);
-        std::swap(p.values[k - 1], p.values[other]);
-    }
+    const coordinates p = shuffled_coordinates(cpu, source);
     const auto there = [&](const void* from, std::size_t bytes) {
         buffer to(gpu.device_memory(), bytes);
         gpu.gpu()->upload(to.data(), from, bytes);
