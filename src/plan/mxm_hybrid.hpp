@@ -9,8 +9,8 @@ namespace nz::plan {
 
 /// Pieces of equal products. At the end the slower side may have one piece, the GPU two on their way, still to do.
 inline constexpr int hybrid_pieces = 128;
-/// Pieces that the GPU takes at once while so many are left. (One by one it took 161 ms for rmat_directed:17,8, whose result crosses
-/// the link in 42 and is filled at once in 9: a hub's row or two leave most of it idle.)
+/// Pieces that the GPU takes at once while so many are left. (One by one it took 161 ms to fill
+/// rmat_directed:17,8 with nothing for the CPU, so 72.)
 constexpr std::size_t hybrid_turn(std::size_t left) { return std::max<std::size_t>(1, left / 4); }
 /// Entries that leave the GPU together: a quarter of all, as far as a slot goes.
 inline offset_t hybrid_slot(offset_t entries, std::size_t entry_bytes) {

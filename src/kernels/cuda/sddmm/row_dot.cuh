@@ -25,7 +25,7 @@ namespace row_dot_detail {
 
 inline constexpr unsigned block = 256;
 inline constexpr int together = 8;
-/// Turns of a warp: with one, searching for rows took as long as the products of short sums.
+/// Turns of a warp, for one search of its rows.
 inline constexpr int turns = 4;
 /// Bytes of a row of X that 4 lanes, and that 8, share out: with 8 a load takes whole lines of 128.
 inline constexpr std::size_t few = 64, several = 2048;
