@@ -75,7 +75,7 @@ matrix load_structure(const context& ctx, const std::string& source) {
         return half_empty(
             ctx, load_input(ctx, source.substr(empty_sign.size(), source.size() - empty_sign.size() - 1)));
     const auto sign = source.rfind(block_sign);
-    if (sign == source.npos) return load(ctx, source).matrix;
+    if (sign == source.npos) return load(ctx, source, {.complex_modulus = true}).matrix;
     const std::string graph = source.substr(0, sign), file = real_matrix(graph);
     return blocked(ctx, load_input(ctx, file.empty() ? graph : file),
                    side_of(source.substr(sign + block_sign.size())));

@@ -34,6 +34,8 @@ std::vector<suite> suites() {
          transpose_suite},
         {"reorder", "orders of vertices: their cost, and what searches and products gain; no peer",
          reorder_suite},
+        {"regret", "what the plan chose over the best of all kernels, on every input and operation",
+         regret_suite},
         {"reading", "files to sorted, expanded CSR: parse alone, whole, gzip", reading_suite},
         {"limits",
          "what the floors are made of: streams, scattered access by table size, launches, host link",

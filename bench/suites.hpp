@@ -24,6 +24,7 @@ int spgemm_suite_on_gpu(const options& o, const context& gpu);
 int spmm_suite_on_gpu(const options& o, const context& gpu);
 int spadd_suite_on_gpu(const options& o, const context& gpu);
 int transpose_suite_on_gpu(const options& o, const context& gpu);
+int regret_suite(const options& o);
 int reading_suite(const options& o);
 int limits_suite(const options& o);
 int yang2015_suite(const options& o);

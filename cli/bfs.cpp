@@ -184,11 +184,11 @@ std::vector<std::string> explanation(const setup& u) {
                                 : u.options.switches.change_direction
                                     ? "which are at hand"
                                     : "which are not needed: change of direction is off"));
-    lines.push_back(
-        fmt::format("With r = frontier / vertices, the search changes from push to pull once r has risen "
-                    "past alpha = {} or the frontier's rows hold more than {:.0f}% of the entries, and back "
-                    "once it has fallen past beta = {}.",
-                    alpha, 100 * edge_share, beta));
+    lines.push_back(fmt::format(
+        "With r = frontier / vertices, the search changes from push to pull once r has risen "
+        "past alpha = {:.2g} or the frontier's rows hold more than {:.0f}% of the entries, and back "
+        "once it has fallen past beta = {:.2g}.",
+        alpha, 100 * edge_share, beta));
     lines.push_back(
         u.options.determinism == determinism::fast || u.options.hub_first
             ? "The parent of a vertex is any of its neighbours in the frontier."
@@ -304,6 +304,8 @@ int run_bfs(const bfs_settings& s) {
     setup u{s, ctx, in, work, options, {}, {}};
     u.source_note = note;
     u.plan = ops::plan_traverse(ctx, work.matrix(), options);
+    if (!u.plan.on_device)
+        u.options.kernel = u.plan.kernel;  // what is timed is what is shown: repeats are no searches again
     prepare(u, sources[0]);
     std::vector<search> runs;
     for (const auto source : sources) runs.push_back(run_search(u, source));

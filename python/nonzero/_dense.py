@@ -56,15 +56,18 @@ def sddmm(semiring: str, x, y, m: Matrix, *, out: Matrix | None = None, accum: s
     """C(i,j) = sum over k of X(i,k) x Y(k,j) over a semiring for dense X and Y, at the places of the sparse M alone.
 
     X is m x p, Y p x n, M and C m x n. A place counts where M has a value other than 0 there (structure=True: any
-    entry); M's values do not scale the result. X and Y: arrays as in mxd. kernel: row_dot or reference.
+    entry); M's values do not scale the result. X and Y: arrays as in mxd, each on the host or on the context's GPU; there C
+    stays on the GPU. kernel: row_dot or reference.
 
-    Raises DimensionMismatch, DomainError, NotSupported (an array on a GPU).
+    Raises DimensionMismatch, DomainError, NotSupported (an array on a GPU that the context does not compute on, or of
+    another type than the products').
 
     >>> import nonzero as nz
     >>> m = nz.from_coo([0], [1], [True], (2, 2))
     >>> nz.sddmm("plus_times", np.array([[1.0, 2.0], [0.0, 0.0]]), np.array([[0.0, 3.0], [0.0, 4.0]]), m).get(0, 1)
     11.0
     """
-    x, y = dense_operand(x, "x"), dense_operand(y, "y")
+    c = chosen(ctx)
+    x, y = dense_operand(x, "x", c), dense_operand(y, "y", c)
     flags = _flags(False, structure, replace, fast, transpose_x, transpose_y)
-    return _given(out, _core.sddmm(chosen(ctx), out, semiring, x, y, m, accum, flags, kernel))
+    return _given(out, _core.sddmm(c, out, semiring, x, y, m, accum, flags, kernel))

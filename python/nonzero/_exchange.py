@@ -15,7 +15,7 @@ _DEVICES = {2: "a CUDA GPU", 7: "a Vulkan device", 8: "Metal", 10: "a ROCm GPU",
 
 def _refuse_gpu(x, where, why):
     raise NotSupported(
-        f"the {type(x).__module__}.{type(x).__qualname__} is in the memory of {where}, {why}, or copy it to the host first "
+        f"the {type(x).__module__}.{type(x).__qualname__} is in the memory of {where}, {why} copy it to the host first "
         "(cupy.asnumpy(x), tensor.cpu(), jax.device_get(x))"
     )
 
@@ -44,9 +44,9 @@ def on_gpu(x, ctx: Context) -> bool:
     if device is None:
         return False
     if device[0] not in _CUDA or not hasattr(x, "__dlpack__"):
-        _refuse_gpu(x, _where(device), "which is not read here: give an array that speaks DLPack")
+        _refuse_gpu(x, _where(device), "which is not read here: give an array that speaks DLPack, or")
     if ctx.backend != "cuda":
-        _refuse_gpu(x, _where(device), "and this context computes on the CPU: make a Context(backend='cuda')")
+        _refuse_gpu(x, _where(device), "and this context computes on the CPU: make a Context(backend='cuda'), or")
     return True
 
 
@@ -98,7 +98,7 @@ def _over_memory(x):
         return x
     device = _device(x)
     if device is not None:
-        _refuse_gpu(x, _where(device), "which this operand cannot be in: it is read on the host")
+        _refuse_gpu(x, _where(device), "and this operand is read on the host:")
     if hasattr(x, "__dlpack_device__"):
         try:
             return np.from_dlpack(x)

@@ -146,8 +146,10 @@ def test_what_is_wrong_is_said_as_for_the_host(gpu):
             nz.dense(array, ctx=cpu)
     with pytest.raises(nz.errors.NotSupported, match="GPU"):
         nz.to_cupy(nz.load("grid2d:3", ctx=cpu), ctx=cpu)
-    with pytest.raises(nz.errors.NotSupported, match="read on the host"):
-        nz.from_coo(one, one, cupy.ones(1), (3, 3), ctx=gpu)
+    with pytest.raises(nz.errors.DomainError, match="memory"):
+        nz.from_coo(cupy.arange(2), cupy.arange(2), np.ones(2), (3, 3), ctx=gpu)
+    with pytest.raises(nz.errors.NotSupported, match="backend='cuda'"):
+        nz.sddmm("plus_times", torch.ones(3, 3).cuda(), np.ones((3, 3)), nz.from_scipy(scipy.sparse.eye_array(3).tocsr(), ctx=cpu), ctx=cpu)
 
 
 def test_graphs_that_only_a_gpu_has_are_searched_there(gpu):

@@ -73,8 +73,10 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     f.tile_size = o.tiles.size;
     f.tile_least = o.tiles.least_entries;
     // Tiles are foreseen by a sample on the host: where a GPU alone has the matrix, that would bring it home.
+    // And they take memory that nobody asked for.
     f.tiles_serve = (!a.on_device() || o.kernel == tile_id) && f.plain && o.switches.change_direction &&
-                    !f.scheduled && !o.hub_first && o.alpha < 0 && o.beta < 0;
+                    !f.scheduled && !o.hub_first && o.alpha < 0 && o.beta < 0 && ctx.memory_limit() == 0;
+    f.searched = a.body().searched();
     return f;
 }
 
@@ -138,11 +140,14 @@ traverse_result traverse(const context& ctx, const matrix& a, offset_t source,
                          const traverse_options& options) {
     check(a, source, options);
     const plan::traverse_plan plan = plan_traverse(ctx, a, options);
-    return plan.kernel == loop_id   ? traverse_loop(ctx, a, source, options, plan)
-           : plan.kernel == tile_id ? (plan.on_device ? traverse_tile_on_device(ctx, a, source, options, plan)
-                                                      : traverse_tile(ctx, a, source, options, plan))
-           : plan.on_device         ? traverse_on_device(ctx, a, source, options, plan)
-                                    : run_fused(ctx, a, source, options, plan);
+    if (plan.kernel == loop_id) return traverse_loop(ctx, a, source, options, plan);
+    if (plan.on_device)
+        return plan.kernel == tile_id ? traverse_tile_on_device(ctx, a, source, options, plan)
+                                      : traverse_on_device(ctx, a, source, options, plan);
+    traverse_result result = plan.kernel == tile_id ? traverse_tile(ctx, a, source, options, plan)
+                                                    : run_fused(ctx, a, source, options, plan);
+    a.body().note_search(result.edges);
+    return result;
 }
 
 }  // namespace ops

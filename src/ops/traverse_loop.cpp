@@ -89,9 +89,9 @@ private:
             operand = &visited;  // its members that have unvisited neighbours are the frontier
         }
         vector_options options{.transpose_a = true};
-        options.kernel = d == direction::pull            ? "csr_row_masked"
-                         : ctx.gpu() || has_many_edges() ? "csc_gather_scatter"
-                                                         : "csc_gather_radix";
+        options.kernel = d == direction::pull ? "csr_row_masked"
+                         : ctx.gpu()          ? "csc_gather_scatter"
+                                              : push_on_host();
         const vector_options filter{
             .mask = &visited, .mask_structure = true, .mask_complement = true, .replace = true};
         if (o.switches.masking) {
@@ -109,13 +109,12 @@ private:
         return done.kernel;
     }
 
-    // Whether the frontier's edges are worth ranges of rows on a CPU.
-    bool has_many_edges() const {
+    std::string_view push_on_host() const {
         const storage::csr& rows = a.body().rows();
         offset_t edges = 0;
         storage::for_each_entry(frontier.body(),
                                 [&](index_t i, offset_t) { edges += rows.offset(i + 1) - rows.offset(i); });
-        return plan::scatters_on_cpu(static_cast<double>(edges), n);
+        return plan::push_on_cpu(static_cast<double>(edges), frontier.count(), n, sizeof(index_t));
     }
 
     // The frontier joins the visited set; its values are the parents.

@@ -42,9 +42,10 @@ inline constexpr double dense_row_products = 1024;
 /// Packing reads B twice; the count then reads words in place of products. Worth it for half as many words as entries, where
 /// B's entries are met often: at 8 products an entry (a mesh's triangles) it cost 6%.
 inline constexpr double packed_share = 0.5, packed_reuse = 10;
-/// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.9 of dense_row's
-/// time on a band of 21 diagonals, 1.2 on a mesh of 27 in rows of 58, both on a loaded machine.
-inline constexpr double band_rows = 0.97, band_products = 64;
+/// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.42 to 0.5 of
+/// dense_row's time on bands of 3, 5 and 9 diagonals and laplace2d:700 (9 to 81 products a row), 1.0 on 21, 1.5 to 1.9 on a mesh of 27
+/// in rows of 58 (`nz bench regret`).
+inline constexpr double band_rows = 0.97, band_products = 8;
 /// Wider bands' sums are more than turning keeps in registers: dense_row took 0.6 of dia_dia's time on bands of 41 and 61 diagonals
 /// (1,681 and 3,721 products a row), 1.1 on 21 (441). Between these it is not measured.
 inline constexpr double band_most_products = 1024;

@@ -1,7 +1,5 @@
 #include "plan/mxv.hpp"
 
-#include "plan/mxv_workspace.hpp"
-
 namespace nz::plan {
 namespace {
 
@@ -42,6 +40,15 @@ choice choose_device_push(const mxv_facts& f, double products) {
     return {"csc_gather_radix", "u is sparse: its columns hold less work than the rows"};
 }
 
+choice choose_push_on_cpu(std::string_view kernel) {
+    if (kernel == "csc_gather_scatter")
+        return {
+            kernel,
+            "u is sparse: its products are added up where they belong, by ranges of rows that a cache holds"};
+    if (kernel == "csc_gather_merge") return {kernel, "u is sparse, and its products are few"};
+    return {kernel, "u is sparse: its columns hold less work than the rows"};
+}
+
 choice choose(const mxv_facts& f) {
     if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
     if (f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
@@ -53,21 +60,18 @@ choice choose(const mxv_facts& f) {
     const double share = f.masked && f.output_size
                              ? static_cast<double>(f.mask_allows) / static_cast<double>(f.output_size)
                              : 1;
-    const bool many = !f.on_device && scatters_on_cpu(products, f.output_size);
+    const std::string_view on_cpu = push_on_cpu(products, f.input_count, f.output_size, f.value_bytes);
+    const bool adds_in_place = on_cpu == "csc_gather_scatter" && !f.first_wins && !f.terminates;
     double pull = static_cast<double>(f.nnz) * share + static_cast<double>(f.output_size) / 64,
-           push =
-               products * (!f.on_device  ? many && !f.first_wins && !f.terminates ? push_many_cost : push_cost
-                           : f.any_order ? device_scatter_cost
-                                         : device_sort_cost) +
-               (f.on_device ? device_push_launches : 0) + static_cast<double>(f.output_size) / 64;
+           push = products * (!f.on_device  ? adds_in_place ? push_scatter_cost : push_cost
+                              : f.any_order ? device_scatter_cost
+                                            : device_sort_cost) +
+                  (f.on_device ? device_push_launches : 0) + static_cast<double>(f.output_size) / 64;
     // A representation that is not there costs about eight reads of the matrix, once.
     if (!f.push_ready) push += 8.0 * static_cast<double>(f.nnz);
     if (!f.pull_ready) pull += 8.0 * static_cast<double>(f.nnz);
     if (push < pull && f.on_device) return choose_device_push(f, products);
-    if (push < pull && many)
-        return {"csc_gather_scatter",
-                "u is sparse: its products are added up by ranges of rows that a cache holds"};
-    if (push < pull) return {"csc_gather_radix", "u is sparse: its columns hold less work than the rows"};
+    if (push < pull) return choose_push_on_cpu(on_cpu);
     return choose_pull(f);
 }
 

@@ -2,7 +2,12 @@
 #pragma once
 
 #include "nonzero/plan.hpp"
+#include "plan/mxv_workspace.hpp"
 #include "storage/value_tiles.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace nz::plan {
 
@@ -42,13 +47,25 @@ struct mxv_facts {
 /// matvec`, 2 cores, 1 M rows, 16 M entries). Many products are added up bucket by bucket for 4 (`nz spmspv --density 0.3`:
 /// rmat:20,16 55 ms against 178 by rows, rmat:18,16 12 against 18, laplace3d:80 24 against 25); sums that may end early are not
 /// held against that: their rows cost less than their entries.
-inline constexpr double push_cost = 12, push_many_cost = 4;
-/// So many are many: rmat:20,16 39 K products 0.4 to 1.0 ms and 0.5 to 1.6 sorted, ten times as many 4 and 6.5 to 9,
-/// a hundred times 23 and 46; 16 K products of random:1000000,16 0.37 and 0.16. And as many as the words of bits of the
-/// rows, which are cleared and read.
-inline constexpr double scatter_products = 32768, scatter_share = 1.0 / 64;
-constexpr bool scatters_on_cpu(double products, offset_t rows) {
-    return products >= scatter_products && products >= scatter_share * static_cast<double>(rows);
+inline constexpr double push_cost = 12, push_scatter_cost = 4;
+/// The CPU's push for so many products of so many columns, by the nanoseconds that each takes on two threads (`nz bench regret`: 57
+/// matrices, vectors of four densities). The scatter clears and reads bits of all rows, and takes 4 a product while a cache holds
+/// the rows' sums: 20 to 60 us for 6,000 products, which take 60 to 115 sorted. Beyond, it touches new pages as well: 650 us against
+/// 300 for 24 K products of laplace2d:700; 4 ms against 6.5 to 9 for 390 K of rmat:20,16. The merge needs a round for each doubling of
+/// the columns, and nothing else: 3 us for a dozen products, the radix sort 8.
+constexpr std::string_view push_on_cpu(double products, offset_t columns, offset_t rows,
+                                       std::size_t value_bytes) {
+    constexpr double clear = 0.1, cached_add = 4, add = 5, page_bytes = 4096, page = 200;
+    const double pages =
+        std::min(products, static_cast<double>(rows) * static_cast<double>(value_bytes) / page_bytes);
+    const double adding =
+        sums_are_cached(rows, value_bytes) ? cached_add * products : add * products + page * pages;
+    const int rounds = std::bit_width(static_cast<std::uint64_t>(columns > 1 ? columns - 1 : 0));
+    const double scatter = 400 + clear * static_cast<double>(rows) + adding, radix = 5000 + 13 * products,
+                 merge = (2 + 3.5 * rounds) * products;
+    return scatter <= radix && scatter <= merge ? "csc_gather_scatter"
+           : merge <= radix                     ? "csc_gather_merge"
+                                                : "csc_gather_radix";
 }
 /// The same on a GPU, and what the push's further launches and its look at the number of products cost, in entries
 /// read in order (8 M rows and 64 M entries, uniform and power-law columns, H200: 64 to 76 ps a product that is sorted,

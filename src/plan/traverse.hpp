@@ -21,6 +21,7 @@ struct traverse_facts {
     bool plain = true;           ///< masking, early exit, operand reuse and structure only: all on
     bool any_parent = false;     ///< or none
     bool tiles_serve = false;    ///< nothing is asked for that traverse/tile does not have
+    offset_t searched = 0;       ///< edges that searches of this matrix went through before
     int tile_size = 0;           ///< asked for; 0: the plan chooses
     int tile_least = -1;         ///< asked for; negative: the plan's own
     bool tiles_sampled = false;  ///< the next four are there: a costly fact, asked for by a first plan
@@ -86,8 +87,13 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
 /// them takes less than a search does: 1.7 times on fe_body (x) 6x6 (10.6 entries), 1.2 on banded:1000000,21 (13), but 0.9 on
-/// laplace3d:100 (2.8) and 0.5 on grid2d:2000,0.3 (1.2). On a CPU making them takes longer than most searches.
+/// laplace3d:100 (2.8) and 0.5 on grid2d:2000,0.3 (1.2).
 constexpr double tile_entries_a_word = 5;
+/// On a CPU from fewer, but making them takes as long as three to ten searches: only where earlier searches have gone through so
+/// many times the matrix's entries. Of 48 matrices (`nz bench regret`) searches over tiles took 1.1 to 60 times less on all 17 from
+/// 2.5 on, and up to 5 times as long on most of those below 2.2.
+constexpr double tile_entries_a_word_on_cpu = 2.5;
+constexpr offset_t tiles_after_searches = 4;
 /// Rows of fewer entries, on average, do not fill words; and where there are hubs, words are nearly empty.
 constexpr offset_t tile_mean_degree = 8;
 
@@ -101,9 +107,22 @@ constexpr bool has_hubs(const traverse_facts& f) noexcept {
 /// goes through most of all rows until a twentieth of the edges leads to visited vertices.
 constexpr direction_thresholds no_hubs_on_device{0.05, 0.01, 0.05};
 
-/// A CPU's pull goes through the rows of all unvisited vertices on every level. On meshes, whose fronts stay a few percent of the
-/// vertices for dozens of levels, searches took 6 to 30 times as long at 0.01; from 0.1 on uniform:262144,16 takes twice as long.
-constexpr direction_thresholds no_hubs_on_cpu{0.07, 0.01, 0.07};
+/// A CPU's pull goes through the rows of all unvisited vertices on every level, up to the first member of the frontier: with rows of d
+/// entries, and the share s of all entries in those of the frontier, about min(d, 1 / s) each, against s d pushed edges a vertex. So the two
+/// meet at a share that falls with the root of d; 0.4 and the least are measured. On meshes, whose fronts stay a few percent of the vertices for
+/// dozens of levels, searches took 6 to 30 times as long at 0.01; from 0.1 on uniform:262144,16 (d = 32) takes twice as long; at 0.01 and
+/// 0.03 of the entries those of small graphs with hubs took 1.3 (cage10), 1.5 (cond-mat-2003) and 2.2 times (p2p-Gnutella31) the best of both.
+constexpr double pull_share = 0.4, least_pull_share = 0.08;
+constexpr direction_thresholds directions_on_cpu(offset_t vertices, offset_t nnz) {
+    const double d =
+        vertices > 0 && nnz > vertices ? static_cast<double>(nnz) / static_cast<double>(vertices) : 1;
+    double root = d;
+    for (int step = 0; step < 40; ++step) root = (root + d / root) / 2;
+    const double share = pull_share / root > least_pull_share ? pull_share / root : least_pull_share;
+    return {share, 0.01, share};
+}
+/// Larger graphs with hubs keep the rule as it is: there a pushed edge costs a cache miss, and pull asks hubs first.
+constexpr offset_t cached_vertices = offset_t{1} << 18;
 
 struct traverse_plan {
     std::string_view kernel;
@@ -134,8 +153,9 @@ constexpr std::size_t push_pull_fused_workspace(offset_t vertices) {
 
 /// Whether tiles are in question though nobody asked for them, by what is known without a sample.
 constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
-    return f.on_device && f.pinned.empty() && f.tiles_serve && f.vertices > 0 &&
-           f.nnz / f.vertices >= tile_mean_degree && !has_hubs(f);
+    if (!f.pinned.empty() || !f.tiles_serve || f.vertices == 0 || f.nnz == 0) return false;
+    return f.on_device ? f.nnz / f.vertices >= tile_mean_degree && !has_hubs(f)
+                       : f.searched / tiles_after_searches >= f.nnz;
 }
 
 /// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.
@@ -168,14 +188,19 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
     if (plan.kernel == "tile") return plan_tiles(f, plan);
     if (tiles_in_question(f)) {
         plan.asks_tiles = !f.tiles_sampled;
-        if (f.tiles_sampled && f.entries_a_word >= tile_entries_a_word && tile_size_for(f) != 0) {
+        if (f.tiles_sampled &&
+            f.entries_a_word >= (f.on_device ? tile_entries_a_word : tile_entries_a_word_on_cpu) &&
+            tile_size_for(f) != 0) {
             plan.kernel = "tile";
-            plan.reason = "rows that are near share their neighbours: a word asks for many edges at once";
+            plan.reason =
+                f.on_device ? "rows that are near share their neighbours: a word asks for many edges at once"
+                            : "searched again and again: tiles pay, whose words ask for many edges at once";
             return plan_tiles(f, plan);
         }
     }
-    if (plan.kernel == "push_pull_fused" && !has_hubs(f))
-        plan.thresholds = f.on_device ? no_hubs_on_device : no_hubs_on_cpu;
+    if (plan.kernel == "push_pull_fused" && !f.on_device && (!has_hubs(f) || f.vertices <= cached_vertices))
+        plan.thresholds = directions_on_cpu(f.vertices, f.nnz);
+    if (plan.kernel == "push_pull_fused" && f.on_device && !has_hubs(f)) plan.thresholds = no_hubs_on_device;
     if (f.alpha >= 0) plan.thresholds.alpha = f.alpha;
     if (f.beta >= 0) plan.thresholds.beta = f.beta;
     plan.builds_transpose = f.change_direction && !f.columns_ready;

@@ -28,6 +28,7 @@ matrix_body::matrix_body(const matrix_body& other)
     tiles_ = other.tiles_;
     tile_lists_ = other.tile_lists_;
     bit_tiles_ = other.bit_tiles_;
+    searched_ = other.searched();
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
@@ -127,6 +128,7 @@ void matrix_body::forget_derived() {
     tile_lists_.clear();
     bit_tiles_.clear();
     sampled_tiles_.clear();
+    searched_ = 0;
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();

@@ -8,6 +8,7 @@
 #include "storage/device_edges.hpp"
 #include "storage/value_tiles.hpp"
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -96,6 +97,9 @@ struct matrix_body {
                                                   const std::function<bit_tiles()>& build) const;
     /// sample_tiles of rows(); taken once for each size.
     tile_sample sampled_tiles(int size) const;
+    /// Edges that searches have gone through since the entries last changed: what says that representations for searches pay.
+    offset_t searched() const { return searched_.load(std::memory_order_relaxed); }
+    void note_search(offset_t edges) const { searched_.fetch_add(edges, std::memory_order_relaxed); }
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -107,6 +111,7 @@ struct matrix_body {
     void replace(csr a);
     void add_pending(pending_change change) {
         pending_.push_back(change);
+        searched_ = 0;
         symmetric_ = false;  // one side of the diagonal changes
     }
     void forget_derived();
@@ -154,6 +159,7 @@ private:
     mutable std::optional<matrix_facts> facts_;
     mutable std::optional<offset_t> longest_row_;
     mutable std::optional<row_sample> sampled_rows_;
+    mutable std::atomic<offset_t> searched_{0};
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
 };

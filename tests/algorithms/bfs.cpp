@@ -246,6 +246,31 @@ TEST(BfsTiles, DirectedGraphsWithLoopsAndEmptyRowsAreSearched) {
     expect_right(ctx, matrix(ctx, dtype::boolean, 70, 70), 69, tiles_of(64, 0));
 }
 
+TEST(BfsTiles, AreMadeOnACpuOnceSearchesComeAgain) {
+    const context ctx({.backend = backend::cpu});
+    matrix a = graph(ctx, "banded:3000,21");
+    const auto kernels_of = [&](const context& where, int searches) {
+        std::vector<std::string> kernels;
+        for (int k = 0; k < searches; ++k) {
+            const auto expected = search_plainly(a, 100 * k);
+            const auto found = bfs(where, a, 100 * k);
+            EXPECT_EQ(test::integers(found.levels), expected.level);
+            EXPECT_EQ(test::integers(found.parents), expected.parent);
+            kernels.emplace_back(found.iterations.front().kernel);
+        }
+        return kernels;
+    };
+    const context limited({.backend = backend::cpu, .memory_limit = std::size_t{1} << 30});
+    EXPECT_EQ(kernels_of(limited, 6), std::vector<std::string>(6, "push_pull_fused"))
+        << "not where memory is counted";
+    a.set(0, 2000, 1.0);
+    std::vector<std::string> expected(6, "push_pull_fused");
+    expected[4] = expected[5] = "push_csc";
+    EXPECT_EQ(kernels_of(ctx, 6), expected) << "the first of the phases of traverse/tile";
+    a.set(0, 2500, 1.0);
+    EXPECT_EQ(kernels_of(ctx, 1), std::vector<std::string>{"push_pull_fused"}) << "another matrix";
+}
+
 TEST(BfsTiles, SayWhatTheyCannotServe) {
     const context ctx;
     const matrix a = graph(ctx, "grid2d:10");

@@ -204,7 +204,7 @@ TEST(MxmPlan, TakesDiagonalsWhereNearlyAllRowsAreBands) {
     f.band_share = 0.5;
     EXPECT_EQ(plan::mxm(f).kernel, "dense_row");
     f.band_share = 1;
-    f.products = 4500000;
+    f.products = 3500000;
     EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "few products a row";
     f.products = 800000000;
     EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "a wide band";

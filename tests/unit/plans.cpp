@@ -121,7 +121,7 @@ TEST(MxvPlan, ManyProductsOfASparseVectorAreAddedByRangesOfRows) {
         return plan::mxv(f).kernel;
     };
     EXPECT_EQ(chosen(16000), "csc_gather_radix");
-    EXPECT_EQ(chosen(40000), "csc_gather_scatter");
+    EXPECT_EQ(chosen(80000), "csc_gather_scatter");
     EXPECT_EQ(chosen(3900000), "csc_gather_scatter");
     EXPECT_EQ(chosen(4100000), "csr_row");
     f.terminates = true;
@@ -130,6 +130,21 @@ TEST(MxvPlan, ManyProductsOfASparseVectorAreAddedByRangesOfRows) {
     f.terminates = false;
     f.output_size = 1000000000;
     EXPECT_EQ(chosen(40000), "csc_gather_radix") << "bits of all rows are more than the products";
+}
+
+TEST(MxvPlan, FewProductsGoToTheirRowsOrAreMergedAsTheRowsAreFewOrMany) {
+    const auto chosen = [](offset_t rows, offset_t columns, offset_t products) {
+        auto f = square(rows, 16 * rows);
+        f.input = vector_form::sparse;
+        f.input_count = columns;
+        f.products = products;
+        return plan::mxv(f).kernel;
+    };
+    EXPECT_EQ(chosen(1000, 1, 16), "csc_gather_merge") << "of one column";
+    EXPECT_EQ(chosen(1000, 10, 160), "csc_gather_scatter");
+    EXPECT_EQ(chosen(10000, 100, 1600), "csc_gather_scatter");
+    EXPECT_EQ(chosen(1000000, 10, 160), "csc_gather_merge") << "bits of all rows are more than the products";
+    EXPECT_EQ(chosen(1000000, 1000, 16000), "csc_gather_radix");
 }
 
 TEST(MxvPlan, FewLongRowsAreSplit) {
@@ -152,7 +167,7 @@ TEST(MxvPlan, ASparseVectorIsPushedWhereItsColumnsHoldLessWork) {
     auto f = square(1000, 10000);
     f.input = vector_form::sparse;
     f.input_count = 10;
-    EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_radix");
+    EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_scatter");
     EXPECT_EQ(plan::mxv(f).direction, direction::push);
     f.input_count = 500;
     EXPECT_EQ(plan::mxv(f).direction, direction::pull);
@@ -263,7 +278,7 @@ TEST(DirectionRule, StaysInPushWhenItMayNotChange) {
 
 TEST(TraversePlan, TakesTheFusedFormAndTheRuleOfThePaper) {
     plan::traverse_facts f;
-    f.vertices = 1000;
+    f.vertices = 1000000;
     f.longest_row = 100;
     const auto p = plan::traverse(f);
     EXPECT_EQ(p.kernel, "push_pull_fused");
@@ -324,6 +339,35 @@ TEST(TilePlan, ChoosesTheSizeByBackendAndBytes) {
     }
 }
 
+TEST(TilePlan, TakesTilesOnACpuOnceSearchesCameAgain) {
+    plan::traverse_facts f;
+    f.vertices = 1000;
+    f.nnz = 21000;
+    f.longest_row = 900;
+    f.csr_bytes = 88000;
+    f.tiles_serve = true;
+    f.searched = 4 * f.nnz - 1;
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "making them would not pay yet";
+    ++f.searched;
+    EXPECT_TRUE(plan::traverse(f).asks_tiles) << "hubs are words as well";
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as long as nothing is known of them";
+    f.tiles_sampled = true;
+    f.tile_bytes_32 = f.tile_bytes_64 = 20000;
+    f.entries_a_word = 2.4;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused");
+    f.entries_a_word = 2.5;
+    EXPECT_EQ(plan::traverse(f).kernel, "tile");
+    EXPECT_EQ(plan::traverse(f).tile_size, 64);
+    f.tile_bytes_32 = f.tile_bytes_64 = 200000;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "they would take more than 1.5 times the CSR";
+    f.tile_bytes_32 = f.tile_bytes_64 = 20000;
+    f.tiles_serve = false;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a switch is off";
+    f.tiles_serve = true;
+    f.pinned = "push_pull_fused";
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as asked";
+}
+
 TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     plan::traverse_facts f;
     f.vertices = 1000;
@@ -331,7 +375,7 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     f.longest_row = 30;
     f.csr_bytes = 88000;
     f.tiles_serve = true;
-    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "not on a CPU";
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "not on a CPU that has not searched it before";
     f.on_device = true;
     EXPECT_TRUE(plan::traverse(f).asks_tiles);
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as long as nothing is known of them";
@@ -415,13 +459,21 @@ TEST(TraversePlan, AsksTheStrongestNeighboursWhereThereAreHubsAndAnyParentWillDo
 
 TEST(TraversePlan, PushesLongerWhereNoRowIsAHub) {
     plan::traverse_facts f;
-    f.vertices = 1000;
-    f.nnz = 16000;
+    f.vertices = 1000000;
+    f.nnz = 16000000;
     f.longest_row = 17 * 16;
     EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
     f.longest_row = 30;
-    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.07);
-    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.edge_share, 0.07);
+    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.1, 1e-9) << "0.4 / sqrt(16)";
+    EXPECT_NEAR(plan::traverse(f).thresholds.edge_share, 0.1, 1e-9);
+    f.nnz = 100;
+    f.longest_row = 10;
+    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.4, 1e-9) << "hardly an entry a row";
+    f.vertices = 10000;
+    f.nnz = 640000;
+    f.longest_row = 5000;
+    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.08, 1e-9) << "hubs of a small graph";
+    f.longest_row = 30;
     f.on_device = true;
     EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.05);
     EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.edge_share, 0.05);

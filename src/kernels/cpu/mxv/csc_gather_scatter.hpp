@@ -2,7 +2,7 @@
 //
 // One thread: gathers the columns in order and adds each product where it belongs; a bitmap says which places
 //   hold a sum already, so values need no clearing.
-// Several threads: rows are divided into buckets whose sums a second-level cache holds. Each thread counts, then writes the
+// Several threads, four or more where a cache holds all sums anyway: rows are divided into buckets whose sums a second-level cache holds. Each thread counts, then writes the
 //   products of its share into its parts of the buckets; after a join whole buckets are added up, first thread's part first.
 // Who owns what: whichever thread is free has the next bucket (multiples of 64 rows: whole bitmap words) in the adding phase.
 // Memory: a bitmap of rows / 8 bytes cleared and read once; with several threads products written and read once.
@@ -74,7 +74,8 @@ void csc_gather_scatter(const mxv_arguments& a) {
     plan::workspace_parts memory(a.workspace);
     const gathered_columns<Cell> columns(a, memory);
     std::fill_n(a.out_present, bits::words_for(a.output_size), bits::word{0});
-    if (const int threads = columns.threads(); threads > 1)
+    if (const int threads = columns.threads();
+        plan::scatters_in_buckets(a.output_size, sizeof(typename Cell::value), threads))
         return scatter_detail::scatter_in_buckets<Cell>(a, columns, memory, threads);
     columns.visit(0, columns.products(), [&](offset_t, index_t i, typename Cell::value x) {
         scatter_detail::add_at<Cell>(a, i, x);

@@ -37,24 +37,27 @@ struct alignas(16) stretch {
     T x[length];
 };
 
-/// How a side's stretches are read. `Whole`: they lie in one piece, and lines begin so many bytes apart, which 31 bits hold.
+/// base + line * bytes in one instruction: of a line that was widened before, the compiler makes five.
+__device__ inline const std::byte* line_at(const std::byte* base, index_t line, int bytes) {
+    const std::byte* at;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(at) : "r"(line), "r"(bytes), "l"(base));
+    return at;
+}
+
+/// How a side's stretches are read. `Whole`: they lie in one piece, and lines begin `line_bytes` apart.
 template <class T, bool Whole>
 struct line_reader {
     const std::byte* base;
+    int line_bytes;
     offset_t line_step, step;
     index_t inner;
 
-    __device__ line_reader(const void* values, offset_t line_step, offset_t step, index_t inner)
-        : base(static_cast<const std::byte*>(values)),
-          line_step(Whole ? line_step * static_cast<offset_t>(sizeof(T)) : line_step),
-          step(step),
-          inner(inner) {}
     /// From value k of a line on.
     __device__ stretch<T> operator()(index_t line, index_t k) const {
         stretch<T> s;
         if constexpr (Whole) {
-            const auto* at = base + static_cast<offset_t>(k) * static_cast<offset_t>(sizeof(T)) +
-                             static_cast<offset_t>(line) * static_cast<int>(line_step);
+            const std::byte* const at =
+                line_at(base + offset_t{k} * static_cast<int>(sizeof(T)), line, line_bytes);
             const uint4 words = __ldg(reinterpret_cast<const uint4*>(at));
             memcpy(s.x, &words, sizeof s.x);
         } else {
@@ -81,13 +84,15 @@ __device__ inline index_t row_of_place(const device_offsets& offsets, offset_t l
 }
 
 template <class Cell, int Lanes, bool Whole>
-__global__ void __launch_bounds__(block, 2) sddmm_row_dot_kernel(sddmm_arguments a) {
+__global__ void __launch_bounds__(block, 2)
+    sddmm_row_dot_kernel(sddmm_arguments a, int x_bytes, int y_bytes) {
     using T = typename Cell::operand;
     using V = typename Cell::value;
     constexpr int length = stretch<T>::length, turn_places = 32 / Lanes * together;
     const device_offsets offsets{a.offsets.data, a.offsets.wide};
-    const line_reader<T, Whole> x(a.x, a.x_row_step, a.x_step, a.inner),
-        y(a.y, a.y_column_step, a.y_step, a.inner);
+    const line_reader<T, Whole> x{static_cast<const std::byte*>(a.x), x_bytes, a.x_row_step, a.x_step,
+                                  a.inner},
+        y{static_cast<const std::byte*>(a.y), y_bytes, a.y_column_step, a.y_step, a.inner};
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
     const offset_t begin = (offset_t{blockIdx.x} * block + threadIdx.x) / 32 * turns * turn_places;
     if (begin >= a.nnz) return;
@@ -180,8 +185,14 @@ void sddmm_row_dot(const sddmm_arguments& a, void* stream) {
         constexpr offset_t a_block = block / Lanes * together * turns;
         const auto blocks = static_cast<unsigned>((a.nnz + a_block - 1) / a_block);
         const auto on = static_cast<cudaStream_t>(stream);
-        all_whole ? sddmm_row_dot_kernel<Cell, Lanes, true><<<blocks, block, 0, on>>>(a)
-                  : sddmm_row_dot_kernel<Cell, Lanes, false><<<blocks, block, 0, on>>>(a);
+        const auto bytes_of = [&](offset_t step) {
+            return static_cast<int>(step) * static_cast<int>(sizeof(T));
+        };
+        if (all_whole)
+            sddmm_row_dot_kernel<Cell, Lanes, true>
+                <<<blocks, block, 0, on>>>(a, bytes_of(a.x_row_step), bytes_of(a.y_column_step));
+        else
+            sddmm_row_dot_kernel<Cell, Lanes, false><<<blocks, block, 0, on>>>(a, 0, 0);
     };
     const std::size_t bytes = static_cast<std::size_t>(a.inner) * sizeof(T);
     bytes <= few       ? launch.template operator()<4>()
