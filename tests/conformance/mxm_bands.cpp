@@ -129,7 +129,7 @@ TEST(DiagonalProducts, ArePlannedForBandsAlone) {
     const matrix wide = band(ctx, 3000, 3000, around(-10, 10));
     EXPECT_EQ(planned(wide), "dia_dia");
     EXPECT_NE(planned(wide, {.mask = &wide}), "dia_dia");
-    EXPECT_NE(planned(band(ctx, 3000, 3000, around(-1, 1))), "dia_dia") << "few products a row";
+    EXPECT_NE(planned(band(ctx, 3000, 3000, around(0, 1))), "dia_dia") << "few products a row";
     EXPECT_NE(planned(band(ctx, 3000, 3000, around(-10, 10), [](index_t i, index_t) { return i % 20 != 3; })),
               "dia_dia")
         << "a gap in every tile";

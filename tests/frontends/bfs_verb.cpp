@@ -152,9 +152,13 @@ TEST_F(bfs_verb, stops_at_the_depth_asked_for) {
 
 TEST_F(bfs_verb, explains_itself_in_sentences) {
     const outcome run = nz({"bfs", "rmat:10,8", "--explain"});
-    for (const auto* word : {"Kernel push_pull_fused", "alpha = 0.01", "beta = 0.01",
-                             "Level 0 goes by pull: r = ", "hold many of the entries"})
+    for (const auto* word : {"Kernel push_pull_fused", "alpha = 0.12", "more than 12% of the entries",
+                             "beta = 0.01", "Level 1 goes by pull: r = ", "r has risen past alpha"})
         EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
+    write("star.el", "0 1\n0 2\n0 3\n0 4\n0 5\n0 6\n0 7\n0 8\n0 9\n");
+    const outcome star = nz({"bfs", "star.el", "--symmetrize", "--source", "0", "--explain"});
+    for (const auto* word : {"Level 0 goes by pull: r = 0.1", "hold many of the entries"})
+        EXPECT_NE(star.out.find(word), std::string::npos) << word << "\n" << star.out;
 }
 
 TEST_F(bfs_verb, writes_levels_and_parents) {
