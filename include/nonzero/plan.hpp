@@ -62,7 +62,7 @@ struct operation_plan {
 
 /// What mxm decided: what every operation says, and the work and the memory that it takes.
 struct mxm_plan : operation_plan {
-    bool reads_columns = false;   ///< of the second operand (its transpose)
+    bool reads_columns = false;   ///< of the second operand (its transpose); column_column: of both
     bool builds_columns = false;  ///< ... which are not there yet: O(nnz) once
     bool packs_words = false;     ///< B's columns by words of 64 first: O(nnz) of B
     offset_t products = 0;        ///< entries of A with entries of their row of B

@@ -86,8 +86,8 @@ def mxm(semiring: str, a: Matrix, b: Matrix, *, out: Matrix | None = None, mask:
         pattern: MxmPattern | None = None, ctx: Context | None = None) -> Matrix:
     """C(i,j) = sum over k of A(i,k) x B(k,j) over a semiring, added in the order of k.
 
-    Kernels: hash, dense_row, row_row, column_row (matam2012), two_level_sort (dalton2015), masked_dot, masked_row,
-    dia_dia (matam2012), reference. pattern: what find_pattern gave for matrices with these places, this semiring and
+    Kernels: hash, dense_row, row_row, column_row, column_column (matam2012), two_level_sort (dalton2015), masked_dot,
+    masked_row, dia_dia (matam2012), reference. pattern: what find_pattern gave for matrices with these places, this semiring and
     these transposes (DomainError otherwise): then nothing is counted.
 
     >>> import nonzero as nz

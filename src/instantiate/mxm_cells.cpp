@@ -1,5 +1,6 @@
 #include "instantiate/mxm_cells.hpp"
 
+#include "kernels/cpu/mxm/column_column.hpp"
 #include "kernels/cpu/mxm/column_row.hpp"
 #include "kernels/cpu/mxm/dense_row.hpp"
 #include "kernels/cpu/mxm/dia_dia.hpp"
@@ -24,6 +25,7 @@ kernels::mxm_kernel find_mxm_count(std::string_view id) {
            : id == "dense_row"      ? dense_row_count
            : id == "row_row"        ? row_row_count
            : id == "column_row"     ? column_row_count
+           : id == "column_column"  ? column_column_count
            : id == "two_level_sort" ? two_level_sort_count
            : id == "masked_dot"     ? masked_dot_count
            : id == "masked_row"     ? masked_row_count

@@ -9,7 +9,8 @@ namespace nz::instantiate {
 struct mxm_cell {
     binary_id add, multiply;
     dtype operand, value;
-    kernels::mxm_kernel hash, dense_row, row_row, column_row, two_level_sort, masked_dot, masked_row, dia_dia;
+    kernels::mxm_kernel hash, dense_row, row_row, column_row, column_column, two_level_sort, masked_dot,
+        masked_row, dia_dia;
 
     /// The kernel with this id, or null.
     kernels::mxm_kernel kernel(std::string_view id) const {
@@ -17,6 +18,7 @@ struct mxm_cell {
                : id == "dense_row"      ? dense_row
                : id == "row_row"        ? row_row
                : id == "column_row"     ? column_row
+               : id == "column_column"  ? column_column
                : id == "two_level_sort" ? two_level_sort
                : id == "masked_dot"     ? masked_dot
                : id == "masked_row"     ? masked_row

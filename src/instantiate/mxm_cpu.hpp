@@ -3,6 +3,7 @@
 
 #include "instantiate/mxm_cells.hpp"
 #include "instantiate/mxv_lists.hpp"
+#include "kernels/cpu/mxm/column_column.hpp"
 #include "kernels/cpu/mxm/column_row.hpp"
 #include "kernels/cpu/mxm/dense_row.hpp"
 #include "kernels/cpu/mxm/dia_dia.hpp"
@@ -24,6 +25,7 @@ constexpr mxm_cell make_mxm_cell() {
             &kernels::cpu::dense_row_fill<Cell>,
             &kernels::cpu::row_row_fill<Cell>,
             &kernels::cpu::column_row_fill<Cell>,
+            &kernels::cpu::column_column_fill<Cell>,
             &kernels::cpu::two_level_sort_fill<Cell>,
             &kernels::cpu::masked_dot_fill<Cell>,
             &kernels::cpu::masked_row_fill<Cell>,

@@ -36,6 +36,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxm", "dense_row", presence::here, "", presence::absent, "hash keeps a bit for every column in its longest rows; a sum for every column fits no shared memory"},
     {"mxm", "row_row", presence::here, "", presence::absent, "hash's tables are bounded too, and need no second look at A's entries for each strip"},
     {"mxm", "column_row", presence::here, "", presence::absent, "as row_row; rows of B that neighbours share come from the caches there"},
+    {"mxm", "column_column", presence::here, "", presence::absent, "row_row's work with columns for rows"},
     {"mxm", "two_level_sort", presence::here, "", presence::here, ""},
     {"mxm", "masked_dot", presence::here, "", presence::here, ""},
     {"mxm", "masked_row", presence::here, "", presence::here, ""},

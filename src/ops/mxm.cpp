@@ -38,9 +38,13 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
         return t->plan;
     }
     ops::mxm_collected known;
-    mxm_plan plan = ops::make_plan(p, known);
+    const bool turns = options.kernel == "column_column";
+    const ops::product& done = turns ? ops::by_columns(p) : p;
+    mxm_plan plan = ops::make_plan(done, known);
     ctx.log(to_string(plan));
-    ops::write_back(ctx, c, run(p, plan, known), options);
+    storage::csr t = run(done, plan, known);
+    if (turns) t = storage::transpose(ctx, t);
+    ops::write_back(ctx, c, std::move(t), options);
     return plan;
 }
 

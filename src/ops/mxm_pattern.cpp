@@ -82,6 +82,8 @@ mxm_pattern find_pattern(const context& ctx, const semiring& s, const matrix& a,
     require<not_supported>(p.cell != nullptr && options.kernel != "reference",
                            "patterns are found by compiled kernels, and {} on {} is not compiled", s.name(),
                            name_of(p.operand_type));
+    require<not_supported>(options.kernel != "column_column",
+                           "patterns are found by rows: leave the kernel column_column out, or use mxm");
     if (auto there = ops::find_on_device(p)) {
         const mxm_plan plan = ops::plan_of(*there);
         return mxm_pattern(std::make_shared<ops::mxm_symbolic>(ops::mxm_symbolic{

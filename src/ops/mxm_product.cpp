@@ -22,6 +22,18 @@ product make_product(const context& ctx, const semiring& s, const matrix& a, con
     return {ctx, s, {a, options.transpose_a}, {b, options.transpose_b}, options, operand, value, cell};
 }
 
+product by_columns(const product& p) {
+    return {p.ctx,
+            p.ring,
+            {p.right.a, !p.right.transposed},
+            {p.left.a, !p.left.transposed},
+            p.options,
+            p.operand_type,
+            p.value,
+            p.cell,
+            true};
+}
+
 void check_factors(const product& p) {
     require<dimension_mismatch>(p.left.columns() == p.right.rows(),
                                 "mxm: {}, {}: the columns of the first must equal the rows of the second",
@@ -44,6 +56,9 @@ kernels::mxm_side structure_of(const csr& a) {
     return {{a.offsets.data(), a.offset_bytes == 8}, a.index_data(), nullptr};
 }
 
+// Whether the rows of what is read are there.
+static bool operand_ready(const operand& x) { return !x.transposed || x.a.body().has_columns(); }
+
 plan::mxm_facts facts_of(const product& p) {
     plan::mxm_facts f;
     f.rows = static_cast<index_t>(p.left.rows());
@@ -55,8 +70,9 @@ plan::mxm_facts facts_of(const product& p) {
     f.masked = p.options.mask != nullptr;
     f.complement = p.options.mask_complement;
     f.mask_entries = f.masked ? p.options.mask->nnz() : 0;
-    f.columns_ready = p.right.transposed || p.right.a.body().has_columns();
-    f.rows_ready = !p.right.transposed || p.right.a.body().has_columns();
+    f.columns_ready = p.by_columns ? operand_ready(p.left) && operand_ready(p.right)
+                                   : p.right.transposed || p.right.a.body().has_columns();
+    f.rows_ready = operand_ready(p.right);
     f.value_bytes = size_of(p.value);
     f.threads = p.ctx.threads();
     f.pinned = p.options.kernel;

@@ -18,6 +18,7 @@ struct product {
     const matrix_options& options;
     dtype operand_type, value;
     const instantiate::mxm_cell* cell;  ///< null: not compiled
+    bool by_columns = false;            ///< left and right are B^T and A^T, and what comes out C^T
 
     const storage::csr& a() const { return left.entries(); }
     const storage::csr& b() const { return right.entries(); }
@@ -26,6 +27,8 @@ struct product {
 
 product make_product(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
                      const matrix_options& options);
+/// The same product by columns: C^T = B^T A^T, multiply still taking A's value first.
+product by_columns(const product& p);
 /// Shapes of the operands, and the pinned kernel.
 void check_factors(const product& p);
 /// Those and the output's and the mask's shapes.

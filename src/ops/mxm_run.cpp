@@ -43,11 +43,13 @@ kernels::offset_reader from_row(const kernels::offset_reader& offsets, offset_t 
 class prepared {
 public:
     prepared(const product& p, const mxm_plan& plan, const mxm_collected& known) {
-        const csr &a = p.a(), &b = plan.reads_columns ? p.b_columns() : p.b();
+        const csr &a = p.a(), &b = plan.kernel == "masked_dot" ? p.b_columns() : p.b();
         k_.a = structure_of(a);
         k_.b = structure_of(b);
-        if (!p.ring.ignores_a()) a_values_ = values_of(p, a, false);
-        if (!p.ring.ignores_b()) b_values_ = values_of(p, b, true);
+        const bool no_a = p.by_columns ? p.ring.ignores_b() : p.ring.ignores_a(),
+                   no_b = p.by_columns ? p.ring.ignores_a() : p.ring.ignores_b();
+        if (!no_a) a_values_ = values_of(p, a, false);
+        if (!no_b) b_values_ = values_of(p, b, true);
         k_.a.values = a_values_.data;
         k_.a_step = a.kind == value_kind::full;
         k_.b.values = b_values_.data;

@@ -100,7 +100,8 @@ std::size_t mxm_thread_workspace(std::string_view kernel, const mxm_facts& f) no
     if (kernel == "hash") return hash_workspace(f.most_products, f.columns, f.value_bytes);
     if (kernel == "dense_row") return dense_row_workspace(f.columns, f.value_bytes);
     if (kernel == "dia_dia") return dia_dia_workspace(f.most_products, f.columns, f.value_bytes);
-    if (kernel == "row_row") return row_row_workspace(f.most_entries, f.value_bytes);
+    if (kernel == "row_row" || kernel == "column_column")
+        return row_row_workspace(f.most_entries, f.value_bytes);
     if (kernel == "column_row") return column_row_workspace(f.most_entries, f.value_bytes);
     if (kernel == "two_level_sort") return two_level_workspace(f.most_products, f.value_bytes);
     if (kernel == "masked_row") return masked_row_workspace(f.columns, f.value_bytes);
@@ -124,7 +125,7 @@ mxm_plan mxm(const mxm_facts& f) noexcept {
     if (plan.tier == tier::generic) return plan;
     plan.packs_words = kernel == "dense_row" && f.words >= 0 &&
                        static_cast<double>(f.words) <= packed_share * static_cast<double>(f.b_entries);
-    plan.reads_columns = kernel == "masked_dot";
+    plan.reads_columns = kernel == "masked_dot" || kernel == "column_column";
     plan.builds_columns = plan.reads_columns && !f.columns_ready;
     if (f.products >= 0) plan.workspace_bytes = workspace(kernel, f, plan.packs_words);
     return plan;

@@ -35,7 +35,8 @@ std::string to_string(const mxm_plan& p) {
                                    p.tier == tier::compiled ? "compiled" : "generic", p.products);
     if (p.on_device) line += ", on the GPU";
     if (p.reads_columns)
-        line += p.builds_columns ? ", reads the columns of B (built now)" : ", reads the columns of B";
+        line += fmt::format(", reads the columns of {}{}", p.kernel == "column_column" ? "A and B" : "B",
+                            p.builds_columns ? " (built now)" : "");
     if (p.packs_words) line += ", packs B's columns by words";
     if (p.on_device && p.chunks > 1) line += fmt::format(", in {} chunks that leave for the host", p.chunks);
     if (p.fewest_threads)

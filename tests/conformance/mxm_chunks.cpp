@@ -54,12 +54,14 @@ TEST_P(EveryCut, GivesTheSameBitsHoweverItsRowsAreCut) {
                 if (masked)
                     options.mask = &mask, options.mask_structure = true,
                     options.mask_complement = masked == 2;
-                const ops::product p = ops::make_product(ctx, s, a, b, options);
+                const ops::product by_rows = ops::make_product(ctx, s, a, b, options);
+                const ops::product& p = GetParam() == "column_column" ? ops::by_columns(by_rows) : by_rows;
+                const auto rows = static_cast<index_t>(p.left.rows());
                 ops::mxm_collected known;
                 mxm_plan plan = ops::make_plan(p, known);
                 const storage::csr whole = ops::run_compiled(p, plan, known);
                 EXPECT_EQ(plan.chunks, 1);
-                for (const auto& cuts : {std::vector<index_t>{0, 200}, {100}, {1, 2, 89, 90, 91, 199}}) {
+                for (const auto& cuts : {std::vector<index_t>{0, rows}, {100}, {1, 2, 89, 90, 91, 199}}) {
                     mxm_plan cut = plan;
                     ASSERT_TRUE(same_bits(whole, ops::run_compiled(p, cut, known, cuts)))
                         << ring << ", mask " << masked << ", " << cuts.size() << " cuts";
@@ -117,6 +119,32 @@ TEST(MxmChunks, KeepToALimitThatTheWholeWorkspaceExceeds) {
         }
         EXPECT_EQ(c.nnz(), 0);
     }
+}
+
+TEST(MxmChunks, OfColumnsKeepToALimitToo) {
+    constexpr int threads = 4;
+    const context roomy = with_threads(threads);
+    const auto make = [](const context& ctx) {
+        return std::pair{with_long_row(ctx, 2000, 3000, 20, 400, 5),
+                         with_long_row(ctx, 3000, 2000, 15, 1500, 4)};
+    };
+    const auto [a, b] = make(roomy);
+    matrix whole(roomy, dtype::float64, 2000, 2000);
+    const mxm_plan uncut = mxm(roomy, whole, semiring("plus_times"), a, b, {.kernel = "column_column"});
+    EXPECT_EQ(uncut.fewest_threads, 0);
+    EXPECT_TRUE(uncut.builds_columns);
+    EXPECT_NE(to_string(uncut).find("reads the columns of A and B (built now)"), std::string::npos);
+    matrix expected(roomy, dtype::float64, 2000, 2000);
+    mxm(roomy, expected, semiring("plus_times"), a, b, {.kernel = "hash"});
+    EXPECT_TRUE(same_bits(whole, expected));
+    const std::size_t one = uncut.workspace_bytes / threads,
+                      limit = 2 * needed_beside_workspace(a, b, whole) + one + one / 2;
+    const context tight = with_threads(threads, limit);
+    const auto [u, v] = make(tight);
+    matrix c(tight, dtype::float64, 2000, 2000);
+    mxm(tight, c, semiring("plus_times"), u, v, {.kernel = "column_column"});
+    EXPECT_TRUE(same_bits(whole, c));
+    EXPECT_LE(tight.peak_bytes(), limit);
 }
 
 TEST(MxmChunks, NameTheBytesOfAResultThatDoesNotFit) {
@@ -201,6 +229,10 @@ TEST_P(EveryCut, FillsAKnownPatternWithNewValues) {
         const context ctx = with_threads(2), other = with_threads(5);
         const matrix a = with_long_row(ctx, 200, 300, 90, 250, 1),
                      b = with_long_row(ctx, 300, 500, 20, 400, 2);
+        if (GetParam() == "column_column") {  // its result stands by columns
+            EXPECT_THROW(find_pattern(ctx, s, a, b, {.kernel = GetParam()}), not_supported);
+            continue;
+        }
         const mxm_pattern pattern = find_pattern(ctx, s, a, b, {.kernel = GetParam()});
         EXPECT_EQ(pattern.plan().kernel, GetParam());
         for (const unsigned seed : {10u, 11u}) {

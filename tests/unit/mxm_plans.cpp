@@ -90,7 +90,7 @@ TEST(MxmPlan, AsksForWhatItDoesNotKnow) {
 TEST(MxmPlan, StatesTheWorkspaceOfEveryKernel) {
     auto f = square(1000, 20000, 400000);
     for (const auto* pinned :
-         {"hash", "dense_row", "row_row", "column_row", "two_level_sort", "masked_row"}) {
+         {"hash", "dense_row", "row_row", "column_row", "column_column", "two_level_sort", "masked_row"}) {
         f.pinned = pinned;
         f.threads = 1;
         const auto one = plan::mxm(f).workspace_bytes;
@@ -243,8 +243,8 @@ TEST(MxmPlan, KeepsProductsBeyondTheWidthsOfIntegers) {
         auto f = square(1 << 30, 1 << 30, products);
         f.most_products = products;
         f.most_entries = 1 << 30;
-        for (const auto* pinned :
-             {"", "hash", "dense_row", "row_row", "column_row", "two_level_sort", "masked_row"}) {
+        for (const auto* pinned : {"", "hash", "dense_row", "row_row", "column_row", "column_column",
+                                   "two_level_sort", "masked_row"}) {
             f.pinned = pinned;
             const mxm_plan p = plan::mxm(f);
             EXPECT_EQ(p.products, products);

@@ -148,9 +148,10 @@ TEST_F(Operations, PinnedKernelsThatDoNotExistAreRefusedWithTheKnownOnes) {
         mxm(ctx, square, semiring("plus_times"), a, b, {.transpose_b = true, .kernel = "table"});
         FAIL() << "not refused";
     } catch (const domain_error& e) {
-        EXPECT_STREQ(e.what(),
-                     "'table' is not a kernel of mxm; there are hash, dense_row, row_row, column_row, "
-                     "two_level_sort, masked_dot, masked_row, dia_dia, reference");
+        EXPECT_STREQ(
+            e.what(),
+            "'table' is not a kernel of mxm; there are hash, dense_row, row_row, column_row, column_column, "
+            "two_level_sort, masked_dot, masked_row, dia_dia, reference");
     }
     EXPECT_THROW(apply(ctx, c, unary_id::ainv, a, {.kernel = "row_row"}), domain_error);
 }
