@@ -6,7 +6,7 @@
 #include "core/parallel.hpp"
 #include "instantiate/mxm_device_cells.hpp"
 #include "kernels/cuda_table.hpp"
-#include "ops/masks.hpp"
+#include "ops/mxm_device_dot.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -19,141 +19,6 @@ using storage::csr;
 
 // What 63 bits hold, less what a sum of doubles may be off.
 constexpr double most_products = 9.2e18;
-
-// Operands and masks as the kernels read them, brought where they are not; and memory for a result.
-class device_sides {
-protected:
-    device_sides(const context& ctx, dtype value_type) : ctx_(ctx), value_type_(value_type) {}
-
-    void* stream() const { return ctx_.gpu()->stream(); }
-    buffer on_device(const void* data, std::size_t bytes) const {
-        buffer there(ctx_.device_memory(), bytes);
-        if (bytes) ctx_.gpu()->upload(there.data(), data, bytes);
-        return there;
-    }
-    const csr& place(const operand& x, bool ignores_values, dtype type, kernels::mxm_side& side,
-                     offset_t& step) {
-        const storage::matrix_body& body = x.a.body();
-        const csr& of = x.transposed ? body.columns_anywhere(ctx_) : body.rows_anywhere();
-        const auto entries = x.transposed ? body.columns_on(ctx_) : body.entries_on(ctx_);
-        kept_.push_back(entries);
-        side = {{entries->offsets.data(), of.offset_bytes == 8}, entries->indices.as<index_t>(), nullptr};
-        step = of.kind == value_kind::full ? 1 : 0;
-        if (ignores_values) return of;
-        const auto values = body.values_on(ctx_, of, type);
-        kept_.push_back(values);
-        side.values = values->values.data();
-        return of;
-    }
-    /// What the product may write. Returns how many places the mask lists.
-    offset_t place_mask(const matrix_options& options) {
-        const storage::matrix_body& body = options.mask->body();
-        const csr& of = body.rows_anywhere();
-        k_.masked = true;
-        k_.complement = options.mask_complement;
-        if (options.mask_structure || of.kind == value_kind::pattern) {
-            const auto entries = body.entries_on(ctx_);
-            kept_.push_back(entries);
-            k_.mask_offsets = {entries->offsets.data(), of.offset_bytes == 8};
-            k_.mask_columns = entries->indices.as<index_t>();
-            return of.nnz;
-        }
-        const auto places = mask_places(ctx_, body.rows(), false);
-        mask_offsets_ = on_device(places->offsets.data(), places->offsets.bytes());
-        mask_columns_ =
-            on_device(places->index_data(), static_cast<std::size_t>(places->nnz) * sizeof(index_t));
-        k_.mask_offsets = {mask_offsets_.data(), places->offset_bytes == 8};
-        k_.mask_columns = mask_columns_.as<index_t>();
-        return places->nnz;
-    }
-    /// Room for `entries_` entries in k_.rows rows.
-    void take_entries() {
-        const auto n = static_cast<std::size_t>(entries_);
-        const auto& memory = ctx_.device_memory();
-        const int width = storage::offset_bytes_for(entries_);
-        offsets_ = buffer(memory, (static_cast<std::size_t>(k_.rows) + 1) * static_cast<std::size_t>(width));
-        indices_ = buffer(memory, n * sizeof(index_t) + storage::index_padding);
-        values_ = buffer(memory, n * size_of(value_type_));
-        ctx_.gpu()->fill(indices_.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
-        k_.offsets = offsets_.data();
-        k_.wide = width == 8;
-        k_.out_columns = indices_.as<index_t>();
-        k_.out_values = values_.data();
-    }
-    matrix taken(const context& own) {
-        csr shape;
-        shape.rows = k_.rows;
-        shape.columns = k_.columns;
-        shape.nnz = entries_;
-        shape.type = value_type_;
-        shape.offset_bytes = k_.wide ? 8 : 4;
-        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets_),
-                                           std::move(indices_), std::move(values_));
-    }
-
-    const context& ctx_;
-    dtype value_type_;
-    kernels::device_mxm_arguments k_;
-    std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
-    offset_t entries_ = 0;
-    buffer mask_offsets_, mask_columns_, offsets_, indices_, values_;
-};
-
-/// mxm/masked_dot: the products of a mask's places.
-class device_dot : device_sides {
-public:
-    device_dot(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell)
-        : device_sides(ctx, f.value_type), cell_(cell) {
-        const csr& a = place(f.left, f.ring.ignores_a(), f.operand_type, k_.a, k_.a_step);
-        const operand columns{f.right.a, !f.right.transposed};
-        const csr& b = place(columns, f.ring.ignores_b(), f.operand_type, k_.b, k_.b_step);
-        k_.rows = a.rows;
-        k_.inner = a.columns;
-        k_.columns = b.rows;
-        k_.a_entries = a.nnz;
-        k_.b_entries = b.nnz;
-        mask_entries_ = place_mask(*f.mask);
-        const auto n = static_cast<std::size_t>(k_.rows), m = static_cast<std::size_t>(mask_entries_);
-        const auto& memory = ctx.device_memory();
-        scan_bytes_ = kernels::on_cuda().mxm.dot_scan_bytes(k_.rows);
-        sums_ = buffer(memory, m * size_of(value_type_));
-        met_ = buffer(memory, m);
-        rows_ = buffer(memory, (2 * n + 1) * sizeof(index_t));
-        starts_ = buffer(memory, (n + 2) * sizeof(offset_t));
-        scan_ = buffer(memory, scan_bytes_);
-        k_.dot_values = sums_.data();
-        k_.dot_met = met_.as<bool>();
-        k_.dot_lengths = rows_.as<index_t>();
-        k_.dot_rows = k_.dot_lengths + n;
-        k_.dot_long_rows = k_.dot_rows + n;
-        k_.dot_starts = starts_.as<offset_t>();
-        k_.tables = scan_.data();
-    }
-    /// Entries of B's columns over all places: the products that are looked for.
-    offset_t steps() const {
-        offset_t* at = k_.dot_starts + k_.rows + 1;
-        kernels::on_cuda().mxm.dot_steps(k_, mask_entries_, at, stream());
-        offset_t found = 0;
-        ctx_.gpu()->download(&found, at, sizeof found);
-        return found;
-    }
-    void sum() const {
-        cell_.masked_dot(k_, stream());
-        kernels::on_cuda().mxm.dot_starts(k_, scan_bytes_, stream());
-    }
-    void take_result() {
-        ctx_.gpu()->download(&entries_, k_.dot_starts + k_.rows, sizeof entries_);
-        take_entries();
-    }
-    void compact() const { kernels::on_cuda().mxm.dot_compact(k_, size_of(value_type_), stream()); }
-    matrix result(const context& own) { return taken(own); }
-
-private:
-    const instantiate::mxm_device_cell& cell_;
-    offset_t mask_entries_ = 0;
-    std::size_t scan_bytes_ = 0;
-    buffer sums_, met_, rows_, starts_, scan_;
-};
 
 /// What goes by rows of both: the operands, the products counted, and where rows of the result begin.
 class device_rows : protected device_sides {
@@ -440,6 +305,7 @@ void collect_products(device_rows& product, const device_factors& f, plan::mxm_f
                            f.left.describe("A"), f.right.describe("B"));
     facts.products = static_cast<offset_t>(known.products);
     facts.large_rows = known.large_rows();
+    facts.huge_rows = known.huge_rows();
 }
 
 /// The plan, once bands have been looked for where that is worth it.
@@ -448,6 +314,31 @@ mxm_plan plan_with_band(device_mxm& product, plan::mxm_facts& facts) {
     mxm_plan plan = plan::mxm(facts);
     if (plan.kernel == "dia_dia" && facts.band_share > 0) product.take_band();
     return plan;
+}
+
+device_product add_dots(device_dot& product, const context& own, const plan::mxm_facts& facts) {
+    mxm_plan plan = plan::mxm(facts);
+    plan.products = facts.dot_steps;
+    product.sum();
+    product.take_result();
+    product.compact();
+    return {std::move(plan), product.result(own)};
+}
+
+/// After products were counted for masked_row: by masked_dot, where the plan takes that by the lists' mean lengths and still once
+/// steps are counted, and the GPU has room.
+std::optional<device_product> add_fewer_dots(const context& ctx, const context& own, const device_factors& f,
+                                             const instantiate::mxm_device_cell& cell,
+                                             plan::mxm_facts& facts) {
+    if (plan::mxm(facts).kernel != "masked_dot") return {};
+    try {
+        device_dot product(ctx, f, cell);
+        facts.dot_steps = product.steps();
+        if (plan::mxm(facts).kernel == "masked_dot") return add_dots(product, own, facts);
+    } catch (const out_of_memory&) {
+        facts.pinned = "masked_row";  // whose result may leave for the host
+    }
+    return {};
 }
 
 template <class Product, class Before>
@@ -515,11 +406,8 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
     if (!plan::mxm_on_device(facts)) return {};
     if (plan::mxm(facts).kernel == "masked_dot") {
         device_dot product(ctx, f, *cell);
-        facts.products = product.steps();
-        product.sum();
-        product.take_result();
-        product.compact();
-        return device_product{plan::mxm(facts), product.result(own)};
+        facts.dot_steps = product.steps();
+        return add_dots(product, own, facts);
     }
     facts.scan_bytes = kernels::on_cuda().mxm.scan_bytes(facts.rows);
     if (plan::mxm(facts).kernel == "two_level_sort") {
@@ -533,6 +421,7 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
     device_mxm product(ctx, f, *cell, facts.scan_bytes);
     if (plan::mxm(facts).kernel == "masked_row") product.take_mask(*f.mask);
     collect_products(product, f, facts);
+    if (auto dots = add_fewer_dots(ctx, own, f, *cell, facts)) return dots;
     mxm_plan plan = plan_with_band(product, facts);
     product.take_tables();
     product.count();

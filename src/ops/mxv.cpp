@@ -249,6 +249,10 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
         f.row_deviation = sample.deviation;
         f.scattered = sample.scattered;
     }
+    if (p.device_cell && !p.transposed && p.u.form() != vector_form::dense && p.options.kernel.empty())
+        f.scattered = p.body().sampled_rows().scattered;
+    if (p.device_cell && !p.transposed && f.nnz <= plan::small_on_device)
+        f.degree_max = p.body().longest_row();
     f.input = p.u.form();
     f.input_count = p.u.count();
     f.masked = p.options.mask != nullptr;

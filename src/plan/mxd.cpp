@@ -24,6 +24,9 @@ choice choose_on_device(const mxd_facts& f) {
         row_bytes >= tiled_from_row_bytes && f.column_distance * row_bytes > first_level_bytes)
         return {"csr_tiled",
                 "even rows that read far: neighbouring rows at the same time, a row to a group of lanes"};
+    if (f.nnz <= small_entries && row_bytes * static_cast<double>(f.rows) <= small_bytes &&
+        f.longest_row >= 0 && f.longest_row <= small_longest_row + f.columns)
+        return {"csr_tiled", "few entries in rows that are not long: one launch"};
     return {"csr_merge", "entries shared out evenly over the GPU's blocks"};
 }
 

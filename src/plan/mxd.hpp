@@ -22,6 +22,8 @@ struct mxd_facts {
     // Of a sample of A's rows, on a GPU: the deviation of their lengths over the mean, and how far their columns lie from the
     // diagonal on average.
     double row_deviation = 0, column_distance = 0;
+    offset_t longest_row =
+        -1;  ///< entries, on a GPU; below 0: not asked for, where there are too many entries
     bool convert_matrix = false;  ///< A's values are not of the semiring's type
     bool convert_b = false;       ///< nor are B's
     bool convert_c = false;       ///< C is not of the type of the sums
@@ -58,6 +60,12 @@ inline constexpr double pack_from_uses = 2;
 // (bench/records/nvidia-h200.json).
 inline constexpr double tiled_from_entries = 16, tiled_deviation = 0.25, tiled_from_row_bytes = 128,
                         first_level_bytes = 256 * 1024;
+
+// csr_tiled is one launch for csr_merge's three: 17 to 27 us for 23 to 37 on matrices of up to so many entries where C has up to so
+// many bytes and rows, which a group of lanes goes through, no more entries than this and the columns (`nz bench regret`: 8 columns
+// and 64; rows of 65 entries and more took longer than csr_merge at 8, of 100 at 64).
+inline constexpr offset_t small_entries = offset_t{1} << 20, small_longest_row = 24;
+inline constexpr double small_bytes = 32e6;
 
 /// Whether a product of these facts runs on the GPU.
 inline bool mxd_on_device(const mxd_facts& f) noexcept { return f.on_device && f.pinned != "reference"; }

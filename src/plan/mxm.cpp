@@ -53,21 +53,38 @@ std::size_t workspace(std::string_view kernel, const mxm_facts& f, bool packs) {
     return threads * one + (packs ? packed_words(f.words) : 0);
 }
 
+// On a GPU, once products are counted; B's columns, where they have to be built, are not held against it, so that what is at hand
+// by chance changes no bits.
+bool dots_are_fewer(const mxm_facts& f) {
+    if (f.products < 0) return false;
+    const auto rows = static_cast<double>(f.rows), products = static_cast<double>(f.products);
+    const double steps = f.dot_steps >= 0
+                             ? static_cast<double>(f.dot_steps)
+                             : static_cast<double>(f.mask_entries) * mean(f.b_entries, f.columns);
+    const double product = f.huge_rows > 0    ? device_huge_product
+                           : f.large_rows > 0 ? device_large_product
+                                              : device_sorted_product;
+    return device_dot_call + device_dot_row * rows + device_dot_step * steps <
+           (f.large_rows > 0 ? device_large_rows : 0) + device_masked_row * rows + product * products;
+}
+
 mxm_plan on_gpu(const mxm_facts& f) {
     mxm_plan plan;
     plan.operation = "mxm";
-    const bool dots = f.masked && !f.complement && f.columns_ready && !f.rows_ready;
+    const bool columns_alone = f.columns_ready && !f.rows_ready,
+               dots = f.masked && !f.complement && (columns_alone || dots_are_fewer(f));
     const bool band = !f.masked && f.band_share >= band_rows;
     plan.kernel = !f.pinned.empty() ? f.pinned
                   : dots            ? "masked_dot"
                   : f.masked        ? "masked_row"
                   : band            ? "dia_dia"
                                     : "hash";
-    plan.reason = !f.pinned.empty() ? "pinned"
-                  : dots            ? "a dot product for each place of the mask: B is there by columns"
-                  : f.masked        ? "as hash, passing over what the mask bars"
-                  : band            ? "bands on both sides: by diagonals, many rows at a time"
-                                    : "short rows sorted, long ones in tables of words, by bins";
+    plan.reason = !f.pinned.empty()       ? "pinned"
+                  : dots && columns_alone ? "a dot product for each place of the mask: B is there by columns"
+                  : dots ? "a dot product for each place of the mask: less work than all products of its rows"
+                  : f.masked ? "as hash, passing over what the mask bars"
+                  : band     ? "bands on both sides: by diagonals, many rows at a time"
+                             : "short rows sorted, long ones in tables of words, by bins";
     plan.tier = tier::compiled;
     plan.on_device = true;
     plan.products = f.products;

@@ -82,6 +82,8 @@ struct mxm_survey {
     unsigned word_rows() const { return rows_in(block_bins, first_sort_bin); }
     /// Rows that are not sorted; before count any of them may turn out long enough for a block.
     unsigned large_rows() const { return block_rows() + word_rows(); }
+    /// By products: rows of 16,384 and more.
+    unsigned huge_rows() const { return rows_in(0, block_bins - 1); }
 
 private:
     unsigned rows_in(int first, int last) const {

@@ -11,6 +11,8 @@ choice choose_pull(const mxv_facts& f) {
     if (f.masked) return {"csr_row_masked", "mask: only rows that it lets through are computed"};
     if (f.first_wins || (f.terminates && f.input != vector_form::dense))
         return {"csr_row_masked", "the sum ends early: rows cost less than their length"};
+    if (f.on_device && f.nnz <= small_on_device && f.degree_max >= 0 && f.degree_max <= short_rows_on_device)
+        return {"csr_row", "few entries in short rows: one launch"};
     if (f.on_device) return {"csr_merge", "entries shared out evenly over the GPU's blocks"};
     // A row above a thread's share leaves the others idle while it is summed.
     if (f.threads > 1 && f.degree_max >= 0 &&
@@ -35,7 +37,7 @@ choice choose_device_push(const mxv_facts& f, double products) {
     if (f.any_order) return {"csc_gather_scatter", "u is sparse, and its products may be added in any order"};
     if (products <= device_merge_products)
         return {"csc_gather_merge", "u is sparse, and its products are few"};
-    if (products <= device_bucket_products)
+    if (products <= device_bucket_products && products <= static_cast<double>(f.output_size))
         return {"csc_gather_bucket", "u is sparse, and its products fill few buckets"};
     return {"csc_gather_radix", "u is sparse: its columns hold less work than the rows"};
 }
@@ -62,11 +64,17 @@ choice choose(const mxv_facts& f) {
                              : 1;
     const std::string_view on_cpu = push_on_cpu(products, f.input_count, f.output_size, f.value_bytes);
     const bool adds_in_place = on_cpu == "csc_gather_scatter" && !f.first_wins && !f.terminates;
-    double pull = static_cast<double>(f.nnz) * share + static_cast<double>(f.output_size) / 64,
-           push = products * (!f.on_device  ? adds_in_place ? push_scatter_cost : push_cost
-                              : f.any_order ? device_scatter_cost
-                                            : device_sort_cost) +
-                  (f.on_device ? device_push_launches : 0) + static_cast<double>(f.output_size) / 64;
+    const auto rows = static_cast<double>(f.output_size);
+    double pull = static_cast<double>(f.nnz) * share + rows / 64, push = rows / 64;
+    if (!f.on_device) {
+        push += products * (adds_in_place ? push_scatter_cost : push_cost);
+    } else if (f.any_order || choose_pull(f).kernel == "csr_row_masked") {
+        push += products * (f.any_order ? device_scatter_cost : device_sort_cost) + device_push_launches;
+    } else {
+        push += products * device_sort_cost_even + device_push_launches_even;
+        const bool far = static_cast<double>(f.nnz) <= device_short_row * rows;
+        pull = pull * (1 + (far ? device_scattered_cost * f.scattered : 0)) + rows;
+    }
     // A representation that is not there costs about eight reads of the matrix, once.
     if (!f.push_ready) push += 8.0 * static_cast<double>(f.nnz);
     if (!f.pull_ready) pull += 8.0 * static_cast<double>(f.nnz);

@@ -16,11 +16,12 @@ struct mxv_facts {
     offset_t output_size = 0, input_size = 0;  ///< shape of the matrix as multiplied (after transpose_a)
     offset_t nnz = 0;
     offset_t empty_rows = -1;  ///< of the representation that pull reads; -1 unknown
-    offset_t degree_max = -1;  ///< likewise
+    offset_t degree_max = -1;  ///< likewise; on a GPU of small matrices alone
     double row_deviation = 0;  ///< of row lengths, over their mean, by a sample of rows
-    double scattered = 0;      ///< share of the entries that read u far from the diagonal, by the same sample
-    bool pull_ready = true;    ///< the representation that pull reads is at hand
-    bool push_ready = false;   ///< the one that push reads is
+    double scattered =
+        0;  ///< share of the entries that read u far from the diagonal, by the same sample (a GPU's: sparse u alone)
+    bool pull_ready = true;   ///< the representation that pull reads is at hand
+    bool push_ready = false;  ///< the one that push reads is
     vector_form input = vector_form::dense;
     offset_t input_count = 0;  ///< entries of u
     offset_t products = -1;    ///< entries in the columns that u names; -1: not collected yet
@@ -72,9 +73,20 @@ constexpr std::string_view push_on_cpu(double products, offset_t columns, offset
 /// 24 to 53 ps one that is scattered, 8.3 to 11 ps an entry read; 0.05 to 0.08 ms for few products).
 inline constexpr double device_sort_cost = 7, device_scatter_cost = 4;
 inline constexpr double device_push_launches = 6e6;
-/// Up to so many products a GPU's merge sort is the fastest of the sorts that keep an order, then
-/// the sort into buckets, until single rows hold many products; the radix sort is never far off beyond.
+/// Likewise where pull is csr_merge, which takes 5.5 ps an entry and as much a row, and push sorts: 0.09 ms and 60 ps a product against
+/// 0.03 and these (`nz bench regret`, one H200, 57 matrices and vectors of four densities; lp:4284,1092610,11300000 took 9 times as
+/// long pushed, meshes of 40 to 100 M entries at a density of 0.1 1.3 to 1.6 times).
+inline constexpr double device_sort_cost_even = 10.5, device_push_launches_even = 11.5e6;
+/// Entries in rows of this mean length or less that read u far from the diagonal cost that share more (7 to 10 ps on random and uniform
+/// graphs); those of long rows read it nearly in order.
+inline constexpr double device_short_row = 32, device_scattered_cost = 0.3;
+/// Up to so many products a GPU's merge sort is the fastest of the sorts that keep an order, then the sort into buckets, which are
+/// ranges of rows, until single rows hold many products (dense:5000,5000, 5 products a row: 0.25 ms against 0.11); the radix sort is
+/// never far off beyond.
 inline constexpr offset_t device_merge_products = 16384, device_bucket_products = 131072;
+/// On a GPU csr_row is one launch for csr_merge's three: 8 to 9 us for 12 to 13 on matrices of so many entries in rows no longer than
+/// this; 11 to 18 for 11 to 12 where some are longer.
+inline constexpr offset_t small_on_device = offset_t{1} << 18, short_rows_on_device = 18;
 /// Rows are shared out in multiples of 64; with fewer of these than this for each thread, entries are instead.
 inline constexpr offset_t row_blocks_a_thread = 4;
 /// Below this many entries it does not matter.

@@ -281,10 +281,31 @@ TEST(DeviceBandPlans, AreForRowsOfManyProductsAlone) {
     };
     const matrix band = diagonals(ctx, 20000, 20000, run_of(-10, 10), 0, random);
     EXPECT_EQ(planned(band), "dia_dia");
-    EXPECT_EQ(planned(band, {.mask = &band}), "masked_row");
+    EXPECT_EQ(planned(band, {.mask = &band}), "masked_dot")
+        << "few rows, for whose products launches are many";
     EXPECT_EQ(planned(diagonals(ctx, 20000, 20000, run_of(-1, 1), 0, random)), "hash") << "few products";
     EXPECT_EQ(planned(diagonals(ctx, 20000, 20000, run_of(-10, 10), 5, random)), "hash") << "rows with gaps";
     EXPECT_EQ(planned(load(ctx, "random:20000,21").matrix), "hash");
+}
+
+TEST(MaskedOnDevice, ProductsAreThoseOfTheCpuWhicheverKernelIsPlanned) {
+    if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    const semiring s("plus_pair_int64");
+    for (const auto& [source, kernel] :
+         {std::pair{"rmat:12,8", "masked_dot"}, std::pair{"rmat_directed:12,8", "masked_dot"},
+          std::pair{"laplace2d:200", "masked_row"}}) {
+        SCOPED_TRACE(source);
+        const matrix there = load(ctx, source).matrix, here = load(cpu, source).matrix;
+        for (const bool again : {false, true}) {
+            matrix c(ctx, dtype::int64, there.rows(), there.columns()),
+                expected(cpu, dtype::int64, there.rows(), there.columns());
+            const mxm_plan plan = mxm(ctx, c, s, there, there, {.mask = &there, .mask_structure = true});
+            EXPECT_EQ(plan.kernel, kernel) << (again ? "columns at hand" : "columns not at hand");
+            mxm(cpu, expected, s, here, here, {.mask = &here, .mask_structure = true});
+            EXPECT_TRUE(same(read(expected), c));
+        }
+    }
 }
 
 }  // namespace

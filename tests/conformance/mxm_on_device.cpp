@@ -195,8 +195,10 @@ TEST_F(MxmOnDevice, MaskedRowsOfEveryBinAreTheCpusBitForBit) {
                 for (const bool structure : {false, true}) {
                     SCOPED_TRACE(::testing::Message() << name << (complement ? " complement" : ""));
                     const semiring s(name);
-                    matrix_options options{
-                        .mask = &mask, .mask_structure = structure, .mask_complement = complement};
+                    matrix_options options{.mask = &mask,
+                                           .mask_structure = structure,
+                                           .mask_complement = complement,
+                                           .kernel = "masked_row"};
                     matrix c(ctx, dtype::float64, 2000, columns),
                         expected(cpu, dtype::float64, 2000, columns);
                     const mxm_plan plan = mxm(ctx, c, s, a, b, options);

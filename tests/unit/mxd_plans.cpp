@@ -67,6 +67,22 @@ TEST(MxdPlan, OnAGpuTakesRowsWhereTheyAreEvenAndReadFar) {
     }
 }
 
+TEST(MxdPlan, OnAGpuSmallMatricesWithoutLongRowsTakeOneLaunch) {
+    const auto chosen = [](index_t rows, offset_t nnz, index_t columns, offset_t longest) {
+        plan::mxd_facts f = square(rows, nnz, columns);
+        f.on_device = true;
+        f.longest_row = longest;
+        return plan::mxd(f).kernel;
+    };
+    EXPECT_EQ(chosen(45000, 327000, 8, 28), "csr_tiled");
+    EXPECT_EQ(chosen(45000, 327000, 8, 33), "csr_merge");
+    EXPECT_EQ(chosen(45000, 327000, 64, 74), "csr_tiled");
+    EXPECT_EQ(chosen(45000, 327000, 64, 112), "csr_merge");
+    EXPECT_EQ(chosen(75000, 522000, 64, 54), "csr_merge") << "C is large";
+    EXPECT_EQ(chosen(200000, 1100000, 8, 9), "csr_merge") << "A is";
+    EXPECT_EQ(chosen(45000, 327000, 8, -1), "csr_merge") << "not known";
+}
+
 TEST(MxdPlan, OnAGpuTurnsWhatLiesByColumns) {
     plan::mxd_facts f = square(1000, 8000, 16);
     f.on_device = true;

@@ -72,6 +72,35 @@ TEST(MxmPlan, OnAGPUTakesDotProductsWhereBIsThereByColumnsAlone) {
     EXPECT_FALSE(plan::mxm(f).on_device) << "the places a mask bars are not listed";
 }
 
+// Rows, entries, products and what stood in the survey of matrices under a mask of themselves.
+TEST(MxmPlan, OnAGPUTakesDotProductsWhereTheyCostLessThanTheRowsProducts) {
+    const auto masked = [](index_t rows, offset_t entries, offset_t products, offset_t large, offset_t huge) {
+        auto f = square(rows, entries, products);
+        f.on_device = f.masked = f.columns_ready = true;
+        f.mask_entries = entries;
+        f.dot_steps = products;
+        f.large_rows = large;
+        f.huge_rows = huge;
+        return f;
+    };
+    EXPECT_EQ(plan::mxm(masked(36692, 367662, 51501448, 28735, 900)).kernel, "masked_dot") << "hubs";
+    EXPECT_EQ(plan::mxm(masked(45087, 327468, 2635052, 15164, 0)).kernel, "masked_dot") << "a small mesh";
+    EXPECT_EQ(plan::mxm(masked(4000000, 32000000, 256000000, 0, 0)).kernel, "masked_dot")
+        << "random rows of 8";
+    EXPECT_EQ(plan::mxm(masked(2000000, 41999890, 881996150, 2000000, 0)).kernel, "masked_row") << "a band";
+    EXPECT_EQ(plan::mxm(masked(9000000, 44988000, 224892008, 0, 0)).kernel, "masked_row") << "short rows";
+    auto f = masked(36692, 367662, 51501448, 28735, 900);
+    f.columns_ready = false;
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_dot") << "whatever is at hand";
+    EXPECT_TRUE(plan::mxm(f).builds_columns);
+    f.dot_steps = 1000000000;
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_row") << "a mask of many places";
+    f.dot_steps = -1;
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_dot") << "by the columns' mean length";
+    f.products = -1;
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_row") << "not counted yet";
+}
+
 TEST(MxmPlan, AsksForWhatItDoesNotKnow) {
     auto f = square(1000, 20000, 400000);
     EXPECT_TRUE(plan::mxm_needs_words(f));
@@ -129,6 +158,7 @@ TEST(MxmPlan, RunsOnTheGpuWhereItIsCompiled) {
     f.pinned = "masked_dot";
     EXPECT_TRUE(plan::mxm(f).on_device);
     f.pinned = {};
+    f.mask_entries = offset_t{1} << 30;
     EXPECT_TRUE(plan::mxm(f).on_device);
     EXPECT_EQ(plan::mxm(f).kernel, "masked_row");
     f.masked = false;

@@ -89,9 +89,44 @@ TEST(MxvPlan, OnAGpuEntriesAreSharedOutEvenly) {
     EXPECT_FALSE(plan::mxv(f).on_device) << "the generic path is the host's";
 }
 
+TEST(MxvPlan, OnAGpuSmallMatricesOfShortRowsTakeOneLaunch) {
+    auto f = square(40000, 160000);
+    f.on_device = true;
+    f.degree_max = -1;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge") << "how long its rows are is not known";
+    f.degree_max = 18;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_row");
+    f.degree_max = 19;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+    f.degree_max = 4;
+    f.nnz = 300000;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+}
+
+TEST(MxvPlan, OnAGpuThePullIsCheaperWhereRowsReadNearbyAndMany) {
+    const auto chosen = [](offset_t rows, offset_t nnz, offset_t products, double scattered) {
+        auto f = square(rows, nnz);
+        f.on_device = true;
+        f.input = vector_form::sparse;
+        f.input_count = products;
+        f.products = products;
+        f.scattered = scattered;
+        return plan::mxv(f).kernel;
+    };
+    EXPECT_EQ(chosen(4096000, 108000000, 10800000, 0), "csr_merge") << "laplace3d:160, a tenth of u";
+    EXPECT_EQ(chosen(4096000, 108000000, 1080000, 0), "csc_gather_radix");
+    EXPECT_EQ(chosen(4000000, 32000000, 3200000, 1), "csc_gather_radix") << "random:4000000,8";
+    EXPECT_EQ(chosen(4000000, 32000000, 3200000, 0), "csr_merge");
+    EXPECT_EQ(chosen(4284, 11300000, 113000, 1), "csr_merge")
+        << "a linear programme: long rows read u in order";
+    EXPECT_EQ(chosen(5000, 25000000, 25000, 0), "csc_gather_radix") << "five products a row: no buckets";
+    EXPECT_EQ(chosen(1000000, 25000000, 25000, 0), "csc_gather_bucket");
+}
+
 TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     auto f = square(8000000, 64000000);
     f.on_device = true;
+    f.scattered = 1;
     f.input = vector_form::sparse;
     const auto chosen = [&](offset_t products) {
         f.input_count = products / 8;
@@ -109,7 +144,7 @@ TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     EXPECT_EQ(chosen(32000000), "csr_merge");
     f.output_size = f.input_size = 1000;
     f.nnz = 16000;
-    EXPECT_EQ(chosen(16), "csr_merge") << "a small matrix is read sooner than products are counted";
+    EXPECT_EQ(chosen(16), "csr_row") << "a small matrix is read sooner than products are counted";
 }
 
 TEST(MxvPlan, ManyProductsOfASparseVectorAreAddedByRangesOfRows) {
@@ -370,15 +405,18 @@ TEST(TilePlan, TakesTilesOnACpuOnceSearchesCameAgain) {
 
 TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     plan::traverse_facts f;
-    f.vertices = 1000;
-    f.nnz = 21000;
+    f.vertices = 4000;
+    f.nnz = 84000;
     f.longest_row = 30;
-    f.csr_bytes = 88000;
+    f.csr_bytes = 352000;
     f.tiles_serve = true;
     EXPECT_FALSE(plan::traverse(f).asks_tiles) << "not on a CPU that has not searched it before";
     f.on_device = true;
     EXPECT_TRUE(plan::traverse(f).asks_tiles);
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as long as nothing is known of them";
+    f.vertices = 2000;
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "few vertices: launches are most of either";
+    f.vertices = 4000;
     f.tiles_sampled = true;
     f.tile_bytes_32 = f.tile_bytes_64 = 20000;
     f.entries_a_word = 13;
