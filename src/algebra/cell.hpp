@@ -5,6 +5,14 @@
 
 namespace nz::algebra {
 
+/// The id under which cells list an operator of this type: over bool plus and max are lor, times and min land.
+constexpr binary_id listed(binary_id op, dtype type) {
+    if (type != dtype::boolean) return op;
+    if (op == binary_id::plus || op == binary_id::max) return binary_id::lor;
+    if (op == binary_id::times || op == binary_id::min) return binary_id::land;
+    return op;
+}
+
 /// Monoid Add over the results of Multiply on operands of type T.
 template <binary_id Add, binary_id Multiply, class T>
 struct cell {

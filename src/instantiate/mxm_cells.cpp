@@ -13,6 +13,8 @@
 namespace nz::instantiate {
 
 const mxm_cell* find_mxm_cell(binary_id add, binary_id multiply, dtype operand) {
+    add = algebra::listed(add, operand);
+    multiply = algebra::listed(multiply, operand);
     for (const auto group : {arithmetic_mxm(), tropical_mxm(), label_mxm(), structure_mxm()})
         for (const mxm_cell& cell : group)
             if (cell.add == add && cell.multiply == multiply && cell.operand == operand) return &cell;

@@ -3,6 +3,8 @@
 namespace nz::instantiate {
 
 const mxv_cell* find_mxv_cell(binary_id add, binary_id multiply, dtype operand) {
+    add = algebra::listed(add, operand);
+    multiply = algebra::listed(multiply, operand);
     for (const auto group : {arithmetic_mxv(), tropical_mxv(), label_mxv(), structure_mxv()})
         for (const mxv_cell& cell : group)
             if (cell.add == add && cell.multiply == multiply && cell.operand == operand) return &cell;

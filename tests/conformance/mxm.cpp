@@ -249,6 +249,24 @@ TEST_P(EveryProduct, NamesTheBytesNeededWhereTheLimitIsTooSmall) {
     EXPECT_EQ(c.nnz(), 0);
 }
 
+TEST(MxmPins, OverBoolSumsAndProductsAreOrAndAnd) {
+    std::mt19937 random(mxm_seed + 7);
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    const dictionary a = random_dictionary(60, 50, 0.2, dtype::boolean, random),
+                     b = random_dictionary(50, 70, 0.2, dtype::boolean, random);
+    for (const auto* name : {"lor_land", "plus_times", "max_times", "plus_min", "lor_min"}) {
+        const semiring s(name);
+        matrix c(ctx, dtype::boolean, 60, 70);
+        const mxm_plan plan = mxm(ctx, c, s, make_matrix(ctx, a), make_matrix(ctx, b));
+        EXPECT_EQ(plan.tier, tier::compiled) << name;
+        EXPECT_TRUE(same(model_mxm(s, a, b), c)) << name;
+        EXPECT_TRUE(same(model_mxm(semiring("lor_land"), a, b), c)) << name;
+    }
+    matrix c(ctx, dtype::boolean, 60, 70);
+    EXPECT_EQ(mxm(ctx, c, semiring("times_plus"), make_matrix(ctx, a), make_matrix(ctx, b)).tier,
+              tier::generic);
+}
+
 TEST(MxmPins, OfUncompiledSemiringsAreRefused) {
     const context ctx({.backend = backend::cpu});
     const matrix a(ctx, dtype::uint16, 4, 4);

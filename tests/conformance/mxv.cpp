@@ -378,6 +378,21 @@ TEST(Spmv, ANaNThatIsNotReadDoesNoHarm) {
     EXPECT_EQ(y.get(0)->get<double>(), 3);
 }
 
+TEST(CompiledPath, OverBoolSumsAndProductsAreOrAndAnd) {
+    const context ctx;
+    const std::vector<index_t> i = {0, 0, 1, 2}, j = {0, 1, 1, 2}, all = {0, 1, 2};
+    const auto a = matrix::build<bool>(ctx, {3, 3, i, j, std::array{true, true, true, false}});
+    const auto u = vector::build<bool>(ctx, 3, all, std::array{true, false, true});
+    vector expected(ctx, dtype::boolean, 3);
+    mxv(ctx, expected, semiring("lor_land"), a, u);
+    for (const auto* name : {"plus_times", "max_min", "plus_land"}) {
+        vector w(ctx, dtype::boolean, 3);
+        EXPECT_EQ(mxv(ctx, w, semiring(name), a, u).tier, tier::compiled) << name;
+        for (index_t k = 0; k < 3; ++k) EXPECT_EQ(w.get(k)->get<bool>(), k == 0) << name << " " << k;
+        EXPECT_EQ(expected.get(0)->get<bool>(), true);
+    }
+}
+
 TEST(GenericPath, ServesAUsersOwnOperatorsAndSaysSo) {
     const context ctx;
     const auto hypot = binary_op::make<double>("hypot", [](double x, double y) { return std::hypot(x, y); });
