@@ -34,6 +34,7 @@ struct search {
                                   std::int32_t level) const;
     bool within_depth(std::int32_t level) const { return a.max_depth < 0 || level < a.max_depth; }
     void report(const plan::direction_choice& choice, offset_t size, offset_t unvisited) const;
+    void bitmap_to_queue();  ///< ascending
 
 private:
     void initialise();
@@ -41,12 +42,15 @@ private:
     void pull_words(std::size_t first, std::size_t last, const bits::word* operand, offset_t& finds,
                     offset_t& edges);
     index_t first_member(offset_t begin, offset_t end, const bits::word* operand) const;
-    void bitmap_to_queue();
     void queue_to_bitmap();
 };
 
 /// One level by push, the finds claimed by the owners of their words.
 void push_wide(search& s);
+
+/// One level by push, its frontier in order; and whether the level at hand is one for it.
+void push_dense(search& s);
+bool serves_dense(const search& s);
 
 /// Levels by push for as long as the rule pushes, by a team that stays together, over packed claims.
 void push_deep(search& s);

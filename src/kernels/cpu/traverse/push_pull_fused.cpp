@@ -2,7 +2,8 @@
 // optimisations as run-time switches).
 //
 // Push: the frontier is a queue. Each level files its edges by the owner of the vertex they lead to, who then claims
-//   without atomics (common_push_wide.cpp). A search that has pushed a 32nd of the vertices since its last pull is on
+//   without atomics (common_push_wide.cpp); of one with edges enough to fill words every thread
+//   takes what leads to its own vertices (common_push_dense.cpp). A search that has pushed a 32nd of the vertices since its last pull is on
 //   a deep, thin graph and goes on with a team that stays together, over packed claims (common_push_deep.cpp).
 // Pull: visited set and finds are bitmaps. A thread takes 64 words (4,096 vertices) a turn, lists the unvisited
 //   ones, and scans the in-neighbours of each for a member of the frontier up to the first (early exit). Every
@@ -60,8 +61,10 @@ traverse_totals search::run() {
     while (frontier_size > 0 && within_depth(depth)) {
         const auto choice = choose(state, frontier_size, frontier_edges, depth);
         const bool pushes = choice.next.current == direction::push;
-        if (pushes && !queue_valid) bitmap_to_queue();
-        if (pushes && pushed_in_a_row >= a.vertices / deep_from) {
+        const bool deep = pushes && pushed_in_a_row >= a.vertices / deep_from,
+                   dense = pushes && !deep && serves_dense(*this);
+        if (pushes && !dense && !queue_valid) bitmap_to_queue();
+        if (deep) {
             push_deep(*this);
             pushed_in_a_row = 0;
             continue;
@@ -70,7 +73,9 @@ traverse_totals search::run() {
         const offset_t size = frontier_size, unvisited = a.vertices - totals.reached;
         totals.edges += frontier_edges;
         ++depth;
-        if (pushes) {
+        if (dense) {
+            push_dense(*this);
+        } else if (pushes) {
             push_wide(*this);
         } else {
             if (queue_valid) queue_to_bitmap();
