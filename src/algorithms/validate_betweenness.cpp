@@ -1,4 +1,5 @@
-// A check of centralities by the textbook: Brandes's algorithm with a queue, one source after another, one thread.
+// A check of centralities by the textbook: Brandes's algorithm with a queue, one source after another, one thread. Paths are
+// counted in long doubles, whose range large grids need.
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "storage/matrix_body.hpp"
@@ -14,7 +15,8 @@ namespace {
 
 struct brandes {
     const storage::csr& rows;
-    std::vector<double> total, paths, handed;
+    std::vector<double> total;
+    std::vector<long double> paths, handed;
     std::vector<index_t> depth, order;
 
     explicit brandes(const storage::csr& a)
@@ -31,8 +33,8 @@ struct brandes {
 
     void from(index_t source) {
         std::ranges::fill(depth, -1);
-        std::ranges::fill(paths, 0.0);
-        std::ranges::fill(handed, 0.0);
+        std::ranges::fill(paths, 0.0L);
+        std::ranges::fill(handed, 0.0L);
         order.assign(1, source);
         depth[source] = 0;
         paths[source] = 1;
@@ -48,7 +50,7 @@ struct brandes {
             each_edge(u, [&](index_t v) {
                 if (depth[v] == depth[u] + 1) handed[u] += paths[u] / paths[v] * (1 + handed[v]);
             });
-            total[u] += handed[u];
+            total[u] += static_cast<double>(handed[u]);
         }
     }
 };

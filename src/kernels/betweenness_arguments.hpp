@@ -5,6 +5,7 @@
 #include "kernels/mxv_arguments.hpp"
 
 #include <cstdint>
+#include <span>
 
 namespace nz::kernels {
 
@@ -65,6 +66,16 @@ struct betweenness_table {
     void (*mark)(const betweenness_arguments& k, const betweenness_level& of, void* stream) = nullptr;
     /// What a level's vertices hand on, from the one behind on `level`: added to the centrality, and left in their rows.
     void (*back)(const betweenness_arguments& k, const betweenness_level& of, void* stream) = nullptr;
+};
+
+/// betweenness/queue: as many sources at a time as threads.
+struct betweenness_queue_arguments {
+    index_t vertices = 0;
+    betweenness_edges out;
+    std::span<const offset_t> sources;
+    double* centrality = nullptr;  ///< [vertices], added to
+    void* workspace = nullptr;     ///< plan::betweenness_queue_parts, one a thread
+    int threads = 1;
 };
 
 }  // namespace nz::kernels

@@ -6,13 +6,16 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "kernels/cpu/betweenness/batched.hpp"
+#include "kernels/cpu/betweenness/queue.hpp"
 #include "kernels/cuda_table.hpp"
 #include "kernels/kernel_ids.hpp"
+#include "nonzero/operations.hpp"
 #include "ops/betweenness_loop.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
 #include <bit>
+#include <cmath>
 #include <map>
 
 namespace nz::ops {
@@ -36,6 +39,21 @@ void check(const matrix& a, std::span<const offset_t> sources, const centrality_
         o.kernel.empty() || o.kernel == sweep_loop_id || kernels::known_on_cpu("betweenness", o.kernel),
         "'{}' is not a kernel of betweenness; there are {}, {}", o.kernel, kernels::known_ids("betweenness"),
         sweep_loop_id);
+}
+
+void require_counted(bool counted, const matrix& a) {
+    require<not_supported>(
+        counted,
+        "betweenness: the graph ({} x {}) has more shortest paths between two vertices than the "
+        "kernel's numbers can say",
+        a.rows(), a.columns());
+}
+
+vector dense_centrality(const context& ctx, offset_t n, buffer values) {
+    storage::vector_body body =
+        storage::make_vector_body(ctx, dtype::float64, n, vector_form::dense, n, false);
+    body.values = std::move(values);
+    return storage::make_vector(std::move(body));
 }
 
 /// Memory where the steps work, and the way there and back.
@@ -99,12 +117,7 @@ public:
 
     vector take() {
         const auto n = static_cast<index_t>(n_);
-        if (!at_.on_device()) {
-            storage::vector_body body =
-                storage::make_vector_body(ctx_, dtype::float64, n, vector_form::dense, n, false);
-            body.values = std::move(centrality_);
-            return storage::make_vector(std::move(body));
-        }
+        if (!at_.on_device()) return dense_centrality(ctx_, n, std::move(centrality_));
         storage::device_vector content;
         content.values = std::move(centrality_);
         return storage::make_device_vector(ctx_, dtype::float64, n, vector_form::dense, n,
@@ -210,26 +223,64 @@ private:
     kept_level behind_;
 };
 
+void run_queues(const context& ctx, const matrix& a, std::span<const offset_t> sources,
+                centrality_result& result) {
+    const storage::csr& rows = a.body().rows();
+    const auto n = static_cast<std::size_t>(a.rows());
+    const int threads =
+        static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(ctx.threads()), sources.size()));
+    const buffer workspace(ctx.memory(),
+                           static_cast<std::size_t>(threads) * plan::betweenness_queue_parts::bytes(n));
+    buffer centrality(ctx.memory(), n * sizeof(double));
+    std::fill_n(centrality.as<double>(), n, 0.0);
+    const auto levels =
+        kernels::cpu::betweenness_queue({static_cast<index_t>(n),
+                                         {{rows.offsets.data(), rows.offset_bytes == 8}, rows.index_data()},
+                                         sources,
+                                         centrality.as<double>(),
+                                         workspace.data(),
+                                         threads});
+    require_counted(levels.has_value(), a);
+    result.iterations = *levels;
+    result.centrality = dense_centrality(ctx, a.rows(), std::move(centrality));
+}
+
+/// Paths beyond what doubles can say make the sum NaN.
+bool is_counted(const context& ctx, const vector& centrality) {
+    return !std::isnan(reduce(ctx, binary_id::plus, centrality).get<double>());
+}
+
 }  // namespace
 
 plan::betweenness_plan plan_betweenness(const context& ctx, const matrix& a,
                                         std::span<const offset_t> sources, const centrality_options& o) {
     check(a, sources, o);
-    return plan::betweenness({a.rows(), a.nnz(), sources.size(), ctx.gpu() != nullptr, o.kernel});
+    require<not_supported>(
+        o.kernel != "queue" || !ctx.gpu(),
+        "betweenness: kernel queue is the CPU's alone: take a context of the CPU, or pin another");
+    return plan::betweenness({a.rows(), a.nnz(), ctx.gpu() ? 0 : a.body().longest_row(), sources.size(),
+                              ctx.gpu() != nullptr, o.kernel});
 }
 
 centrality_result betweenness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                               const centrality_options& o) {
-    const plan::betweenness_plan plan = plan_betweenness(ctx, a, sources, o);
+    plan::betweenness_plan plan = plan_betweenness(ctx, a, sources, o);
     centrality_result result{vector(ctx, dtype::float64, 0), 0, {}};
     if (sources.empty() || plan.kernel == sweep_loop_id) {
         result = betweenness_loop(ctx, a, sources);
+    } else if (plan.kernel == "queue") {
+        run_queues(ctx, a, sources, result);
     } else {
         batches run(ctx, a, plan.batch);
         const auto most = static_cast<std::size_t>(plan.batch);
         for (std::size_t at = 0; at < sources.size(); at += most)
             result.iterations += run.run(sources.subspan(at, std::min(most, sources.size() - at)));
         result.centrality = run.take();
+        if (!is_counted(ctx, result.centrality)) {
+            require_counted(o.kernel.empty(), a);
+            plan = {"queue", false, 1, "more shortest paths than doubles can say"};
+            run_queues(ctx, a, sources, result);
+        }
         if (ctx.gpu()) ctx.gpu()->wait();
     }
     result.plan = std::string("betweenness/").append(plan.kernel).append(": ").append(plan.reason);

@@ -46,7 +46,10 @@ std::vector<double> central_by_definition(const matrix& a, const std::vector<off
 constexpr const char* central_graphs[] = {"rmat:6,4",  "rmat_directed:7,3", "uniform:120,2", "grid2d:9,0.2",
                                           "dense:1,1", "dense:9,9",         "banded:60,3",   "powerlaw:100"};
 
-constexpr const char* kernels_there_are[] = {"batched", "sweep_loop"};
+std::vector<std::string> kernels_of(const context& ctx) {
+    if (ctx.backend() == backend::cuda) return {"batched", "sweep_loop"};
+    return {"batched", "queue", "sweep_loop"};
+}
 
 TEST(Betweenness, IsWhatItsDefinitionSays) {
     for (const char* graph : central_graphs)
@@ -58,7 +61,7 @@ TEST(Betweenness, IsWhatItsDefinitionSays) {
                  {all, std::vector<offset_t>{0}, std::vector<offset_t>{a.rows() - 1, 0, a.rows() / 2, 0}}) {
                 SCOPED_TRACE(std::string(graph) + ", " + std::to_string(sources.size()) + " sources");
                 const auto expected = central_by_definition(a, sources);
-                for (const char* kernel : kernels_there_are) {
+                for (const std::string& kernel : kernels_of(ctx)) {
                     const auto found = betweenness(ctx, a, sources, {.kernel = kernel});
                     EXPECT_NE(found.plan.find(kernel), std::string::npos);
                     const auto x = found.centrality.values<double>();
@@ -121,11 +124,52 @@ TEST(Betweenness, LargerGraphsAreValidAndThreadsDoNotMatter) {
             two({.backend = backend::cpu, .threads = 2});
         const matrix a = load(one, graph).matrix;
         const std::vector<offset_t> sources = {1, 77, 4000};
-        const auto first = betweenness(one, a, sources), second = betweenness(two, a, sources);
-        EXPECT_EQ(validate_betweenness(one, a, sources, first.centrality), "");
-        const auto x = first.centrality.values<double>(), y = second.centrality.values<double>();
-        EXPECT_TRUE(std::ranges::equal(x, y)) << graph;
+        for (const char* kernel : {"batched", "queue"}) {
+            const auto first = betweenness(one, a, sources, {.kernel = kernel}),
+                       second = betweenness(two, a, sources, {.kernel = kernel});
+            EXPECT_EQ(validate_betweenness(one, a, sources, first.centrality), "");
+            const auto x = first.centrality.values<double>(), y = second.centrality.values<double>();
+            EXPECT_TRUE(std::ranges::equal(x, y)) << graph << " by " << kernel;
+            EXPECT_EQ(first.iterations, second.iterations);
+        }
     }
+}
+
+// Chains of diamonds: two paths through each, so 2^1100 from end to end, which no double can say; and 2^17000, no long double.
+TEST(Betweenness, PathsBeyondDoublesAreCountedAndBeyondAllNumbersRefused) {
+    const auto chain = [](const context& ctx, index_t diamonds) {
+        std::vector<index_t> from, to;
+        for (index_t d = 0; d < diamonds; ++d)
+            for (const index_t side : {3 * d + 1, 3 * d + 2}) {
+                from.insert(from.end(), {3 * d, side, side, 3 * d + 3});
+                to.insert(to.end(), {side, 3 * d, 3 * d + 3, side});
+            }
+        return matrix::build<double>(
+            ctx, {3 * diamonds + 1, 3 * diamonds + 1, from, to, std::vector<double>(from.size(), 1.0)});
+    };
+    constexpr index_t diamonds = 1100;
+    const std::vector<offset_t> ends = {0, 3 * diamonds};
+    for (const context& ctx : test::contexts()) {
+        const matrix a = chain(ctx, diamonds);
+        const auto found = betweenness(ctx, a, ends);
+        EXPECT_EQ(validate_betweenness(ctx, a, ends, found.centrality), "");
+        EXPECT_NE(found.plan.find("queue"), std::string::npos) << found.plan;
+        // The middle joint lies on every path from either end to what is behind it: half of the vertices, twice.
+        EXPECT_NEAR(found.centrality.get(3 * diamonds / 2)->get<double>(), 3 * diamonds, 1e-6);
+        EXPECT_THROW(betweenness(ctx, a, ends, {.kernel = "batched"}), not_supported);
+        EXPECT_THROW(betweenness(ctx, chain(ctx, 17000), std::vector<offset_t>{0}), not_supported);
+    }
+}
+
+TEST(Betweenness, QueuesAreForGraphsOfShortRows) {
+    const context ctx({.backend = backend::cpu});
+    const std::vector<offset_t> sources = {0, 5};
+    const auto kernel_of = [&](const char* graph) {
+        return betweenness(ctx, load(ctx, graph).matrix, sources).plan.substr(0, 17);
+    };
+    EXPECT_EQ(kernel_of("grid2d:20,0.1"), "betweenness/queue");
+    EXPECT_NE(kernel_of("rmat:8,8"), "betweenness/queue");
+    EXPECT_NE(kernel_of("laplace3d:8"), "betweenness/queue");
 }
 
 TEST(Betweenness, OfAStarIsItsCentres) {

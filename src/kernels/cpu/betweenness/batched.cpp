@@ -51,6 +51,9 @@ source_word gather(const betweenness_arguments& k, const betweenness_edges& edge
     return met;
 }
 
+/// 0, or NaN where paths are infinite, so that the centrality shows it.
+double beyond(double paths) { return paths - paths; }
+
 template <class F>
 void for_level(const betweenness_arguments& k, const betweenness_level& l, F&& f) {
     parallel::for_chunks(k.threads, l.count, vertices_a_turn, [&](offset_t begin, offset_t end) {
@@ -157,7 +160,7 @@ void back(const betweenness_arguments& k, const betweenness_level& of, void*) {
         const source_word met = gather(k, k.out, v, mask, sums);
         double* row = k.paths + offset_t{v} * k.stride;
         for_bits(mask, [&](int s) {
-            const double handed = met >> s & 1 ? row[s] * sums[s] : 0;
+            const double handed = (met >> s & 1 ? row[s] * sums[s] : 0) + beyond(row[s]);
             total += handed;
             row[s] = (1 + handed) / row[s];
         });

@@ -133,7 +133,8 @@ struct handing_back {
         const source_word mask = lane < width_of(k) ? of.masks[item] : 0;
         double *row = k.paths + offset_t{v} * k.stride, total = 0;
         const auto hand = [&](int place, double sum) {
-            const double paths = row[place], handed = paths * sum;
+            const double paths = row[place], beyond = paths - paths;  // NaN where paths are infinite
+            const double handed = paths * sum + beyond;
             row[place] = (1 + handed) / paths;
             total += handed;
         };
