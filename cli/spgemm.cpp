@@ -150,9 +150,12 @@ std::string second_text(const spgemm_settings& s, const spgemm& m) {
 }
 
 std::string chunks_text(const mxm_plan& plan) {
+    if (plan.on_device && plan.strips > 1)
+        return fmt::format(" The factors do not fit the GPU: {} of A by {} strips of B's columns.",
+                           count_text(plan.chunks, "chunk of rows", "chunks of rows"), plan.strips);
     if (plan.on_device && plan.chunks > 1)
         return fmt::format(
-            " The result does not fit the GPU: {} chunks of rows, each on its way to the host while the next is computed.",
+            " The product does not fit the GPU: {} chunks of rows, each on its way to the host while the next is computed.",
             plan.chunks);
     if (!plan.fewest_threads) return {};
     return fmt::format(
@@ -192,6 +195,7 @@ void report_spgemm(const spgemm_settings& s, const context& ctx, const spgemm& m
         r["peak_bytes"] = m.peak_bytes;
         r["workspace_bytes"] = m.plan.workspace_bytes;
         r["chunks"] = m.plan.chunks;
+        r["strips"] = m.plan.strips;
         if (m.divided)
             r["hybrid"] = {{"cpu_share", m.divided->cpu_share},
                            {"cpu_ms", m.divided->cpu_ms},

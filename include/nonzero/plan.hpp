@@ -69,6 +69,7 @@ struct mxm_plan : operation_plan {
     std::size_t workspace_bytes = 0;
     index_t chunks =
         1;  ///< of rows, one after the other: more where the workspace of all (on a GPU: the result) does not fit
+    index_t strips = 1;  ///< of B's columns, each with all of the chunks: more where not even B fits the GPU
     int fewest_threads = 0;  ///< that a chunk's workspace leaves room for; 0: all, uncut
 
     friend bool operator==(const mxm_plan&, const mxm_plan&) = default;

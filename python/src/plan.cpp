@@ -36,6 +36,7 @@ void add(nb::dict& d, const mxm_plan& p) {
     d["products"] = p.products;
     d["workspace_bytes"] = p.workspace_bytes;
     d["chunks"] = p.chunks;
+    d["strips"] = p.strips;
     d["fewest_threads"] = p.fewest_threads;
 }
 void add(nb::dict& d, const dense_plan& p) {

@@ -5,6 +5,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <atomic>
 
 namespace nz {
@@ -93,6 +94,13 @@ void context::wait() const {
 std::string context::device() const { return state_->gpu ? state_->gpu->about().name : std::string(); }
 void context::log(std::string_view line) const {
     if (state_->log) state_->log(line);
+}
+
+std::size_t device::bytes_left(const context& ctx) {
+    const auto& counter = static_cast<const counting_memory&>(*ctx.device_memory());
+    const std::size_t all = ctx.gpu()->about().memory_bytes, used = counter.in_use_,
+                      allowed = counter.limit_ ? std::min(counter.limit_, all) : all;
+    return used < allowed ? allowed - used : 0;
 }
 
 std::string_view name_of(backend b) {

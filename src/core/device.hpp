@@ -58,5 +58,7 @@ std::string why_absent();
 /// The first device, on the caller's stream (a cudaStream_t that outlives the session) or one of its own. Throws
 /// not_supported where there is none.
 std::shared_ptr<session> open(void* stream);
+/// What a context with a GPU may still take there: of its memory limit, or of all that the GPU has, of which others may hold some.
+std::size_t bytes_left(const context& ctx);
 
 }  // namespace nz::device

@@ -3,8 +3,8 @@
 
 #include "kernels/cpu/mxm/common_generic.hpp"
 #include "ops/ewise_device.hpp"
-#include "ops/mxm_device.hpp"
 #include "ops/mxm_product.hpp"
+#include "ops/mxm_strips.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz {
@@ -25,8 +25,7 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
              const matrix_options& options) {
     const ops::product p = ops::make_product(ctx, s, a, b, options);
     ops::check_product(p, c);
-    if (auto t = ops::mxm_on_device(
-            ctx, c.body().ctx, {s, p.left, p.right, p.operand_type, p.value, &options}, ops::facts_of(p))) {
+    if (auto t = ops::mxm_within_device(p, c.body().ctx)) {
         ctx.log(to_string(t->plan));
         // Where nothing of the old output remains, what the mask let through is all of the new one.
         matrix_options rest = options;

@@ -9,6 +9,7 @@
 #include "ops/mxm_device_dot.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <memory>
 
@@ -189,33 +190,14 @@ public:
     /// In place of take_result, fill and result: where rows begin, and the result in host memory that the GPU may write to.
     std::span<const offset_t> read_starts() {
         const auto n = static_cast<std::size_t>(k_.rows) + 1;
-        starts_ = buffer(device::pinned_memory(), n * sizeof(offset_t));
-        ctx_.gpu()->download(starts_.data(), parts().starts, starts_.bytes());
+        // Blocks are kept by size: those of a product's parts are one.
+        starts_ = buffer(device::pinned_memory(), std::bit_ceil(n) * sizeof(offset_t));
+        ctx_.gpu()->download(starts_.data(), parts().starts, n * sizeof(offset_t));
         entries_ = starts_.as<offset_t>()[n - 1];
         return starts();
     }
     std::span<const offset_t> starts() const {
         return {starts_.as<offset_t>(), static_cast<std::size_t>(k_.rows) + 1};
-    }
-    csr host_result() const {
-        csr c;
-        c.rows = k_.rows;
-        c.columns = k_.columns;
-        c.nnz = entries_;
-        c.type = value_type_;
-        c.offset_bytes = storage::offset_bytes_for(entries_);
-        const auto n = static_cast<std::size_t>(entries_);
-        const auto pinned = device::pinned_memory();
-        c.offsets = buffer(ctx_.memory(), starts().size() * static_cast<std::size_t>(c.offset_bytes));
-        c.indices = buffer(pinned, n * sizeof(index_t));
-        c.values = buffer(pinned, n * size_of(value_type_));
-        storage::by_width(static_cast<std::size_t>(c.offset_bytes), [&]<class U>(std::type_identity<U>) {
-            parallel::for_pieces(ctx_.threads(), offset_t{k_.rows} + 1, [&](offset_t begin, offset_t end) {
-                for (offset_t i = begin; i < end; ++i)
-                    c.offsets.as<U>()[i] = static_cast<U>(starts_.as<offset_t>()[i]);
-            });
-        });
-        return c;
     }
     /// Two chunks of rows on their way: memory for as many entries each as there is room for, of `most` and down to `least`.
     /// Returns how many.
@@ -278,10 +260,12 @@ offset_t longest_row(std::span<const offset_t> starts) {
 }
 
 /// Rows in chunks of as many entries as a slot holds, each on its way to the host while the next is computed.
-matrix stream_result(device_mxm& product, const context& own, std::size_t value_bytes, index_t& chunks) {
+matrix stream_result(device_mxm& product, const context& ctx, const context& own, const device_factors& f,
+                     index_t& chunks) {
     const std::span<const offset_t> starts = product.read_starts();
-    csr c = product.host_result();
-    const auto most = static_cast<offset_t>(plan::mxm_slot_bytes / (sizeof(index_t) + value_bytes));
+    csr c = host_result(ctx, device::pinned_memory(), f.value_type, static_cast<index_t>(f.right.columns()),
+                        starts);
+    const auto most = static_cast<offset_t>(plan::mxm_slot_bytes / (sizeof(index_t) + size_of(f.value_type)));
     const std::vector<index_t> cuts = plan::mxm_cuts(starts, product.take_slots(most, longest_row(starts)));
     const auto start = [&](index_t row) { return starts[static_cast<std::size_t>(row)]; };
     for (std::size_t n = 0; n + 1 < cuts.size(); ++n)
@@ -326,18 +310,14 @@ device_product add_dots(device_dot& product, const context& own, const plan::mxm
 }
 
 /// After products were counted for masked_row: by masked_dot, where the plan takes that by the lists' mean lengths and still once
-/// steps are counted, and the GPU has room.
+/// steps are counted.
 std::optional<device_product> add_fewer_dots(const context& ctx, const context& own, const device_factors& f,
                                              const instantiate::mxm_device_cell& cell,
                                              plan::mxm_facts& facts) {
     if (plan::mxm(facts).kernel != "masked_dot") return {};
-    try {
-        device_dot product(ctx, f, cell);
-        facts.dot_steps = product.steps();
-        if (plan::mxm(facts).kernel == "masked_dot") return add_dots(product, own, facts);
-    } catch (const out_of_memory&) {
-        facts.pinned = "masked_row";  // whose result may leave for the host
-    }
+    device_dot product(ctx, f, cell);
+    facts.dot_steps = product.steps();
+    if (plan::mxm(facts).kernel == "masked_dot") return add_dots(product, own, facts);
     return {};
 }
 
@@ -359,6 +339,7 @@ public:
     counted(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
             plan::mxm_facts facts)
         : product_(ctx, f, cell, facts.scan_bytes) {
+        if (plan::mxm(facts).kernel == "masked_row") product_.take_mask(*f.mask);
         collect_products(product_, f, facts);
         plan_ = plan_with_band(product_, facts);
         product_.take_tables();
@@ -366,8 +347,10 @@ public:
         starts_ = product_.read_starts();
     }
     const mxm_plan& plan() const override { return plan_; }
-    csr host_result() const override { return product_.host_result(); }
-    void begin(offset_t entries) override { room_ = product_.take_slots(entries, longest_row(starts_)); }
+    std::span<const offset_t> starts() const override { return starts_; }
+    offset_t begin(offset_t entries) override {
+        return room_ = product_.take_slots(entries, longest_row(starts_));
+    }
     void send(index_t first, index_t last, csr& c) override {
         for (index_t cut = first; first < last; first = cut) {
             const auto beyond =
@@ -387,7 +370,58 @@ private:
     offset_t room_ = 0;
 };
 
+class counted_dots : public counted_rows {
+public:
+    counted_dots(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
+                 plan::mxm_facts facts)
+        : product_(ctx, f, cell) {
+        facts.dot_steps = product_.steps();
+        plan_ = plan::mxm(facts);
+        plan_.products = facts.dot_steps;
+        product_.sum();
+        starts_ = product_.read_starts();
+    }
+    const mxm_plan& plan() const override { return plan_; }
+    std::span<const offset_t> starts() const override { return {starts_.data(), starts_.size()}; }
+    offset_t begin(offset_t) override {
+        product_.take_result();
+        product_.compact();
+        return std::max<offset_t>(starts().back(), 1);
+    }
+    void send(index_t first, index_t last, csr& c) override {
+        const auto at = [&](index_t row) { return starts_[static_cast<std::size_t>(row)]; };
+        product_.fetch(at(first), at(last), c);
+    }
+    void finish() override {}
+
+private:
+    device_dot product_;
+    mxm_plan plan_;
+    array<offset_t> starts_;
+};
+
 }  // namespace
+
+csr host_result(const context& ctx, const std::shared_ptr<memory_resource>& memory, dtype type,
+                index_t columns, std::span<const offset_t> starts) {
+    csr c;
+    c.rows = static_cast<index_t>(starts.size()) - 1;
+    c.columns = columns;
+    c.nnz = starts.back();
+    c.type = type;
+    c.offset_bytes = storage::offset_bytes_for(c.nnz);
+    const auto n = static_cast<std::size_t>(c.nnz);
+    c.offsets = buffer(ctx.memory(), starts.size() * static_cast<std::size_t>(c.offset_bytes));
+    c.indices = buffer(memory, n * sizeof(index_t));
+    c.values = buffer(memory, n * size_of(type));
+    storage::by_width(static_cast<std::size_t>(c.offset_bytes), [&]<class U>(std::type_identity<U>) {
+        parallel::for_pieces(ctx.threads(), offset_t{c.rows} + 1, [&](offset_t begin, offset_t end) {
+            for (offset_t i = begin; i < end; ++i)
+                c.offsets.as<U>()[i] = static_cast<U>(starts[static_cast<std::size_t>(i)]);
+        });
+    });
+    return c;
+}
 
 std::unique_ptr<counted_rows> count_on_device(const context& ctx, const device_factors& f,
                                               plan::mxm_facts facts) {
@@ -395,8 +429,14 @@ std::unique_ptr<counted_rows> count_on_device(const context& ctx, const device_f
     facts.on_device = cell != nullptr;
     facts.scan_bytes = cell ? kernels::on_cuda().mxm.scan_bytes(facts.rows) : 0;
     const auto kernel = plan::mxm(facts).kernel;
-    if (!plan::mxm_on_device(facts) || (kernel != "hash" && kernel != "dia_dia")) return nullptr;
+    if (!plan::mxm_on_device(facts) || kernel == "two_level_sort") return nullptr;
+    if (kernel == "masked_dot") return std::make_unique<counted_dots>(ctx, f, *cell, facts);
     return std::make_unique<counted>(ctx, f, *cell, facts);
+}
+
+bool goes_to_device(const context& ctx, const device_factors& f, plan::mxm_facts facts) {
+    facts.on_device = facts.compiled && cell_of(ctx, f) != nullptr;
+    return plan::mxm_on_device(facts);
 }
 
 std::optional<device_product> mxm_on_device(const context& ctx, const context& own, const device_factors& f,
@@ -429,7 +469,7 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
         product.fill();
         return device_product{plan, product.result(own)};
     }
-    matrix result = stream_result(product, own, size_of(f.value_type), plan.chunks);
+    matrix result = stream_result(product, ctx, own, f, plan.chunks);
     return device_product{plan, std::move(result)};
 }
 

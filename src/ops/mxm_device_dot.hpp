@@ -54,6 +54,20 @@ public:
     }
     void compact() const { kernels::on_cuda().mxm.dot_compact(k_, size_of(value_type_), stream()); }
     matrix result(const context& own) { return taken(own); }
+    /// After sum: where rows of the result begin, and their end.
+    array<offset_t> read_starts() const {
+        array<offset_t> starts(ctx_, static_cast<std::size_t>(k_.rows) + 1);
+        ctx_.gpu()->download(starts.data(), k_.dot_starts, starts.size() * sizeof(offset_t));
+        return starts;
+    }
+    /// After compact: entries [from, to) into c.
+    void fetch(offset_t from, offset_t to, storage::csr& c) const {
+        const auto at = static_cast<std::size_t>(from), n = static_cast<std::size_t>(to - from),
+                   width = size_of(value_type_);
+        ctx_.gpu()->download(c.indices.as<index_t>() + at, indices_.as<index_t>() + at, n * sizeof(index_t));
+        ctx_.gpu()->download(c.values.as<std::byte>() + at * width, values_.as<std::byte>() + at * width,
+                             n * width);
+    }
 
 private:
     const instantiate::mxm_device_cell& cell_;

@@ -4,6 +4,7 @@
 
 #include "core/checks.hpp"
 #include "core/device.hpp"
+#include "core/device_copies.hpp"
 #include "ops/mxm_device.hpp"
 #include "ops/mxm_product.hpp"
 #include "ops/write_back.hpp"
@@ -95,7 +96,8 @@ public:
     }
 
     storage::csr fill() {
-        storage::csr t = counted_->host_result();
+        storage::csr t = ops::host_result(p_.ctx, device::pinned_memory(), p_.value,
+                                          static_cast<index_t>(p_.right.columns()), counted_->starts());
         pieces_left pieces(cut_at(ops::mxm_pieces_of(p_, known_, plan::hybrid_pieces), cut_), cut_);
         counted_->begin(plan::hybrid_slot(t.nnz, sizeof(index_t) + size_of(p_.value)));
         const auto fill_rows =

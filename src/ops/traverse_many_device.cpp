@@ -20,7 +20,7 @@ namespace {
 
 using kernels::traverse_many_report;
 
-constexpr std::size_t schedule_limit = 64;  // levels: bits of a word
+constexpr std::size_t many_schedule_limit = 64;  // levels: bits of a word
 
 /// Rows of levels begin at whole lines.
 constexpr offset_t level_stride(offset_t vertices) { return (vertices + 31) / 32 * 32; }
@@ -115,9 +115,9 @@ traverse_many_result traverse_many_on_device(const context& ctx, const matrix& a
                                              std::span<const offset_t> sources,
                                              const traverse_many_options& o,
                                              const plan::traverse_many_plan& plan) {
-    require<not_supported>(o.schedule.size() <= schedule_limit,
+    require<not_supported>(o.schedule.size() <= many_schedule_limit,
                            "a schedule of {} levels: a GPU takes {} at most", o.schedule.size(),
-                           schedule_limit);
+                           many_schedule_limit);
     device::session& session = *ctx.gpu();
     const auto n = static_cast<index_t>(a.rows());
     std::vector<storage::vector_body> levels;

@@ -78,8 +78,8 @@ bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_e
 }
 
 // The rule's words for what the device did: the same pure function on the same counts.
-void tell_levels(const kernels::traverse_report& report, const matrix& a, const traverse_options& o,
-                 const plan::traverse_plan& plan, double ms, traverse_result& result) {
+void tell_tile_levels(const kernels::traverse_report& report, const matrix& a, const traverse_options& o,
+                      const plan::traverse_plan& plan, double ms, traverse_result& result) {
     const auto kept = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(report.levels, kernels::traverse_report::capacity));
     const std::uint64_t first = kept ? report.records[0].ticks : 0;
@@ -163,7 +163,7 @@ traverse_result traverse_tile_on_device(const context& ctx, const matrix& a, off
                            backend::cuda,
                            session.milliseconds(),
                            ctx.device_peak_bytes()};
-    tell_levels(*told, a, o, plan, result.kernel_ms, result);
+    tell_tile_levels(*told, a, o, plan, result.kernel_ms, result);
     return result;
 }
 

@@ -38,7 +38,11 @@ std::string to_string(const mxm_plan& p) {
         line += fmt::format(", reads the columns of {}{}", p.kernel == "column_column" ? "A and B" : "B",
                             p.builds_columns ? " (built now)" : "");
     if (p.packs_words) line += ", packs B's columns by words";
-    if (p.on_device && p.chunks > 1) line += fmt::format(", in {} chunks that leave for the host", p.chunks);
+    if (p.on_device && p.strips > 1)
+        line += fmt::format(", in {} chunk{} of rows by {} strips of columns that leave for the host",
+                            p.chunks, p.chunks == 1 ? "" : "s", p.strips);
+    else if (p.on_device && p.chunks > 1)
+        line += fmt::format(", in {} chunks that leave for the host", p.chunks);
     if (p.fewest_threads)
         line += fmt::format(", in {} chunk{} of at least {} thread{}", p.chunks, p.chunks == 1 ? "" : "s",
                             p.fewest_threads, p.fewest_threads == 1 ? "" : "s");

@@ -64,6 +64,11 @@ struct matrix_body {
     std::shared_ptr<const device_csr> entries_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_on(const context& gpu) const;
     std::shared_ptr<const device_csr> columns_hub_first_on(const context& gpu) const;
+    /// Bytes of rows() or columns() that the context's GPU would still have to take, with values of this type where one is given.
+    std::size_t bytes_to_place(const context& gpu, const csr& of, std::optional<dtype> values) const;
+    /// Bytes that copies take there, which leave() gives up; what a GPU alone has stays.
+    std::size_t bytes_on(const context& gpu) const;
+    void leave(const context& gpu) const;
     /// How the entries of rows() or columns() are shared out evenly there; made once.
     std::shared_ptr<const device_balance> balance_on(const context& gpu, const csr& of) const;
     /// The strongest neighbours of rows() or columns() there; `build` fills the buffer, once.
@@ -121,6 +126,7 @@ struct matrix_body {
 private:
     void merge_pending() const;
     void bring_home(const csr& of) const;
+    bool is_alone_there(const void* copy) const;
     std::shared_ptr<csr_residence> transposed_on(const context& gpu, const csr& rows) const;
     std::shared_ptr<const value_tiles> find_tiles(const std::shared_ptr<memory_resource>& memory,
                                                   const csr& of, tiling cut, std::optional<dtype> type) const;

@@ -89,6 +89,46 @@ std::shared_ptr<const device_csr> matrix_body::columns_hub_first_on(const contex
     return copy_on(gpu, columns_hub_first());
 }
 
+std::size_t matrix_body::bytes_to_place(const context& gpu, const csr& of,
+                                        std::optional<dtype> values) const {
+    const std::lock_guard lock(mutex_);
+    const auto there = [&](const auto& held) {
+        return held->source == &of && held->memory == gpu.device_memory();
+    };
+    std::size_t bytes = 0;
+    if (std::ranges::none_of(device_.copies, there))
+        bytes += (static_cast<std::size_t>(of.rows) + 1) * static_cast<std::size_t>(of.offset_bytes) +
+                 static_cast<std::size_t>(of.nnz) * sizeof(index_t) + index_padding;
+    if (values &&
+        std::ranges::none_of(device_.values, [&](const auto& v) { return there(v) && v->type == *values; }))
+        bytes += (of.kind == value_kind::full ? static_cast<std::size_t>(of.nnz) : 1) * size_of(*values);
+    return bytes;
+}
+bool matrix_body::is_alone_there(const void* copy) const {
+    for (const auto& there : {away_, columns_away_})
+        if (there && (copy == there->entries().get() || copy == there->values().get())) return true;
+    return false;
+}
+std::size_t matrix_body::bytes_on(const context& gpu) const {
+    const std::lock_guard lock(mutex_);
+    std::size_t bytes = 0;
+    const auto owned = [](const buffer& b) { return b.borrowed() ? 0 : b.bytes(); };
+    for (const auto& c : device_.copies)
+        if (c->memory == gpu.device_memory() && !is_alone_there(c.get()))
+            bytes += owned(c->offsets) + owned(c->indices) + owned(c->empty_rows);
+    for (const auto& v : device_.values)
+        if (v->memory == gpu.device_memory() && !is_alone_there(v.get())) bytes += owned(v->values);
+    return bytes;
+}
+void matrix_body::leave(const context& gpu) const {
+    const std::lock_guard lock(mutex_);
+    const auto goes = [&](const auto& held) {
+        return held->memory == gpu.device_memory() && !is_alone_there(held.get());
+    };
+    std::erase_if(device_.copies, goes);
+    std::erase_if(device_.values, goes);
+}
+
 std::shared_ptr<const edge_weights> matrix_body::weights_as(dtype of) const {
     const csr& a = rows();
     const std::lock_guard lock(mutex_);

@@ -72,6 +72,7 @@ TEST_F(spgemm_verb, estimates_and_says_how_far_off_that_was) {
     EXPECT_GE(r["estimate"]["most_nonzeros"], r["output_nonzeros"]);
     EXPECT_NEAR(r["estimate"]["error"].get<double>(), 0, 0.1);
     EXPECT_EQ(r["chunks"], 1);
+    EXPECT_EQ(r["strips"], 1);
     const outcome text = nz({"spgemm", "banded:50,3", "--estimate", "--repeat", "1"});
     EXPECT_NE(text.out.find("expected from 50 rows (+0.0%)"), std::string::npos) << text.out;
 }

@@ -1,0 +1,18 @@
+// Products on a GPU, whole or in parts.
+#pragma once
+
+#include "ops/mxm_device.hpp"
+#include "ops/mxm_product.hpp"
+
+namespace nz::ops {
+
+/// mxm_on_device; where the GPU has no room for the factors, in parts (plan/mxm_strips.hpp): chunks of A's rows by strips of B's columns,
+/// each counted and then filled by the kernel of the whole, or one with its bits, into one result on the host. masked_dot adds in an
+/// order that depends on which columns stand together, so that B is not cut for it: masked_row serves where it does not fit. Throws
+/// out_of_memory, with the bytes needed and free, where the smallest parts do not fit either.
+std::optional<device_product> mxm_within_device(const product& p, const context& own);
+
+/// Under a mask that lists what may be written, what the plan weighs kernels on a GPU by, counted on the host as surveys do there.
+void count_masked_facts(const product& p, plan::mxm_facts& f);
+
+}  // namespace nz::ops
