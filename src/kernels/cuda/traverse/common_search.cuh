@@ -72,6 +72,7 @@ struct search {
     std::uint32_t lanes;           // that share a piece
     control* shared;
     traverse_report* report;
+    traverse_told* told;
 };
 
 /// Where the search stands; every thread holds the same.

@@ -15,7 +15,9 @@
 //   first pull finds, for 8 bytes a vertex read in order. Else the visited set, or a bit for 2 or 4 vertices of it, is
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
-// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters.
+// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters. Where the plan
+//   gives a small graph a block or a cluster alone, the barriers are the cluster's and the launch is a plain one.
+// The report's beginning is stored to the host's pinned memory at the end: most searches need no copy after the kernel.
 // Memory: two queues of pieces, three bitmaps, a coarse one and the report (plan::push_pull_fused_device_workspace).
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
 //   push, and pull meets the smallest first; `any` keeps the claimer.
@@ -61,11 +63,20 @@ __device__ void initialise(const search<Offset>& s) {
 
 template <class Offset>
 __device__ void finish(const search<Offset>& s, const progress& p) {
-    if (grid_thread() != 0) return;
-    s.report->levels = p.depth;
-    s.report->reached = p.reached;
-    s.report->edges = p.edges;
-    s.report->end_ticks = static_cast<std::uint64_t>(clock64());
+    if (blockIdx.x != 0) return;  // it has written all records
+    if (threadIdx.x == 0) {
+        s.report->levels = p.depth;
+        s.report->reached = p.reached;
+        s.report->edges = p.edges;
+        s.report->end_ticks = static_cast<std::uint64_t>(clock64());
+    }
+    __syncthreads();
+    const unsigned words =
+        (offsetof(traverse_told, records) + min(p.depth, traverse_told::capacity) * sizeof(traverse_record)) /
+        sizeof(std::uint64_t);
+    if (threadIdx.x < words)
+        reinterpret_cast<std::uint64_t*>(s.told)[threadIdx.x] =
+            reinterpret_cast<const std::uint64_t*>(s.report)[threadIdx.x];
 }
 
 /// One thread of each block reads what the grid has counted: if all did, the reads of one address would queue for tens
@@ -97,12 +108,19 @@ template <parents Kind, bool Plain, class Offset>
 __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     push_pull_fused_kernel(const search<Offset> s) {
     __shared__ thin_shared memory;
-    const unsigned clusters = gridDim.x / cluster_blocks;
+    const unsigned cluster_size = cg::this_cluster().num_blocks(), clusters = gridDim.x / cluster_size;
     unsigned target = 0;
-    const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, clusters); };
+    const auto sync = [&] {
+        if (clusters == 1) return cg::this_cluster().sync();
+        wait_for_grid(&s.shared->arrived, target, clusters);
+    };
     cluster_mail mail(memory.mail);
     initialise<Kind>(s);
-    cg::this_grid().sync();  // what our own barrier counts with is zero from here on: no launch to clear it
+    // What our own barrier counts with is zero from here on: no launch to clear it.
+    if (clusters == 1)
+        cg::this_cluster().sync();
+    else
+        cg::this_grid().sync();
     progress p;
     counters now = tell(s.shared->of[0]);
     while (true) {
@@ -122,11 +140,11 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
             p.queued = true;
         }
         pulls |= now.pieces > s.capacity;  // less than full room is given only where pull can step in
-        if (!pulls && now.pieces <= thin_enter && edges <= thin_edges(s) &&
+        if (!pulls && now.pieces <= thin_enter * cluster_size && edges <= thin_edges(s) &&
             (s.lanes == 4 || p.depth >= thin_from)) {
             p.previous = previous;  // the cluster comes to the same choice
             p.pulls = false;
-            if (blockIdx.x < cluster_blocks) thin_search<Kind, Offset>(s, memory, mail).run(p, now);
+            if (blockIdx.x < cluster_size) thin_search<Kind, Offset>(s, memory, mail).run(p, now);
             sync();
             hand_back(*s.shared, p);
             now = tell(s.shared->of[p.depth % 3]);
@@ -166,14 +184,17 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
 /// which pull lives, so that more here is slower.
 constexpr int near_bytes = 136 * 1024;
 
+static_assert(cluster_blocks == plan::cluster_blocks_on_device && block_threads == plan::block_vertices);
+
 constexpr offset_t least_room = 16384;  // pieces: the thin step fills its slots
 
 template <parents Kind, bool Plain, class Offset>
-void launch(const search<Offset>& s, int multiprocessors, cudaStream_t stream) {
+void launch(const search<Offset>& s, const device_traverse_arguments& d, cudaStream_t stream) {
     launch_resident<push_pull_fused_kernel<Kind, Plain, Offset>>(
         s,
-        {block_threads, cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : inline_bytes, near_bytes},
-        multiprocessors, stream);
+        {block_threads, cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : inline_bytes, near_bytes,
+         d.blocks},
+        d.multiprocessors, stream);
 }
 
 template <class Offset>
@@ -215,6 +236,7 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
         s.may_change && a.schedule.empty() ? std::min(d.queue_capacity, pushed) : d.queue_capacity);
     s.lanes = d.nnz <= 8 * a.vertices ? 4 : d.nnz <= 16 * a.vertices ? 16 : 32;
     s.report = d.report;
+    s.told = d.told;
     plan::workspace_parts memory(a.workspace);
     s.shared = memory.take<control>(1);
     for (auto** map : {&s.visited[0], &s.visited[1], &s.frontier}) *map = memory.take<std::uint32_t>(s.words);
@@ -232,8 +254,7 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
             *from = memory.take<std::uint32_t>(d.queue_capacity);
     const bool plain = s.masking && s.early_exit && s.operand_reuse && !s.in_values;
     const auto go = [&]<parents Kind>() {
-        plain ? launch<Kind, true>(s, d.multiprocessors, stream)
-              : launch<Kind, false>(s, d.multiprocessors, stream);
+        plain ? launch<Kind, true>(s, d, stream) : launch<Kind, false>(s, d, stream);
     };
     if (!a.parents)
         go.template operator()<parents::none>();
