@@ -28,6 +28,8 @@ struct traverse_arguments {
     std::int32_t* levels = nullptr;   ///< [vertices], result
     std::int32_t* parents = nullptr;  ///< [vertices], result; null: not wanted
     void* workspace = nullptr;
+    /// Entries that a CPU's queue takes with duplicates on; 0: as many as there are vertices, for which there is room.
+    offset_t queue_room = 0;
     int threads = 1;
     void (*on_level)(void* receiver, const traverse_level& level) = nullptr;
     void* receiver = nullptr;

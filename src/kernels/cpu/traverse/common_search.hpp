@@ -43,10 +43,15 @@ private:
     index_t first_member(offset_t begin, offset_t end, const bits::word* operand) const;
     void bitmap_to_queue();
     void queue_to_bitmap();
+    void mark_visited();
+    void count_reached();
 };
 
 /// One level by push, the finds claimed by the owners of their words.
 void push_wide(search& s);
+
+/// One level by push whose finds may be queued more than once.
+void push_repeating(search& s);
 
 /// Levels by push for as long as the rule pushes, by a team that stays together, over packed claims.
 void push_deep(search& s);

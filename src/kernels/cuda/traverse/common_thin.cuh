@@ -39,7 +39,7 @@ struct thin_shared {
 constexpr unsigned inline_edges = 4;
 constexpr int inline_bytes = 2 * thin_slots * inline_edges * sizeof(std::uint32_t);
 
-template <parents Kind, class Offset>
+template <parents Kind, bool Repeats, class Offset>
 class thin_search {
 public:
     __device__ thin_search(const search<Offset>& s, thin_shared& memory, cluster_mail& mail)
@@ -108,7 +108,7 @@ private:
     __device__ void push(const progress& p, int side) {
         unsigned vertices = 0;
         unsigned edges = 0;
-        push_pieces<Kind, thin_edges_a_lane>(
+        push_pieces<Kind, std::conditional_t<Repeats, warp_finds, void>, thin_edges_a_lane>(
             s_, s_.visited[p.current], p.depth + 1, held_, threadIdx.x, block_threads,
             s_.lanes / thin_edges_a_lane, false,
             [&](unsigned i, piece& entry, std::uint32_t& u) {
@@ -152,8 +152,8 @@ private:
 
     /// Every block tells the others what it found; the sum is the same in all.
     __device__ thin_finds exchange() {
-        // A smallest parent is decided by levels that other blocks have written; claims alone need no fence.
-        if constexpr (Kind == parents::smallest) __threadfence();
+        // Levels that other blocks have written decide on a smallest parent, and on all with repeats; claims alone need no fence.
+        if constexpr (Kind == parents::smallest || Repeats) __threadfence();
         __syncthreads();
         const thin_finds mine = m_.mine;
         mail_.exchange({mine.pieces, mine.vertices, mine.edges, mine.spilled}, [&](uint4 of) {
