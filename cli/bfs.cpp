@@ -352,7 +352,8 @@ void add_bfs(CLI::App& app, runner& run) {
         ->option_text("N");
     verb->add_option("--switches", s->switches,
                      "all (default), none, or some of change_direction,masking,early_exit,\n"
-                     "operand_reuse,structure_only")
+                     "operand_reuse,structure_only (together: all) and duplicates: push\n"
+                     "claims no vertex, frontiers may hold repeats")
         ->option_text("LIST");
     verb->add_flag("--hub-first", s->hub_first,
                    "Pull over neighbours of large degree first; parents are then any");

@@ -14,25 +14,31 @@
 
 namespace nz {
 
-/// The five optimisations of yang2018 as separate switches.
+/// The five optimisations of yang2018 as separate switches, and one that its section 7.3 describes of another library.
 struct traverse_switches {
     bool change_direction = true;  ///< pull while the frontier is large; off: push always
     bool masking = true;           ///< compute only unvisited rows; off: compute all, filter afterwards
     bool early_exit = true;        ///< a row stops at its first parent
     bool operand_reuse = true;     ///< pull reads the visited set in place of the frontier
     bool structure_only = true;    ///< matrix and frontier values are not read
+    /// Push claims no vertex: whoever finds it not reached queues it, so that a frontier may hold it more than once, and most
+    /// repeats are dropped where they arise. Levels, parents and totals are the same; what is told of each level counts
+    /// repeats. push_pull_fused alone has it.
+    bool duplicates = false;
 };
-/// "all", "none", or a comma-separated list of change_direction, masking, early_exit, operand_reuse,
-/// structure_only. Throws domain_error for other words.
+/// "none", or a comma-separated list of change_direction, masking, early_exit, operand_reuse, structure_only, duplicates and
+/// "all", which is the first five. Throws domain_error for other words.
 traverse_switches parse_switches(std::string_view list);
 
 /// One level as it was done.
 struct traverse_level {
     nz::direction direction;
     std::string_view kernel;
-    offset_t frontier;   ///< vertices whose neighbours were looked at
-    offset_t unvisited;  ///< vertices not reached before this level
-    double ratio;        ///< frontier / vertices, what the rule of yang2018 looks at
+    offset_t
+        frontier;  ///< vertices whose neighbours were looked at; with duplicates each as often as it was queued
+    offset_t
+        unvisited;  ///< vertices not reached before this level; with duplicates at least so many, repeats being taken off
+    double ratio;  ///< frontier / vertices, what the rule of yang2018 looks at
     std::string_view reason;
     double time_us = -1;  ///< on a GPU, from its clock; on a CPU whoever wants it reads his own in on_level
 };

@@ -29,9 +29,10 @@ def bfs(a: Matrix, source: int, *, parents: bool = True, max_depth: int = -1, ke
     """Breadth-first search from `source`, direction-optimised (yang2018).
 
     The parent is the smallest neighbour in the level above; fast=True takes any. max_depth: levels to go at most, -1 for
-    no limit. kernel: push_pull_fused, push_pull_loop or tile. switches: "all", "none", or a comma-separated list of
-    change_direction, masking, early_exit, operand_reuse, structure_only. Raises IndexOutOfBounds when the source is not
-    a vertex, DimensionMismatch when A is not square. Ctrl-C ends it between levels.
+    no limit. kernel: push_pull_fused, push_pull_loop or tile. switches: "none", or a comma-separated list of
+    change_direction, masking, early_exit, operand_reuse, structure_only, "all" (these five) and duplicates, with which push
+    claims no vertex and what is told of each level counts repeats. Raises IndexOutOfBounds when the source is not a vertex,
+    DimensionMismatch when A is not square, NotSupported where the kernel lacks a switch. Ctrl-C ends it between levels.
 
     >>> import nonzero as nz
     >>> nz.bfs(nz.load("grid2d:3"), 0).levels

@@ -3,11 +3,23 @@
 #include "core/cuda_check.hpp"
 #include "core/device.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
 namespace nz::device {
 namespace {
 
+constexpr std::size_t block_step = 512;  // what the pool itself rounds to
+constexpr std::size_t largest_kept = std::size_t{4} << 20, most_kept = std::size_t{64} << 20;
+
 // A stream and the pool that allocates in its order. Freed blocks stay with the pool: giving them back to the system
-// and asking again costs milliseconds.
+// and asking again costs milliseconds. Small ones are kept before it: what was freed in the stream's order may be taken
+// again in that order, without a call to the driver, of which a small operation would make a handful.
 class pool_memory final : public memory_resource {
 public:
     explicit pool_memory(cudaStream_t of_the_caller) : stream_(of_the_caller), owns_stream_(!of_the_caller) {
@@ -21,13 +33,20 @@ public:
         check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
     }
     ~pool_memory() override {
+        release_kept();
         cudaStreamSynchronize(stream_);
         cudaMemPoolDestroy(pool_);
         if (owns_stream_) cudaStreamDestroy(stream_);
     }
     void* allocate(std::size_t bytes) override {
+        const std::size_t size = rounded(bytes);
+        if (void* const kept = take_kept(size)) return kept;
         void* pointer = nullptr;
-        const cudaError_t status = cudaMallocFromPoolAsync(&pointer, bytes, pool_, stream_);
+        cudaError_t status = cudaMallocFromPoolAsync(&pointer, size, pool_, stream_);
+        if (status == cudaErrorMemoryAllocation && release_kept()) {
+            cudaGetLastError();
+            status = cudaMallocFromPoolAsync(&pointer, size, pool_, stream_);
+        }
         if (status == cudaErrorMemoryAllocation) {
             cudaGetLastError();
             std::size_t free = 0, total = 0;
@@ -39,15 +58,61 @@ public:
         check(status);
         return pointer;
     }
-    void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeAsync(pointer, stream_); }
+    void deallocate(void* pointer, std::size_t bytes) noexcept override {
+        if (!keep(pointer, rounded(bytes))) cudaFreeAsync(pointer, stream_);
+    }
     memory_space space() const noexcept override { return memory_space::device; }
     cudaStream_t stream() const { return stream_; }
     bool owns_stream() const { return owns_stream_; }
+    /// While a graph is recorded no block is kept or taken: replays would share it with whoever has it then.
+    void set_recording(bool on) { recording_ = on; }
 
 private:
+    // To quarters of a power of two, so that blocks of about the same size serve each other.
+    static std::size_t rounded(std::size_t bytes) {
+        if (bytes > largest_kept) return bytes;
+        const std::size_t step = std::max(block_step, std::bit_floor(bytes) / 4);
+        return (bytes + step - 1) / step * step;
+    }
+    void* take_kept(std::size_t size) {
+        if (size > largest_kept || recording_) return nullptr;
+        const std::lock_guard lock(mutex_);
+        const auto it = kept_.find(size);
+        if (it == kept_.end() || it->second.empty()) return nullptr;
+        void* const pointer = it->second.back();
+        it->second.pop_back();
+        kept_bytes_ -= size;
+        return pointer;
+    }
+    bool keep(void* pointer, std::size_t size) noexcept {
+        if (size > largest_kept || recording_) return false;
+        const std::lock_guard lock(mutex_);
+        if (kept_bytes_ + size > most_kept) return false;
+        try {
+            kept_[size].push_back(pointer);
+        } catch (...) {  // no room to note it: the pool takes it
+            return false;
+        }
+        kept_bytes_ += size;
+        return true;
+    }
+    // To the pool, where they join to larger ones; whether there were any.
+    bool release_kept() noexcept {
+        const std::lock_guard lock(mutex_);
+        for (auto& [size, blocks] : kept_) {
+            for (void* pointer : blocks) cudaFreeAsync(pointer, stream_);
+            blocks.clear();
+        }
+        return std::exchange(kept_bytes_, 0) > 0;
+    }
+
     cudaStream_t stream_ = nullptr;
     bool owns_stream_;
     cudaMemPool_t pool_ = nullptr;
+    std::mutex mutex_;
+    std::map<std::size_t, std::vector<void*>> kept_;
+    std::size_t kept_bytes_ = 0;
+    std::atomic<bool> recording_ = false;
 };
 
 class graph_recording final : public recording {
@@ -55,14 +120,17 @@ public:
     graph_recording(std::shared_ptr<pool_memory> pool, const std::function<void()>& work)
         : pool_(std::move(pool)) {
         check(cudaStreamBeginCapture(pool_->stream(), cudaStreamCaptureModeThreadLocal));
+        pool_->set_recording(true);
         try {
             work();
         } catch (...) {
+            pool_->set_recording(false);
             cudaStreamEndCapture(pool_->stream(), &graph_);
             cudaGetLastError();
             destroy();
             throw;
         }
+        pool_->set_recording(false);
         check(cudaStreamEndCapture(pool_->stream(), &graph_));
         if (const auto status = cudaGraphInstantiate(&ready_, graph_, 0); status != cudaSuccess) {
             destroy();

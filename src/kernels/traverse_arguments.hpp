@@ -5,6 +5,7 @@
 #include "nonzero/traverse.hpp"
 #include "plan/direction.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -27,6 +28,8 @@ struct traverse_arguments {
     std::int32_t* levels = nullptr;   ///< [vertices], result
     std::int32_t* parents = nullptr;  ///< [vertices], result; null: not wanted
     void* workspace = nullptr;
+    /// Entries that a CPU's queue takes with duplicates on; 0: as many as there are vertices, for which there is room.
+    offset_t queue_room = 0;
     int threads = 1;
     void (*on_level)(void* receiver, const traverse_level& level) = nullptr;
     void* receiver = nullptr;
@@ -48,6 +51,14 @@ struct traverse_report {
     traverse_record records[capacity];
 };
 
+/// The beginning of a report: all of it for most searches, and what the host hears without asking.
+struct traverse_told {
+    static constexpr std::uint32_t capacity = 32;
+    std::uint64_t levels, reached, edges, end_ticks;
+    traverse_record records[capacity];
+};
+static_assert(offsetof(traverse_told, records) == offsetof(traverse_report, records));
+
 /// Set in the second of a vertex's strongest in-neighbours: it has others. A vertex with one has it twice.
 inline constexpr std::uint32_t hubs_more = 1u << 31;
 
@@ -58,9 +69,11 @@ struct device_traverse_arguments {
     const std::uint32_t* in_empty = nullptr;  ///< bitmap: vertices without in-neighbours
     const std::uint32_t* hubs = nullptr;  ///< two a vertex, its strongest in-neighbours; null: not at hand
     traverse_report* report = nullptr;
-    offset_t queue_capacity = 0;  ///< pieces of rows
-    bool symmetric = false;       ///< in and out arrays are the same
+    traverse_told* told = nullptr;  ///< in pinned host memory, written when the search ends
+    offset_t queue_capacity = 0;    ///< pieces of rows
+    bool symmetric = false;         ///< in and out arrays are the same
     int multiprocessors = 0;
+    int blocks = 0;  ///< of one cluster, where the plan wants no more; 0: the whole GPU
 };
 
 struct traverse_totals {

@@ -24,6 +24,7 @@ traverse_switches parse_switches(std::string_view list) {
         {"early_exit", &traverse_switches::early_exit},
         {"operand_reuse", &traverse_switches::operand_reuse},
         {"structure_only", &traverse_switches::structure_only},
+        {"duplicates", &traverse_switches::duplicates, false},
     };
     return ops::parse_switch_list<traverse_switches>(list, known);
 }
@@ -51,6 +52,10 @@ void check(const matrix& a, offset_t source, const traverse_options& o) {
     require<not_supported>(
         !o.hub_first || o.kernel != loop_id,
         "kernel {} reads adjacency in its own order: leave --hub-first out, or use push_pull_fused", loop_id);
+    require<not_supported>(
+        !o.switches.duplicates || o.kernel != loop_id,
+        "kernel {} has sets for frontiers, which hold no duplicates: leave that switch off, or use push_pull_fused",
+        loop_id);
     if (o.kernel == tile_id) check_tile_options(o);
 }
 
@@ -75,7 +80,8 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     // Tiles are foreseen by a sample on the host: where a GPU alone has the matrix, that would bring it home.
     // And they take memory that nobody asked for.
     f.tiles_serve = (!a.on_device() || o.kernel == tile_id) && f.plain && o.switches.change_direction &&
-                    !f.scheduled && !o.hub_first && o.alpha < 0 && o.beta < 0 && ctx.memory_limit() == 0;
+                    !s.duplicates && !f.scheduled && !o.hub_first && o.alpha < 0 && o.beta < 0 &&
+                    ctx.memory_limit() == 0;
     f.searched = a.body().searched();
     return f;
 }

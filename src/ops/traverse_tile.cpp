@@ -27,6 +27,9 @@ void check_tile_options(const traverse_options& o) {
     require<not_supported>(
         s.change_direction && s.masking && s.early_exit && s.operand_reuse && s.structure_only,
         "kernel tile has none of the five switches: leave them all on, or use push_pull_fused");
+    require<not_supported>(!s.duplicates,
+                           "kernel tile has bits for frontiers, which hold no duplicates: leave that switch "
+                           "off, or use push_pull_fused");
     require<not_supported>(
         !o.hub_first,
         "kernel tile reads tiles, which have one order: leave --hub-first out, or use push_pull_fused");

@@ -124,6 +124,16 @@ constexpr direction_thresholds directions_on_cpu(offset_t vertices, offset_t nnz
 /// Larger graphs with hubs keep the rule as it is: there a pushed edge costs a cache miss, and pull asks hubs first.
 constexpr offset_t cached_vertices = offset_t{1} << 18;
 
+/// A search of a graph that one turn of a block, or of a cluster of 16, goes through (a thread a vertex, four edges in flight) gets no
+/// more blocks than that: a plain launch, and barriers of the cluster in place of the grid's.
+constexpr int cluster_blocks_on_device = 16;
+constexpr offset_t block_vertices = 1024, block_edges = 4096;
+constexpr int push_pull_fused_blocks(offset_t vertices, offset_t nnz) {
+    for (const int blocks : {1, cluster_blocks_on_device})
+        if (vertices <= blocks * block_vertices && nnz <= blocks * block_edges) return blocks;
+    return 0;
+}
+
 struct traverse_plan {
     std::string_view kernel;
     direction_thresholds thresholds{};
@@ -133,6 +143,7 @@ struct traverse_plan {
     /// they answer for 94 to 99.9% of the vertices that the first pull finds.
     bool asks_hubs = false;
     offset_t queue_capacity = 0;      ///< pieces, on a GPU
+    int blocks = 0;                   ///< on a GPU, where one cluster of so many does; 0: all of it
     std::size_t workspace_bytes = 0;  ///< of order vertices
     // traverse/tile
     bool asks_tiles = false;  ///< plan again with a sample of tiles
@@ -216,6 +227,7 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
         // The default rule pushes at most alpha of the vertices; whoever sets directions himself gets full room.
         const bool pull_steps_in = f.change_direction && !f.scheduled && plan.thresholds.alpha <= 0.1;
         plan.queue_capacity = push_pull_fused_queue(f.vertices, f.nnz, pull_steps_in);
+        plan.blocks = push_pull_fused_blocks(f.vertices, f.nnz);
         plan.workspace_bytes = push_pull_fused_device_workspace(f.vertices, plan.queue_capacity, f.parents);
     } else {
         plan.workspace_bytes = push_pull_fused_workspace(f.vertices);

@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Graphs, Bfs,
                                            search_case{"KroneckerLarge", "rmat:15,16", 77},
                                            search_case{"KroneckerDirected", "rmat_directed:11,8", 5},
                                            search_case{"Uniform", "uniform:3000,6", 0},
+                                           search_case{"UniformWide", "uniform:18000,4", 9},
                                            search_case{"UniformLarge", "uniform:70000,16", 9},
                                            search_case{"Grid", "grid2d:60,0.2", 1830},
                                            search_case{"GridLarge", "grid2d:300", 45150},
@@ -96,12 +97,13 @@ TEST_P(Bfs, EveryCombinationOfSwitchesGivesTheSameAnswer) {
     const context ctx({.threads = 2});
     const matrix a = graph(ctx, GetParam().graph);
     if (a.nnz() > 200000) GTEST_SKIP() << "small graphs only";
-    for (int bits = 0; bits < 32; ++bits)
-        for (const auto* kernel : {"push_pull_fused", "push_pull_loop"})
+    for (int bits = 0; bits < 64; ++bits)
+        for (const std::string_view kernel : {"push_pull_fused", "push_pull_loop"})
             for (const bool parents : {true, false}) {
                 traverse_options o;
-                o.switches = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0,
-                              (bits & 16) != 0};
+                o.switches = {(bits & 1) != 0, (bits & 2) != 0,  (bits & 4) != 0,
+                              (bits & 8) != 0, (bits & 16) != 0, (bits & 32) != 0};
+                if (o.switches.duplicates && kernel == "push_pull_loop") continue;
                 o.kernel = kernel;
                 o.parents = parents;
                 SCOPED_TRACE(std::string(kernel) + ", switches " + std::to_string(bits) +
@@ -397,6 +399,12 @@ TEST(BfsFaults, SayWhatIsWrong) {
     values.hub_first = true;
     values.switches.structure_only = false;
     EXPECT_THROW(bfs(ctx, a, 0, values), not_supported) << "the hub-first lists hold no values";
+    for (const auto* kernel : {"push_pull_loop", "tile"}) {
+        traverse_options repeats;
+        repeats.switches.duplicates = true;
+        repeats.kernel = kernel;
+        EXPECT_THROW(bfs(ctx, a, 0, repeats), not_supported) << kernel << " has sets for frontiers";
+    }
 }
 
 TEST(BfsFaults, ANeighbourlessSourceReachesItself) {
@@ -413,6 +421,9 @@ TEST(Switches, AreReadByName) {
     EXPECT_FALSE(s.change_direction || s.operand_reuse || s.structure_only);
     EXPECT_FALSE(parse_switches("none").masking);
     EXPECT_TRUE(parse_switches("all").operand_reuse);
+    EXPECT_FALSE(parse_switches("all").duplicates) << "it is asked for by name";
+    EXPECT_TRUE(parse_switches("all,duplicates").duplicates && parse_switches("all,duplicates").masking);
+    EXPECT_FALSE(parse_switches("duplicates").masking);
 }
 
 }  // namespace

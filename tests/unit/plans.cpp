@@ -471,6 +471,25 @@ TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
     EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices + f.nnz / 128) << "no pull to step in";
 }
 
+TEST(TraversePlan, GivesASmallGraphABlockOrAClusterOfAGpu) {
+    plan::traverse_facts f;
+    f.on_device = true;
+    const auto blocks = [&](offset_t vertices, offset_t nnz) {
+        f.vertices = vertices;
+        f.nnz = nnz;
+        return plan::traverse(f).blocks;
+    };
+    EXPECT_EQ(blocks(10, 100), 1);
+    EXPECT_EQ(blocks(1024, 4096), 1);
+    EXPECT_EQ(blocks(1025, 4096), 16);
+    EXPECT_EQ(blocks(1024, 4097), 16);
+    EXPECT_EQ(blocks(16384, 65536), 16);
+    EXPECT_EQ(blocks(16385, 65536), 0) << "all of it";
+    EXPECT_EQ(blocks(16384, 65537), 0);
+    f.on_device = false;
+    EXPECT_EQ(blocks(10, 100), 0);
+}
+
 TEST(TraversePlan, AsksTheStrongestNeighboursWhereThereAreHubsAndAnyParentWillDo) {
     plan::traverse_facts f;
     f.vertices = 1000;

@@ -11,9 +11,11 @@ struct resident_shape {
     int blocks_an_sm;           ///< what registers and shared memory allow
     int shared_bytes = 0;       ///< dynamic, of this launch
     int most_shared_bytes = 0;  ///< of any launch of the kernel
+    /// A grid of one cluster of so many blocks, which its own barrier holds together: a plain launch. 0: all there is room for.
+    int only_blocks = 0;
 };
 
-/// A cooperative launch in clusters, as many as the part holds at once: asked once a kernel.
+/// A cooperative launch in clusters, as many as the part holds at once: asked once a kernel. Or one cluster alone.
 template <auto Kernel, class Arguments>
 void launch_resident(const Arguments& arguments, const resident_shape& shape, int multiprocessors,
                      cudaStream_t stream) {
@@ -42,8 +44,14 @@ void launch_resident(const Arguments& arguments, const resident_shape& shape, in
         return most;
     }();
     config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
-    config.gridDim = dim3(static_cast<unsigned>(clusters * shape.cluster_blocks));
-    config.numAttrs = 2;
+    if (shape.only_blocks) {
+        attributes[0].val.clusterDim.x = static_cast<unsigned>(shape.only_blocks);
+        config.gridDim = dim3(static_cast<unsigned>(shape.only_blocks));
+        config.numAttrs = 1;
+    } else {
+        config.gridDim = dim3(static_cast<unsigned>(clusters * shape.cluster_blocks));
+        config.numAttrs = 2;
+    }
     check(cudaLaunchKernelEx(&config, Kernel, arguments));
 }
 

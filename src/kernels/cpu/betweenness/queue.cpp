@@ -112,7 +112,8 @@ std::optional<int> run(const betweenness_queue_arguments& k) {
             for (std::size_t first = 0; first < sources; first += step) {
                 const int round = static_cast<int>(std::min(sources - first, step));
                 if (member < round) {
-                    const auto source = static_cast<index_t>(k.sources[first + static_cast<std::size_t>(member)]);
+                    const auto source =
+                        static_cast<index_t>(k.sources[first + static_cast<std::size_t>(member)]);
                     int met = mine.run(source);
                     if (met == 0) met = longer.run(source);
                     if (met == 0) fits = false;

@@ -33,7 +33,8 @@ public:
                    beyond = static_cast<index_t>(std::min<offset_t>(last * bits::per_word, s_.a.vertices));
         for (offset_t q = 0; q < std::min<offset_t>(lists_ahead, s_.frontier_size); ++q) fetch(q);
         for (offset_t q = 0; q < s_.frontier_size; ++q) {
-            if (q + 2 * lists_ahead < s_.frontier_size) s_.a.out_offsets.prefetch(s_.queue[q + 2 * lists_ahead]);
+            if (q + 2 * lists_ahead < s_.frontier_size)
+                s_.a.out_offsets.prefetch(s_.queue[q + 2 * lists_ahead]);
             if (q + lists_ahead < s_.frontier_size) fetch(q + lists_ahead);
             push(s_.queue[q], lowest, beyond);
         }
@@ -96,8 +97,8 @@ private:
 }  // namespace
 
 bool serves_dense(const search& s) {
-    constexpr int most_threads = 4;     // each looks at every list
-    constexpr offset_t an_edge = 16;    // vertices: a word's pass is worth four edges
+    constexpr int most_threads = 4;   // each looks at every list
+    constexpr offset_t an_edge = 16;  // vertices: a word's pass is worth four edges
     return s.a.threads <= most_threads && s.a.switches.masking && s.a.switches.structure_only &&
            s.frontier_edges >= s.a.vertices / an_edge;
 }

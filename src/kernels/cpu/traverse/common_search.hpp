@@ -43,6 +43,8 @@ private:
                     offset_t& edges);
     index_t first_member(offset_t begin, offset_t end, const bits::word* operand) const;
     void queue_to_bitmap();
+    void mark_visited();
+    void count_reached();
 };
 
 /// One level by push, the finds claimed by the owners of their words.
@@ -51,6 +53,9 @@ void push_wide(search& s);
 /// One level by push, its frontier in order; and whether the level at hand is one for it.
 void push_dense(search& s);
 bool serves_dense(const search& s);
+
+/// One level by push whose finds may be queued more than once.
+void push_repeating(search& s);
 
 /// Levels by push for as long as the rule pushes, by a team that stays together, over packed claims.
 void push_deep(search& s);

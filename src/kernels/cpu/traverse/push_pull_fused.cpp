@@ -1,10 +1,11 @@
 // traverse/push_pull_fused: breadth-first search, all levels in one call (yang2018, algorithm 1, with its five
-// optimisations as run-time switches).
+// optimisations as run-time switches, and a sixth of its section 7.3: duplicates).
 //
 // Push: the frontier is a queue. Each level files its edges by the owner of the vertex they lead to, who then claims
-//   without atomics (common_push_wide.cpp); of one with edges enough to fill words every thread
-//   takes what leads to its own vertices (common_push_dense.cpp). A search that has pushed a 32nd of the vertices since its last pull is on
-//   a deep, thin graph and goes on with a team that stays together, over packed claims (common_push_deep.cpp).
+//   without atomics (common_push_wide.cpp); of one with edges enough to fill words every thread takes what leads to its
+//   own vertices (common_push_dense.cpp). A search that has pushed a 32nd of the vertices since its last pull is on a deep,
+//   thin graph and goes on with a team that stays together, over packed claims (common_push_deep.cpp). With duplicates on
+//   nobody claims, and the queue may hold a vertex more than once (common_push_repeats.cpp).
 // Pull: visited set and finds are bitmaps. A thread takes 64 words (4,096 vertices) a turn, lists the unvisited
 //   ones, and scans the in-neighbours of each for a member of the frontier up to the first (early exit). Every
 //   visited in-neighbour of an unvisited vertex is in the frontier, so the visited set itself is read (operand
@@ -58,11 +59,12 @@ search::search(const traverse_arguments& arguments)
 
 traverse_totals search::run() {
     initialise();
+    const bool repeats = a.switches.duplicates;
     while (frontier_size > 0 && within_depth(depth)) {
         const auto choice = choose(state, frontier_size, frontier_edges, depth);
         const bool pushes = choice.next.current == direction::push;
-        const bool deep = pushes && pushed_in_a_row >= a.vertices / deep_from,
-                   dense = pushes && !deep && serves_dense(*this);
+        const bool deep = pushes && !repeats && pushed_in_a_row >= a.vertices / deep_from,
+                   dense = pushes && !repeats && !deep && serves_dense(*this);
         if (pushes && !dense && !queue_valid) bitmap_to_queue();
         if (deep) {
             push_deep(*this);
@@ -70,13 +72,14 @@ traverse_totals search::run() {
             continue;
         }
         state = choice.next;
-        const offset_t size = frontier_size, unvisited = a.vertices - totals.reached;
+        const offset_t size = frontier_size,
+                       unvisited = std::max<offset_t>(0, a.vertices - totals.reached);  // repeats count
         totals.edges += frontier_edges;
         ++depth;
         if (dense) {
             push_dense(*this);
         } else if (pushes) {
-            push_wide(*this);
+            repeats ? push_repeating(*this) : push_wide(*this);
         } else {
             if (queue_valid) queue_to_bitmap();
             pull();
@@ -86,6 +89,7 @@ traverse_totals search::run() {
         report(choice, size, unvisited);
     }
     totals.edges += frontier_edges;  // of a frontier that the depth limit left unexplored
+    if (repeats) count_reached();
     return totals;
 }
 
@@ -197,9 +201,40 @@ void search::bitmap_to_queue() {
 
 void search::queue_to_bitmap() {
     queue_valid = false;
+    if (a.switches.duplicates) mark_visited();
     if (a.switches.operand_reuse) return;
     std::fill_n(frontier, words, bits::word{0});
     for (offset_t q = 0; q < frontier_size; ++q) bits::set(frontier, queue[q]);
+}
+
+// What pushes with duplicates leave to be done: they write levels alone.
+void search::mark_visited() {
+    parallel::for_pieces(
+        a.threads, a.vertices,
+        [&](offset_t begin, offset_t end) {
+            for (offset_t first = begin; first < end; first += bits::per_word) {
+                bits::word word = 0;
+                for (offset_t v = first; v < std::min(end, first + bits::per_word); ++v)
+                    word |= bits::word{a.levels[v] >= 0} << (v - first);
+                visited[first / bits::per_word] = word;
+            }
+        },
+        bits::per_word);
+}
+
+void search::count_reached() {
+    std::atomic<offset_t> reached{0}, edges{0};
+    parallel::for_pieces(a.threads, a.vertices, [&](offset_t begin, offset_t end) {
+        traverse_totals mine;
+        for (offset_t v = begin; v < end; ++v) {
+            if (a.levels[v] < 0) continue;
+            ++mine.reached;
+            mine.edges += degree(static_cast<index_t>(v));
+        }
+        reached += mine.reached;
+        edges += mine.edges;
+    });
+    totals = {reached, edges};
 }
 
 }  // namespace traversal

@@ -23,6 +23,9 @@ constexpr int turn_edges = 4;               // edges that a lane has in flight
 constexpr std::uint32_t thin_slots = 1024;  // pieces that a block of the thin step holds
 
 enum class parents { none, any, smallest };
+/// plain: masking, early exit, operand reuse and structure only are on, duplicates off. switched: any of the five may be off.
+/// repeating: duplicates is on, the others as may be.
+enum class form { plain, switched, repeating };
 
 constexpr std::uint32_t more_neighbours = hubs_more;
 
@@ -56,6 +59,8 @@ struct search {
     std::uint32_t alpha_size, beta_size;  // pull above, push below so many vertices
     unsigned long long edge_limit;
     bool may_change, masking, early_exit, operand_reuse, symmetric;
+    bool plain_pull,
+        pull_steps_in;  // read where form is repeating: nothing but duplicates is off its default; the rule may pull
     std::uint32_t schedule_levels;
     unsigned long long schedule_pulls;
     std::uint32_t *levels, *parents_of;  // parents_of null: not wanted
@@ -72,6 +77,7 @@ struct search {
     std::uint32_t lanes;           // that share a piece
     control* shared;
     traverse_report* report;
+    traverse_told* told;
 };
 
 /// Where the search stands; every thread holds the same.

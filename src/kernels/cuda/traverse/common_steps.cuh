@@ -1,7 +1,9 @@
 // What all steps of traverse/push_pull_fused share, and the grid's push over a queue in memory. Pull is in common_pull.cuh.
 #pragma once
 
-#include "kernels/cuda/traverse/common_search.cuh"
+#include "kernels/cuda/traverse/common_repeats.cuh"
+
+#include <type_traits>
 
 namespace nz::kernels::cuda::traversal {
 
@@ -53,6 +55,20 @@ struct queue_end {
             finds, [&](std::uint32_t total) { return atomicAdd(&of.pieces, total); },
             [&](std::uint32_t at, piece entry, std::uint32_t v) { put(at, entry, v); });
     }
+    /// The same where repeats may be more than 32 bits count: whether the queue is full, and finds need no longer be put there.
+    template <int Count>
+    __device__ __forceinline__ bool take_until_full(const find (&finds)[Count]) const {
+        bool full = false;
+        append(
+            finds,
+            [&](std::uint32_t total) {
+                const std::uint32_t at = atomicAdd(&of.pieces, total);
+                full = at > s.capacity;
+                return at;
+            },
+            [&](std::uint32_t at, piece entry, std::uint32_t v) { put(at, entry, v); });
+        return __any_sync(full_warp, full);
+    }
 };
 
 /// The source's row, by one warp.
@@ -63,11 +79,13 @@ __device__ void queue_source(const search<Offset>& s, counters& of, const find (
 
 /// Pushes pieces get(0 .. count) by threads first, first + 1...; keep(finds) is called by whole warps. Edges: that a
 /// lane has in flight. peek: look at a vertex before claiming it; where few are visited the claim alone is the shorter
-/// chain. neighbour(k, i, at): the i-th of piece k, at that place of all neighbours.
-template <parents Kind, int Edges, class Offset, class Get, class Neighbour, class Keep>
+/// chain. neighbour(k, i, at): the i-th of piece k, at that place of all neighbours. Recent: what culls
+/// repeats; claims where void.
+template <parents Kind, class Recent, int Edges, class Offset, class Get, class Neighbour, class Keep>
 __device__ void push_pieces(const search<Offset>& s, std::uint32_t* bits, unsigned level, unsigned count,
                             unsigned first, unsigned threads, unsigned lanes, bool peek, Get&& get,
                             Neighbour&& neighbour, Keep&& keep) {
+    constexpr bool repeats = !std::is_void_v<Recent>;
     const unsigned lane = threadIdx.x % 32, within = lane & (lanes - 1);
     const unsigned step = threads / lanes;
     for (unsigned at = (first - lane) / lanes; at < count; at += step) {
@@ -85,7 +103,8 @@ __device__ void push_pieces(const search<Offset>& s, std::uint32_t* bits, unsign
                 finds[e].found = i < length && (!s.out_values || s.out_values[begin + i]);
                 if (finds[e].found) finds[e].vertex = neighbour(at + lane / lanes, i, begin + i);
             }
-            if (Kind != parents::smallest && peek) {
+            if constexpr (repeats) look<Kind, Recent>(s, level, u, finds);
+            if (!repeats && Kind != parents::smallest && peek) {
                 std::uint32_t seen[Edges];
 #pragma unroll
                 for (int e = 0; e < Edges; ++e)
@@ -101,12 +120,13 @@ __device__ void push_pieces(const search<Offset>& s, std::uint32_t* bits, unsign
                 finds[e].begin = static_cast<std::uint64_t>(s.out_offsets[finds[e].vertex]);
                 end[e] = s.out_offsets[finds[e].vertex + 1];
             }
-            claim<Kind>(s, bits, level, u, finds);
+            if constexpr (!repeats) claim<Kind>(s, bits, level, u, finds);
 #pragma unroll
             for (int e = 0; e < Edges; ++e)
                 if (finds[e].found)
                     finds[e].degree =
                         static_cast<std::uint32_t>(end[e] - static_cast<Offset>(finds[e].begin));
+            if constexpr (repeats) take_unclaimed<Kind>(s, level, u, finds);
             keep(finds);
         }
     }
@@ -125,14 +145,17 @@ __device__ unsigned lanes_for(const search<Offset>& s, const counters& now) {
 constexpr std::uint32_t few_visited = 8;  // one vertex in so many
 
 /// A level by push, all warps over the queue.
-template <parents Kind, class Offset>
+template <parents Kind, bool Repeats, class Offset>
 __device__ void push_level(const search<Offset>& s, const progress& p, const counters& now, counters& next) {
     const piece* const queue = s.queue[p.side];
     const std::uint32_t* const from = s.queue_from[p.side];
     const queue_end<Kind, Offset> out{s, next, p.side ^ 1};
     unsigned vertices = 0;
     unsigned long long edges = 0;
-    push_pieces<Kind, turn_edges>(
+    bool full = false;
+    constexpr bool may_wrap = Repeats && sizeof(Offset) == 8;  // finds of 2^32 edges, were each a repeat
+    if constexpr (Repeats) block_finds::clear();
+    push_pieces<Kind, std::conditional_t<Repeats, block_finds, void>, turn_edges>(
         s, s.visited[p.current], p.depth + 1, min(now.pieces, s.capacity), spread_thread(), grid_threads(),
         lanes_for(s, now), p.reached > s.n / few_visited,
         [&](unsigned i, piece& entry, std::uint32_t& u) {
@@ -141,12 +164,16 @@ __device__ void push_level(const search<Offset>& s, const progress& p, const cou
         },
         [&](unsigned, unsigned, std::uint64_t at) { return load_once(s.out_neighbours + at); },
         [&](const find(&finds)[turn_edges]) {
+            if (may_wrap && full) return;
 #pragma unroll
             for (const find& f : finds) {
                 vertices += f.found;
                 edges += f.found ? f.degree : 0;
             }
-            out.take(finds);
+            if constexpr (!Repeats)
+                out.take(finds);
+            else if (!full)
+                full = out.take_until_full(finds);
         });
     add_up(next, vertices, edges);
 }
@@ -175,6 +202,19 @@ __device__ void queue_finds(const search<Offset>& s, const progress& p, counters
             out.take(f);
         }
     }
+}
+
+/// Vertices and edges of all that was reached, where repeats are in the sums of the levels.
+template <class Offset>
+__device__ void count_reached(const search<Offset>& s, counters& to) {
+    unsigned vertices = 0;
+    unsigned long long edges = 0;
+    for (unsigned v = grid_thread(); v < s.n; v += grid_threads()) {
+        if (s.levels[v] == not_reached) continue;
+        ++vertices;
+        edges += static_cast<unsigned long long>(s.out_offsets[v + 1] - s.out_offsets[v]);
+    }
+    add_up(to, vertices, edges);
 }
 
 }  // namespace nz::kernels::cuda::traversal

@@ -1,5 +1,5 @@
 // traverse/push_pull_fused on a GPU: breadth-first search, all levels in one cooperative kernel, no host in the loop
-// (yang2018, algorithm 1, with its five optimisations as run-time switches).
+// (yang2018, algorithm 1, with its five optimisations as run-time switches; a sixth, duplicates, is in common_repeats.cuh).
 //
 // Push: the frontier is a queue of pieces of rows (up to 128 edges each, 512 where a warp finds many rows at once), so
 //   that hubs spread over the grid without a step of their own and the next level reads neighbours without looking up
@@ -15,7 +15,9 @@
 //   first pull finds, for 8 bytes a vertex read in order. Else the visited set, or a bit for 2 or 4 vertices of it, is
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
-// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters.
+// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters. Where the plan
+//   gives a small graph a block or a cluster alone, the barriers are the cluster's and the launch is a plain one.
+// The report's beginning is stored to the host's pinned memory at the end: most searches need no copy after the kernel.
 // Memory: two queues of pieces, three bitmaps, a coarse one and the report (plan::push_pull_fused_device_workspace).
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
 //   push, and pull meets the smallest first; `any` keeps the claimer.
@@ -61,11 +63,20 @@ __device__ void initialise(const search<Offset>& s) {
 
 template <class Offset>
 __device__ void finish(const search<Offset>& s, const progress& p) {
-    if (grid_thread() != 0) return;
-    s.report->levels = p.depth;
-    s.report->reached = p.reached;
-    s.report->edges = p.edges;
-    s.report->end_ticks = static_cast<std::uint64_t>(clock64());
+    if (blockIdx.x != 0) return;  // it has written all records
+    if (threadIdx.x == 0) {
+        s.report->levels = p.depth;
+        s.report->reached = p.reached;
+        s.report->edges = p.edges;
+        s.report->end_ticks = static_cast<std::uint64_t>(clock64());
+    }
+    __syncthreads();
+    const unsigned words =
+        (offsetof(traverse_told, records) + min(p.depth, traverse_told::capacity) * sizeof(traverse_record)) /
+        sizeof(std::uint64_t);
+    if (threadIdx.x < words)
+        reinterpret_cast<std::uint64_t*>(s.told)[threadIdx.x] =
+            reinterpret_cast<const std::uint64_t*>(s.report)[threadIdx.x];
 }
 
 /// One thread of each block reads what the grid has counted: if all did, the reads of one address would queue for tens
@@ -93,16 +104,24 @@ __device__ void hand_back(control& c, progress& p) {
     __syncthreads();
 }
 
-template <parents Kind, bool Plain, class Offset>
+template <parents Kind, form Form, class Offset>
 __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     push_pull_fused_kernel(const search<Offset> s) {
+    constexpr bool Plain = Form == form::plain, repeats = Form == form::repeating;
     __shared__ thin_shared memory;
-    const unsigned clusters = gridDim.x / cluster_blocks;
+    const unsigned cluster_size = cg::this_cluster().num_blocks(), clusters = gridDim.x / cluster_size;
     unsigned target = 0;
-    const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, clusters); };
+    const auto sync = [&] {
+        if (clusters == 1) return cg::this_cluster().sync();
+        wait_for_grid(&s.shared->arrived, target, clusters);
+    };
     cluster_mail mail(memory.mail);
     initialise<Kind>(s);
-    cg::this_grid().sync();  // what our own barrier counts with is zero from here on: no launch to clear it
+    // What our own barrier counts with is zero from here on: no launch to clear it.
+    if (clusters == 1)
+        cg::this_cluster().sync();
+    else
+        cg::this_grid().sync();
     progress p;
     counters now = tell(s.shared->of[0]);
     while (true) {
@@ -115,18 +134,32 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         }
         const unsigned previous = p.previous;
         bool pulls = choose_pull(s, p, size, edges);
+        if (repeats && p.queued) {  // pushes have left the bitmaps behind
+            const bool over = now.pieces > s.capacity;
+            pulls |= over && s.pull_steps_in;
+            if (pulls || over) {
+                mark_by_levels(s, p);
+                sync();
+            }
+            if (over && !pulls) {  // each vertex once fits
+                if (grid_thread() == 0) s.shared->of[p.depth % 3].pieces = 0;
+                sync();
+                p.queued = false;
+            }
+        }
         if (!pulls && !p.queued) {
             queue_finds<Kind>(s, p, s.shared->of[p.depth % 3]);
             sync();
             now = tell(s.shared->of[p.depth % 3]);
             p.queued = true;
         }
-        pulls |= now.pieces > s.capacity;  // less than full room is given only where pull can step in
-        if (!pulls && now.pieces <= thin_enter && edges <= thin_edges(s) &&
+        pulls |= now.pieces > s.capacity &&
+                 (!repeats || s.pull_steps_in);  // less than full room is given only where pull can step in
+        if (!pulls && now.pieces <= thin_enter * cluster_size && edges <= thin_edges(s) &&
             (s.lanes == 4 || p.depth >= thin_from)) {
             p.previous = previous;  // the cluster comes to the same choice
             p.pulls = false;
-            if (blockIdx.x < cluster_blocks) thin_search<Kind, Offset>(s, memory, mail).run(p, now);
+            if (blockIdx.x < cluster_size) thin_search<Kind, repeats, Offset>(s, memory, mail).run(p, now);
             sync();
             hand_back(*s.shared, p);
             now = tell(s.shared->of[p.depth % 3]);
@@ -143,21 +176,33 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
                 mark_frontier(s, p);
                 sync();
             }
-            if (Plain && s.coarse_shift && p.queued) {
+            const bool plain = repeats ? s.plain_pull : Plain;
+            if (plain && s.coarse_shift && p.queued) {
                 make_coarse(s, p);
                 sync();
             }
-            pull_level<Kind, Plain>(s, p, edges, next);
+            if (repeats && plain)
+                pull_level<Kind, true>(s, p, edges, next);
+            else
+                pull_level<Kind, Plain>(s, p, edges, next);
             p.current ^= 1;
             p.queued = false;
         } else {
-            push_level<Kind>(s, p, now, next);
+            push_level<Kind, repeats>(s, p, now, next);
             p.side ^= 1;
         }
         sync();
         ++p.depth;
         now = tell(next);
         p.reached += now.vertices;
+    }
+    if constexpr (repeats) {
+        counters& all = s.shared->of[(p.depth + 1) % 3];
+        count_reached(s, all);
+        sync();
+        const counters told = tell(all);
+        p.reached = told.vertices;
+        p.edges = told.edges;
     }
     finish(s, p);
 }
@@ -166,14 +211,36 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
 /// which pull lives, so that more here is slower.
 constexpr int near_bytes = 136 * 1024;
 
+static_assert(cluster_blocks == plan::cluster_blocks_on_device && block_threads == plan::block_vertices);
+
 constexpr offset_t least_room = 16384;  // pieces: the thin step fills its slots
 
-template <parents Kind, bool Plain, class Offset>
-void launch(const search<Offset>& s, int multiprocessors, cudaStream_t stream) {
-    launch_resident<push_pull_fused_kernel<Kind, Plain, Offset>>(
+template <parents Kind, form Form, class Offset>
+void launch(const search<Offset>& s, const device_traverse_arguments& d, cudaStream_t stream) {
+    launch_resident<push_pull_fused_kernel<Kind, Form, Offset>>(
         s,
-        {block_threads, cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : inline_bytes, near_bytes},
-        multiprocessors, stream);
+        {block_threads, cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : inline_bytes, near_bytes,
+         d.blocks},
+        d.multiprocessors, stream);
+}
+
+template <class Offset>
+void divide_workspace(search<Offset>& s, const device_traverse_arguments& d) {
+    plan::workspace_parts memory(d.common.workspace);
+    s.shared = memory.take<control>(1);
+    for (auto** map : {&s.visited[0], &s.visited[1], &s.frontier}) *map = memory.take<std::uint32_t>(s.words);
+    for (s.coarse_shift = 0; s.coarse_shift < 3; ++s.coarse_shift) {
+        s.coarse_bytes = (s.words * 4) >> s.coarse_shift;
+        if (s.coarse_bytes <= near_bytes - 16) break;
+        s.coarse_bytes = 0;
+    }
+    if (s.hubs) s.coarse_bytes = 0;
+    if (!s.coarse_bytes) s.coarse_shift = 0;
+    s.coarse = memory.take<unsigned char>(s.words * 2 + 16);
+    for (auto** queue : {&s.queue[0], &s.queue[1]}) *queue = memory.take<piece>(d.queue_capacity);
+    if (d.common.parents)
+        for (auto** from : {&s.queue_from[0], &s.queue_from[1]})
+            *from = memory.take<std::uint32_t>(d.queue_capacity);
 }
 
 template <class Offset>
@@ -211,29 +278,19 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     // than it pushes.
     const offset_t pushed = std::max<offset_t>(
         least_room, static_cast<offset_t>(s.edge_limit / piece_edges) + std::max(s.alpha_size, s.beta_size));
-    s.capacity = static_cast<std::uint32_t>(
-        s.may_change && a.schedule.empty() ? std::min(d.queue_capacity, pushed) : d.queue_capacity);
+    s.pull_steps_in = s.may_change && a.schedule.empty();
+    s.capacity =
+        static_cast<std::uint32_t>(s.pull_steps_in ? std::min(d.queue_capacity, pushed) : d.queue_capacity);
     s.lanes = d.nnz <= 8 * a.vertices ? 4 : d.nnz <= 16 * a.vertices ? 16 : 32;
     s.report = d.report;
-    plan::workspace_parts memory(a.workspace);
-    s.shared = memory.take<control>(1);
-    for (auto** map : {&s.visited[0], &s.visited[1], &s.frontier}) *map = memory.take<std::uint32_t>(s.words);
-    for (s.coarse_shift = 0; s.coarse_shift < 3; ++s.coarse_shift) {
-        s.coarse_bytes = (s.words * 4) >> s.coarse_shift;
-        if (s.coarse_bytes <= near_bytes - 16) break;
-        s.coarse_bytes = 0;
-    }
-    if (s.hubs) s.coarse_bytes = 0;
-    if (!s.coarse_bytes) s.coarse_shift = 0;
-    s.coarse = memory.take<unsigned char>(s.words * 2 + 16);
-    for (auto** queue : {&s.queue[0], &s.queue[1]}) *queue = memory.take<piece>(d.queue_capacity);
-    if (a.parents)
-        for (auto** from : {&s.queue_from[0], &s.queue_from[1]})
-            *from = memory.take<std::uint32_t>(d.queue_capacity);
+    s.told = d.told;
+    divide_workspace(s, d);
     const bool plain = s.masking && s.early_exit && s.operand_reuse && !s.in_values;
+    s.plain_pull = plain;
     const auto go = [&]<parents Kind>() {
-        plain ? launch<Kind, true>(s, d.multiprocessors, stream)
-              : launch<Kind, false>(s, d.multiprocessors, stream);
+        a.switches.duplicates ? launch<Kind, form::repeating>(s, d, stream)
+        : plain               ? launch<Kind, form::plain>(s, d, stream)
+                              : launch<Kind, form::switched>(s, d, stream);
     };
     if (!a.parents)
         go.template operator()<parents::none>();
