@@ -3,7 +3,7 @@
 //
 // Who owns what: warp w takes entries [w * warp_entries, (w + 1) * warp_entries) of the tile, 32 at a time. A lane's rank among
 //   the warp's entries of its digit is a counter of the warp's and the number of earlier lanes with this digit, found by ballots
-//   over the digit's bits: one vote where all 32 have the same. Thread t owns digits [8 t, 8 t + 8) of every 2,048: it sums
+//   over the digit's bits, for three times 32 entries at once: one vote where each 32 have the same. Thread t owns digits [8 t, 8 t + 8) of every 2,048: it sums
 //   their counters over the warps, and a scan over the block gives each (warp, digit) its place in the tile.
 // Shared memory: counters of 16 bits, [warp][digit], then in their place the tile's values, keys and digits; beside them the
 //   places of the digits in the result, from which a place in the tile gives one there by an addition modulo 2^32.
@@ -25,6 +25,8 @@ inline constexpr unsigned full_warp = ~0u;
 inline constexpr unsigned lanes = 32;
 inline constexpr unsigned deal_warps = deal_threads / lanes;
 inline constexpr unsigned warp_entries = items * lanes;
+inline constexpr unsigned together = 3;  // items whose votes are taken together
+static_assert(items % together == 0);
 
 /// In place of a value where there is none.
 struct no_value {};
@@ -52,15 +54,26 @@ __device__ inline Sum exclusive_sum(Sum mine, Sum* sums, Sum& all) {
     return before + up_to - mine;
 }
 
-/// The lanes, among those that are `active`, with this lane's digit of `bits` bits.
-__device__ inline unsigned peers_of(unsigned digit, bool mine, unsigned active, int bits) {
-    const unsigned first = __shfl_sync(full_warp, digit, 0);
-    if (__all_sync(full_warp, digit == first || !mine)) return active;
-    unsigned peers = active;
+/// Of each of a lane's entries: the lanes, among those in `active`, with its digit of `bits` bits. Several at a time, for each
+/// vote waits for the one before.
+template <unsigned Count>
+__device__ inline void find_peers(const unsigned (&digit)[Count], const unsigned (&active)[Count], int bits,
+                                  unsigned (&peers)[Count]) {
+    bool same = true;
+#pragma unroll
+    for (unsigned n = 0; n < Count; ++n) {
+        const bool mine = active[n] >> threadIdx.x % lanes & 1;
+        same = (digit[n] == __shfl_sync(full_warp, digit[n], 0) || !mine) && same;
+        peers[n] = active[n];
+    }
+    if (__all_sync(full_warp, same)) return;
     const auto among = [&](int bit) {
-        const bool set = digit >> bit & 1;
-        const unsigned with = __ballot_sync(full_warp, set);
-        peers &= set ? with : ~with;
+#pragma unroll
+        for (unsigned n = 0; n < Count; ++n) {
+            const bool set = digit[n] >> bit & 1;
+            const unsigned with = __ballot_sync(full_warp, set);
+            peers[n] &= set ? with : ~with;
+        }
     };
 #pragma unroll
     for (int bit = 0; bit < 8; ++bit) among(bit);
@@ -69,7 +82,6 @@ __device__ inline unsigned peers_of(unsigned digit, bool mine, unsigned active, 
         for (int bit = 8; bit < 11; ++bit) among(bit);
     }
     if (bits > 11) among(11);
-    return peers;
 }
 
 /// The dynamic shared memory of a block that deals digits below Digits.
@@ -150,24 +162,34 @@ public:
         for (auto& end : ends_) end = {};
     }
 
-    /// Before a tile's entries are counted; a barrier follows before they are.
-    __device__ void begin() {
+    /// Before a tile's entries are counted: counters are 0, and marks where they are used. A barrier follows.
+    __device__ void begin(bool marks) {
         auto* words = reinterpret_cast<uint4*>(in_.counters(0));
-        for (unsigned k = threadIdx.x; k < room::counter_bytes / 16; k += deal_threads) words[k] = {};
+        const unsigned bytes = room::counter_bytes + (marks ? tile_entries * 4 : 0);
+        for (unsigned k = threadIdx.x; k < bytes / 16; k += deal_threads) words[k] = {};
     }
     /// This lane's item of the tile.
     __device__ unsigned entry(unsigned item) const { return first_ + item * lanes; }
-    /// The warp's next entries: a whole warp calls it, in the order of items.
-    __device__ void count(unsigned item, bool mine, unsigned digit, unsigned key) {
-        const unsigned active = __ballot_sync(full_warp, mine), peers = peers_of(digit, mine, active, bits_),
-                       rank = __popc(peers & ((1u << lane_) - 1));
-        std::uint16_t* counter = in_.counters(warp_) + digit;
-        const unsigned before = mine ? *counter : 0;
-        __syncwarp();
-        if (mine && rank == 0) *counter = static_cast<std::uint16_t>(before + __popc(peers));
-        __syncwarp();
-        keys_[item] = key;
-        ranked_[item] = digit << 16 | (before + rank);
+    /// The warp's next entries, `together` items from `item`: a whole warp calls it, in the order of items. An item is the
+    /// tile's where its entry is below `size`.
+    __device__ void count(unsigned item, unsigned size, const unsigned (&digit)[together],
+                          const unsigned (&key)[together]) {
+        unsigned active[together], peers[together];
+#pragma unroll
+        for (unsigned n = 0; n < together; ++n) active[n] = __ballot_sync(full_warp, entry(item + n) < size);
+        find_peers(digit, active, bits_, peers);
+#pragma unroll
+        for (unsigned n = 0; n < together; ++n) {
+            const bool mine = entry(item + n) < size;
+            const unsigned rank = __popc(peers[n] & ((1u << lane_) - 1));
+            std::uint16_t* counter = in_.counters(warp_) + digit[n];
+            const unsigned before = mine ? *counter : 0;
+            __syncwarp();
+            if (mine && rank == 0) *counter = static_cast<std::uint16_t>(before + __popc(peers[n]));
+            __syncwarp();
+            keys_[item + n] = key[n];
+            ranked_[item + n] = digit[n] << 16 | (before + rank);
+        }
     }
     /// Writes the tile of `size` entries, all of which are counted, whose values are `from`.
     __device__ void finish(unsigned size, const Value* from, unsigned* keys, Value* values) {
@@ -221,7 +243,7 @@ private:
 #pragma unroll
         for (unsigned item = 0; item < items; ++item) {
             const unsigned e = entry(item);
-            if (e >= size) break;
+            if (e >= size) continue;
             const unsigned place = ranked_[item] & 0xffff;
             if constexpr (value_bytes_of<Value> >= 4)
                 __pipeline_memcpy_async(in_.values() + place, from + e, sizeof(Value));
@@ -237,7 +259,9 @@ private:
     }
     __device__ void write(unsigned size, unsigned* keys, Value* values) {
 #pragma unroll 9
-        for (unsigned place = threadIdx.x; place < size; place += deal_threads) {
+        for (unsigned item = 0; item < items; ++item) {
+            const unsigned place = item * deal_threads + threadIdx.x;
+            if (place >= size) continue;
             const unsigned to = in_.places()[in_.digits()[place]] + place;
             keys[to] = in_.keys()[place];
             if constexpr (value_bytes_of<Value> > 0) values[to] = in_.values()[place];

@@ -108,17 +108,15 @@ __device__ inline unsigned row_of(reader offsets, index_t rows, offset_t entry) 
     return static_cast<unsigned>(low);
 }
 
-/// A warp a tile.
-__global__ void tile_rows_kernel(deal_layout l, reader offsets, deal_tables to) {
-    const auto tile = static_cast<unsigned>(device_passes::thread_number() / lanes);
-    const unsigned group = tile / l.group_tiles;
-    if (group >= l.groups) return;
-    const group_range g = entries_of(l, to, group);
-    const offset_t begin = g.begin + offset_t{tile % l.group_tiles} * tile_entries;
-    if (begin >= g.end) return;
-    const offset_t end = begin + tile_entries < g.end ? begin + tile_entries : g.end;
-    const unsigned first = row_of(offsets, l.rows, begin), last = row_of(offsets, l.rows, end - 1);
-    if (threadIdx.x % lanes == 0) to.tile_rows[tile] = {first, last};
+/// Rows of a group's tiles, a warp a tile.
+__device__ inline void find_tile_rows(const deal_layout& l, reader offsets, group_range g, uint2* to) {
+    for (unsigned tile = threadIdx.x / lanes; tile < l.group_tiles; tile += deal_warps) {
+        const offset_t begin = g.begin + offset_t{tile} * tile_entries;
+        if (begin >= g.end) return;
+        const offset_t end = begin + tile_entries < g.end ? begin + tile_entries : g.end;
+        const unsigned first = row_of(offsets, l.rows, begin), last = row_of(offsets, l.rows, end - 1);
+        if (threadIdx.x % lanes == 0) to[tile] = {first, last};
+    }
 }
 
 /// How many of `size` keys have each digit below `digits`, in shared memory. Ends with a barrier.
@@ -126,20 +124,29 @@ template <class Key, class Digit>
 __device__ void count_digits(const Key* keys, unsigned size, unsigned digits, unsigned* counts, Digit digit) {
     for (unsigned d = threadIdx.x; d < digits; d += deal_threads) counts[d] = 0;
     __syncthreads();
-#pragma unroll 8
-    for (unsigned e = threadIdx.x; e < size; e += deal_threads) atomicAdd(counts + digit(keys[e]), 1u);
+    constexpr unsigned batch = 16;  // loads under way
+    for (unsigned e = threadIdx.x; e < size; e += batch * deal_threads) {
+        Key found[batch];
+#pragma unroll
+        for (unsigned n = 0; n < batch; ++n)
+            if (e + n * deal_threads < size) found[n] = keys[e + n * deal_threads];
+#pragma unroll
+        for (unsigned n = 0; n < batch; ++n)
+            if (e + n * deal_threads < size) atomicAdd(counts + digit(found[n]), 1u);
+    }
     __syncthreads();
 }
 
 __global__ void __launch_bounds__(deal_threads)
-    count_groups_kernel(deal_layout l, const index_t* columns, deal_tables to) {
+    count_groups_kernel(deal_layout l, deal_source a, deal_tables to) {
     __shared__ unsigned counts[1 << most_digit_bits];
     const group_range g = entries_of(l, to, blockIdx.x);
     if (g.begin == g.end) return;
-    count_digits(columns + g.begin, static_cast<unsigned>(g.end - g.begin), l.buckets, counts,
+    count_digits(a.columns + g.begin, static_cast<unsigned>(g.end - g.begin), l.buckets, counts,
                  [&](index_t j) { return static_cast<unsigned>(j) >> l.column_bits; });
     unsigned* row = to.places + static_cast<std::size_t>(blockIdx.x) * l.buckets;
     for (unsigned b = threadIdx.x; b < l.buckets; b += deal_threads) row[b] = counts[b];
+    find_tile_rows(l, a.offsets, g, to.tile_rows + static_cast<std::size_t>(blockIdx.x) * l.group_tiles);
 }
 
 /// The groups of a chunk and where a bucket's counts of them lie; a thread a bucket, chunks along y.
@@ -297,18 +304,23 @@ __global__ void __launch_bounds__(deal_threads, 2)
             const unsigned e = dealer.entry(item);
             columns[item] = e < size ? static_cast<unsigned>(__ldcs(a.columns + begin + e)) : 0;
         }
-        dealer.begin();
-        for (unsigned e = threadIdx.x; e < tile_entries; e += deal_threads) room.marks()[e] = 0;
+        dealer.begin(true);
         __syncthreads();
         mark_rows(a.offsets, rows, begin, size, room.marks());
         __syncthreads();
         unsigned before = mark_before_warp(room);
         const unsigned first_row = rows.x - (g.window << l.row_bits);
 #pragma unroll
-        for (unsigned item = 0; item < items; ++item) {
-            const unsigned e = dealer.entry(item), row = first_row + last_mark(room.marks()[e], before);
-            dealer.count(item, e < size, columns[item] >> l.column_bits,
-                         (columns[item] & low_columns) << l.row_bits | row);
+        for (unsigned item = 0; item < items; item += together) {
+            unsigned digit[together], key[together];
+#pragma unroll
+            for (unsigned n = 0; n < together; ++n) {
+                const unsigned column = columns[item + n],
+                               row = first_row + last_mark(room.marks()[dealer.entry(item + n)], before);
+                digit[n] = column >> l.column_bits;
+                key[n] = (column & low_columns) << l.row_bits | row;
+            }
+            dealer.count(item, size, digit, key);
         }
         dealer.finish(size, from + begin, keys, values);
     }
@@ -443,14 +455,20 @@ __global__ void __launch_bounds__(deal_threads, 2)
             const unsigned e = dealer.entry(item);
             keys[item] = e < size ? __ldcs(t.keys + (begin + e)) : 0;
         }
-        dealer.begin();
+        dealer.begin(false);
         __syncthreads();
 #pragma unroll
-        for (unsigned item = 0; item < items; ++item) {
-            const unsigned e = dealer.entry(item), key = keys[item];
-            unsigned row = key & ((1u << l.row_bits) - 1);
-            if (l.windows > 1) row |= window_of(window_begins, l.windows, begin + e) << l.row_bits;
-            dealer.count(item, e < size, key >> l.row_bits, row);
+        for (unsigned item = 0; item < items; item += together) {
+            unsigned digit[together], row[together];
+#pragma unroll
+            for (unsigned n = 0; n < together; ++n) {
+                digit[n] = keys[item + n] >> l.row_bits;
+                row[n] = keys[item + n] & ((1u << l.row_bits) - 1);
+                if (l.windows > 1)
+                    row[n] |= window_of(window_begins, l.windows, begin + dealer.entry(item + n))
+                              << l.row_bits;
+            }
+            dealer.count(item, size, digit, row);
         }
         dealer.finish(size, from + begin, rows, values);
     }

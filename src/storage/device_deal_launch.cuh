@@ -68,10 +68,7 @@ void with_room(bool usual, std::size_t value_bytes, F f) {
 inline void count_groups(const deal_call& c) {
     windows_kernel<<<1, lanes, 0, c.on>>>(c.l, c.a.offsets, c.t);
     check(cudaGetLastError());
-    const offset_t tiles = offset_t{c.l.groups} * c.l.group_tiles;
-    tile_rows_kernel<<<c.blocks(tiles * lanes), deal_threads, 0, c.on>>>(c.l, c.a.offsets, c.t);
-    check(cudaGetLastError());
-    count_groups_kernel<<<c.l.groups, deal_threads, 0, c.on>>>(c.l, c.a.columns, c.t);
+    count_groups_kernel<<<c.l.groups, deal_threads, 0, c.on>>>(c.l, c.a, c.t);
     check(cudaGetLastError());
 }
 inline void place_groups(const deal_call& c) {
