@@ -3,8 +3,8 @@
 //
 // Who owns what: warp w takes entries [w * warp_entries, (w + 1) * warp_entries) of the tile, 32 at a time. A lane's rank among
 //   the warp's entries of its digit is a counter of the warp's and the number of earlier lanes with this digit, found by ballots
-//   over the digit's bits, for three times 32 entries at once: one vote where each 32 have the same. Thread t owns digits [8 t, 8 t + 8) of every 2,048: it sums
-//   their counters over the warps, and a scan over the block gives each (warp, digit) its place in the tile.
+//   over the digit's bits, for three times 32 entries at once: one vote where each 32 have the same. A thread owns 8 or 16
+//   neighbouring digits: it sums their counters over the warps, and a scan over the block gives each (warp, digit) its place.
 // Shared memory: counters of 16 bits, [warp][digit], then in their place the tile's values, keys and digits; beside them the
 //   places of the digits in the result, from which a place in the tile gives one there by an addition modulo 2^32.
 // Sync: barriers between these steps; a warp's lanes between reading and raising its counters.
