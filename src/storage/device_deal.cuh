@@ -1,7 +1,7 @@
 // Stable deals of entries on a GPU: a block takes a tile of consecutive entries, each of which has a digit (of few thousand), a
 // key of 32 bits and a value, puts them in the order of their digits in shared memory and writes each digit's run to its place.
 //
-// Who owns what: warp w takes entries [w * warp_entries, (w + 1) * warp_entries) of the tile, 32 at a time. A lane's rank among
+// Who owns what: a warp takes an eighth of the tile, consecutive entries, 32 at a time. A lane's rank among
 //   the warp's entries of its digit is a counter of the warp's and the number of earlier lanes with this digit, found by ballots
 //   over the digit's bits, for three times 32 entries at once: one vote where each 32 have the same. A thread owns 8 or 16
 //   neighbouring digits: it sums their counters over the warps, and a scan over the block gives each (warp, digit) its place.
@@ -24,7 +24,6 @@ namespace nz::storage::device_deal {
 inline constexpr unsigned full_warp = ~0u;
 inline constexpr unsigned lanes = 32;
 inline constexpr unsigned deal_warps = deal_threads / lanes;
-inline constexpr unsigned warp_entries = items * lanes;
 inline constexpr unsigned together = 3;  // items whose votes are taken together
 static_assert(items % together == 0);
 
@@ -154,33 +153,38 @@ class tile_dealer {
 public:
     /// places() are the first entries' of each digit, and written.
     __device__ tile_dealer(room in, int digit_bits)
-        : in_(in),
-          lane_(threadIdx.x % lanes),
-          warp_(threadIdx.x / lanes),
-          first_(warp_ * warp_entries + lane_),
-          bits_(digit_bits) {
+        : in_(in), lane_(threadIdx.x % lanes), warp_(threadIdx.x / lanes), bits_(digit_bits) {
         for (auto& end : ends_) end = {};
     }
 
-    /// Before a tile's entries are counted: counters are 0, and marks where they are used. A barrier follows.
+    /// The next tile's size. Warps share it evenly: those with the last entries have no less to do where it is not full.
+    __device__ void take(unsigned size) {
+        used_ = (size + deal_threads - 1) / deal_threads;
+        first_ = warp_ * used_ * lanes + lane_;
+    }
+    /// Items of this tile a lane has.
+    __device__ unsigned used() const { return used_; }
+    /// This lane's item of the tile.
+    __device__ unsigned entry(unsigned item) const { return first_ + item * lanes; }
+    /// Whether a tile of `size` entries has it.
+    __device__ bool holds(unsigned item, unsigned size) const { return item < used_ && entry(item) < size; }
+    /// Before the tile's entries are counted: counters are 0, and marks where they are used. A barrier follows.
     __device__ void begin(bool marks) {
         auto* words = reinterpret_cast<uint4*>(in_.counters(0));
         const unsigned bytes = room::counter_bytes + (marks ? tile_entries * 4 : 0);
         for (unsigned k = threadIdx.x; k < bytes / 16; k += deal_threads) words[k] = {};
     }
-    /// This lane's item of the tile.
-    __device__ unsigned entry(unsigned item) const { return first_ + item * lanes; }
-    /// The warp's next entries, `together` items from `item`: a whole warp calls it, in the order of items. An item is the
-    /// tile's where its entry is below `size`.
+    /// The warp's next entries, `together` items from `item`: a whole warp calls it, in the order of items. The first
+    /// is below used().
     __device__ void count(unsigned item, unsigned size, const unsigned (&digit)[together],
                           const unsigned (&key)[together]) {
         unsigned active[together], peers[together];
 #pragma unroll
-        for (unsigned n = 0; n < together; ++n) active[n] = __ballot_sync(full_warp, entry(item + n) < size);
+        for (unsigned n = 0; n < together; ++n) active[n] = __ballot_sync(full_warp, holds(item + n, size));
         find_peers(digit, active, bits_, peers);
 #pragma unroll
         for (unsigned n = 0; n < together; ++n) {
-            const bool mine = entry(item + n) < size;
+            const bool mine = holds(item + n, size);
             const unsigned rank = __popc(peers[n] & ((1u << lane_) - 1));
             std::uint16_t* counter = in_.counters(warp_) + digit[n];
             const unsigned before = mine ? *counter : 0;
@@ -198,7 +202,7 @@ public:
         __syncthreads();
 #pragma unroll
         for (unsigned item = 0; item < items; ++item)
-            if (entry(item) < size) ranked_[item] += in_.counters(warp_)[ranked_[item] >> 16];
+            if (holds(item, size)) ranked_[item] += in_.counters(warp_)[ranked_[item] >> 16];
         __syncthreads();
         stage(size, from);
         __syncthreads();
@@ -243,7 +247,7 @@ private:
 #pragma unroll
         for (unsigned item = 0; item < items; ++item) {
             const unsigned e = entry(item);
-            if (e >= size) continue;
+            if (!holds(item, size)) continue;
             const unsigned place = ranked_[item] & 0xffff;
             if constexpr (value_bytes_of<Value> >= 4)
                 __pipeline_memcpy_async(in_.values() + place, from + e, sizeof(Value));
@@ -269,7 +273,7 @@ private:
     }
 
     room in_;
-    unsigned lane_, warp_, first_;
+    unsigned lane_, warp_, used_ = 0, first_ = 0;
     int bits_;
     unsigned keys_[items];    // of this thread's entries
     unsigned ranked_[items];  // digit << 16 | rank in the warp, then place in the tile

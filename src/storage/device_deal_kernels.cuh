@@ -257,13 +257,13 @@ __device__ inline void mark_rows(reader offsets, uint2 rows, offset_t begin, uns
 }
 
 /// The mark that holds before this warp's entries: the largest of the earlier warps'. All threads call it.
-template <class Room>
-__device__ unsigned mark_before_warp(const Room& room) {
+template <class Room, class Dealer>
+__device__ unsigned mark_before_warp(const Room& room, const Dealer& dealer) {
     const unsigned lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
     unsigned last = 0;
 #pragma unroll 9
     for (unsigned item = 0; item < items; ++item)
-        last = max(last, room.marks()[warp * warp_entries + item * lanes + lane]);
+        if (item < dealer.used()) last = max(last, room.marks()[dealer.entry(item)]);
     last = __reduce_max_sync(full_warp, last);
     if (lane == 0) room.warp_rows()[warp] = last;
     __syncthreads();
@@ -298,20 +298,23 @@ __global__ void __launch_bounds__(deal_threads, 2)
     for (offset_t begin = g.begin; begin < g.end; begin += tile_entries, ++tile) {
         const auto size = static_cast<unsigned>(min(g.end - begin, offset_t{tile_entries}));
         const uint2 rows = t.tile_rows[tile];
+        dealer.take(size);
         unsigned columns[items];
 #pragma unroll
         for (unsigned item = 0; item < items; ++item) {
             const unsigned e = dealer.entry(item);
-            columns[item] = e < size ? static_cast<unsigned>(__ldcs(a.columns + begin + e)) : 0;
+            columns[item] =
+                dealer.holds(item, size) ? static_cast<unsigned>(__ldcs(a.columns + begin + e)) : 0;
         }
         dealer.begin(true);
         __syncthreads();
         mark_rows(a.offsets, rows, begin, size, room.marks());
         __syncthreads();
-        unsigned before = mark_before_warp(room);
+        unsigned before = mark_before_warp(room, dealer);
         const unsigned first_row = rows.x - (g.window << l.row_bits);
 #pragma unroll
         for (unsigned item = 0; item < items; item += together) {
+            if (item >= dealer.used()) break;
             unsigned digit[together], key[together];
 #pragma unroll
             for (unsigned n = 0; n < together; ++n) {
@@ -449,16 +452,18 @@ __global__ void __launch_bounds__(deal_threads, 2)
     tile_dealer<Digits, Value> dealer(room, l.column_bits);
     for (unsigned begin = p.begin; begin < p.end; begin += min(p.end - begin, tile_entries)) {
         const unsigned size = min(p.end - begin, tile_entries);
+        dealer.take(size);
         unsigned keys[items];
 #pragma unroll
         for (unsigned item = 0; item < items; ++item) {
             const unsigned e = dealer.entry(item);
-            keys[item] = e < size ? __ldcs(t.keys + (begin + e)) : 0;
+            keys[item] = dealer.holds(item, size) ? __ldcs(t.keys + (begin + e)) : 0;
         }
         dealer.begin(false);
         __syncthreads();
 #pragma unroll
         for (unsigned item = 0; item < items; item += together) {
+            if (item >= dealer.used()) break;
             unsigned digit[together], row[together];
 #pragma unroll
             for (unsigned n = 0; n < together; ++n) {
