@@ -1,21 +1,16 @@
 // Checks and conversions of a CSR in a GPU's memory. Kernels here are passes over rows or entries, bound by the bytes they
-// move; sorts, scans and selections are CUB's. The transpose: (column, position) pairs are sorted by the bits that columns
-// need, 16 bytes an entry each of ceil(bits / 8) passes; then row numbers and values are gathered, a sector each where
-// columns are scattered. A sort of whole entries would carry 12 to 16 bytes through every pass in place of that.
+// move; scans and selections are CUB's. Transposes: device_transpose.cu.
 #include "core/cuda_check.hpp"
 #include "core/device.hpp"
 #include "storage/device_convert.hpp"
 #include "storage/device_passes.cuh"
 
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
-
-#include <bit>
 
 namespace nz::storage {
 namespace {
@@ -99,28 +94,6 @@ __global__ void mark_starts_kernel(reader offsets, offset_t rows, index_t* row_o
     if (i < rows && offsets[i] < offsets[i + 1]) row_of[offsets[i]] = static_cast<index_t>(i);
 }
 
-__global__ void positions_kernel(unsigned* positions, offset_t count) {
-    const offset_t k = thread_number();
-    if (k < count) positions[k] = static_cast<unsigned>(k);
-}
-
-// Where each column begins among the sorted ones: the entry before which the column changes writes all that begin there.
-template <class Offset>
-__global__ void column_offsets_kernel(const unsigned* sorted, offset_t nnz, index_t columns,
-                                      Offset* offsets) {
-    const offset_t k = thread_number();
-    if (k > nnz) return;
-    const offset_t before = k == 0 ? -1 : static_cast<offset_t>(sorted[k - 1]),
-                   here = k == nnz ? columns : static_cast<offset_t>(sorted[k]);
-    for (offset_t j = before + 1; j <= here; ++j) offsets[j] = static_cast<Offset>(k);
-}
-
-template <class Value>
-__global__ void gather_kernel(const unsigned* positions, offset_t count, const Value* from, Value* to) {
-    const offset_t k = thread_number();
-    if (k < count) to[k] = from[positions[k]];
-}
-
 __global__ void sample_kernel(reader offsets, const index_t* indices, offset_t rows, sampled_row* samples,
                               int count) {
     const int s = static_cast<int>(blockIdx.x);
@@ -164,20 +137,6 @@ void share_out(const context& gpu, const device_rows& a, device_balance& b) {
     b.chunk_rows = take<index_t>(gpu, chunks + 1);
     chunk_rows_kernel<<<blocks_for(chunks + 1), threads, 0, on>>>(held, b.held_rows, chunks,
                                                                   b.chunk_rows.as<index_t>());
-    check(cudaGetLastError());
-}
-
-template <class Offset>
-void offsets_of_columns(const context& gpu, const unsigned* sorted, const device_rows& a, void* offsets) {
-    column_offsets_kernel<<<blocks_for(a.nnz + 1), threads, 0, stream_of(gpu)>>>(
-        sorted, a.nnz, a.columns, static_cast<Offset*>(offsets));
-    check(cudaGetLastError());
-}
-
-template <class Value>
-void gather(const context& gpu, const unsigned* positions, offset_t count, const void* from, void* to) {
-    gather_kernel<<<blocks_for(count), threads, 0, stream_of(gpu)>>>(
-        positions, count, static_cast<const Value*>(from), static_cast<Value*>(to));
     check(cudaGetLastError());
 }
 
@@ -268,40 +227,6 @@ std::vector<sampled_row> sample_on_device(const context& gpu, const device_rows&
     check(cudaGetLastError());
     gpu.gpu()->download(samples.data(), there.data(), there.bytes());
     return samples;
-}
-
-device_transpose transpose_on_device(const context& gpu, const device_rows& a, const void* values,
-                                     std::size_t value_bytes) {
-    const auto on = stream_of(gpu);
-    device_transpose t;
-    t.offsets = buffer(gpu.device_memory(),
-                       (static_cast<std::size_t>(a.columns) + 1) * (a.wide ? sizeof(std::int64_t) : 4));
-    t.indices =
-        buffer(gpu.device_memory(), static_cast<std::size_t>(a.nnz) * sizeof(index_t) + index_padding);
-    t.values = buffer(gpu.device_memory(), static_cast<std::size_t>(a.nnz) * value_bytes);
-    gpu.gpu()->fill(t.indices.as<std::byte>() + t.indices.bytes() - index_padding, 0, index_padding);
-    if (a.nnz == 0) {
-        gpu.gpu()->fill(t.offsets.data(), 0, t.offsets.bytes());
-        return t;
-    }
-    const buffer row_of = rows_of_entries(gpu, a), columns = take<unsigned>(gpu, a.nnz),
-                 before = take<unsigned>(gpu, a.nnz), after = take<unsigned>(gpu, a.nnz);
-    positions_kernel<<<blocks_for(a.nnz), threads, 0, on>>>(before.as<unsigned>(), a.nnz);
-    check(cudaGetLastError());
-    const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(a.columns - 1))));
-    with_temporary(gpu, [&](void* memory, std::size_t& bytes) {
-        return cub::DeviceRadixSort::SortPairs(memory, bytes, reinterpret_cast<const unsigned*>(a.indices),
-                                               columns.as<unsigned>(), before.as<const unsigned>(),
-                                               after.as<unsigned>(), a.nnz, 0, bits, on);
-    });
-    a.wide ? offsets_of_columns<std::int64_t>(gpu, columns.as<unsigned>(), a, t.offsets.data())
-           : offsets_of_columns<std::int32_t>(gpu, columns.as<unsigned>(), a, t.offsets.data());
-    gather<index_t>(gpu, after.as<unsigned>(), a.nnz, row_of.data(), t.indices.data());
-    if (value_bytes)
-        by_width(value_bytes, [&]<class U>(std::type_identity<U>) {
-            gather<U>(gpu, after.as<unsigned>(), a.nnz, values, t.values.data());
-        });
-    return t;
 }
 
 }  // namespace nz::storage

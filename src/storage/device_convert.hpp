@@ -47,8 +47,9 @@ std::vector<sampled_row> sample_on_device(const context& gpu, const device_rows&
 struct device_transpose {
     buffer offsets, indices, values;
 };
-/// A^T: entries sorted by column, stably (CUB's radix sort), values moved after them; without values where
-/// `value_bytes` is 0. At most 2^32 - 1 entries; takes 20 bytes an entry beside its result.
+/// A^T: entries dealt to buckets of columns and then to columns, stably; without values where `value_bytes` is 0. At most
+/// 2^32 - 1 entries; takes 4 bytes and a value an entry beside its result, and counts of tiles by bucket: 1 to 4 bytes an
+/// entry where there are 10^7 or more. More than 2^24 columns are sorted, with 20 bytes an entry.
 device_transpose transpose_on_device(const context& gpu, const device_rows& a, const void* values,
                                      std::size_t value_bytes);
 

@@ -1,0 +1,113 @@
+// Transposes in a GPU's memory. By two stable deals (device_deal_kernels.cuh): entries to buckets of neighbouring columns, then
+// each bucket's to its columns, both in runs. Moved are columns twice, rows and values once more each way than a copy would.
+// More columns than two deals part are sorted: (column, position) pairs by the bits that columns need (CUB's radix sort),
+// then rows and values are gathered, a sector each where columns are scattered.
+#include "core/device.hpp"
+#include "storage/device_convert.hpp"
+#include "storage/device_deal_launch.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include <bit>
+
+namespace nz::storage {
+namespace {
+
+using device_passes::blocks_for, device_passes::stream_of, device_passes::take, device_passes::thread_number,
+    device_passes::threads, device_passes::with_temporary;
+
+__global__ void positions_kernel(unsigned* positions, offset_t count) {
+    const offset_t k = thread_number();
+    if (k < count) positions[k] = static_cast<unsigned>(k);
+}
+
+// Where each column begins among the sorted ones: the entry before which the column changes writes all that begin there.
+__global__ void column_offsets_kernel(const unsigned* sorted, offset_t nnz, index_t columns,
+                                      device_deal::offsets_out offsets) {
+    const offset_t k = thread_number();
+    if (k > nnz) return;
+    const offset_t before = k == 0 ? -1 : static_cast<offset_t>(sorted[k - 1]),
+                   here = k == nnz ? columns : static_cast<offset_t>(sorted[k]);
+    for (offset_t j = before + 1; j <= here; ++j) offsets.put(j, static_cast<unsigned>(k));
+}
+
+template <class Value>
+__global__ void gather_kernel(const unsigned* positions, offset_t count, const Value* from, Value* to) {
+    const offset_t k = thread_number();
+    if (k < count) to[k] = from[positions[k]];
+}
+
+template <class Value>
+void gather(const context& gpu, const unsigned* positions, offset_t count, const void* from, void* to) {
+    gather_kernel<<<blocks_for(count), threads, 0, stream_of(gpu)>>>(
+        positions, count, static_cast<const Value*>(from), static_cast<Value*>(to));
+    check(cudaGetLastError());
+}
+
+void sort_by_column(const context& gpu, const device_rows& a, const void* values, std::size_t value_bytes,
+                    const device_transpose& t) {
+    const auto on = stream_of(gpu);
+    const buffer row_of = rows_of_entries(gpu, a), columns = take<unsigned>(gpu, a.nnz),
+                 before = take<unsigned>(gpu, a.nnz), after = take<unsigned>(gpu, a.nnz);
+    positions_kernel<<<blocks_for(a.nnz), threads, 0, on>>>(before.as<unsigned>(), a.nnz);
+    check(cudaGetLastError());
+    const int bits = std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(a.columns - 1))));
+    with_temporary(gpu, [&](void* memory, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortPairs(memory, bytes, reinterpret_cast<const unsigned*>(a.indices),
+                                               columns.as<unsigned>(), before.as<const unsigned>(),
+                                               after.as<unsigned>(), a.nnz, 0, bits, on);
+    });
+    column_offsets_kernel<<<blocks_for(a.nnz + 1), threads, 0, on>>>(columns.as<unsigned>(), a.nnz, a.columns,
+                                                                     {t.offsets.data(), a.wide});
+    check(cudaGetLastError());
+    gather<index_t>(gpu, after.as<unsigned>(), a.nnz, row_of.data(), t.indices.data());
+    if (value_bytes)
+        by_width(value_bytes, [&]<class U>(std::type_identity<U>) {
+            gather<U>(gpu, after.as<unsigned>(), a.nnz, values, t.values.data());
+        });
+}
+
+void deal_by_column(const context& gpu, const device_rows& a, const device_deal::deal_layout& layout,
+                    const void* values, std::size_t value_bytes, const device_transpose& t) {
+    std::size_t bytes = 0;
+    device_deal::tables_in(nullptr, layout, value_bytes, bytes);
+    const buffer memory(gpu.device_memory(), bytes);
+    const device_deal::deal_call call{layout,
+                                      {{a.offsets, a.wide}, a.indices},
+                                      values,
+                                      value_bytes,
+                                      device_deal::tables_in(memory.data(), layout, value_bytes, bytes),
+                                      {t.offsets.data(), a.wide},
+                                      t.indices.as<index_t>(),
+                                      t.values.data(),
+                                      stream_of(gpu)};
+    count_groups(call);
+    place_groups(call);
+    deal_groups(call);
+    place_parts(call);
+    deal_parts(call);
+}
+
+}  // namespace
+
+device_transpose transpose_on_device(const context& gpu, const device_rows& a, const void* values,
+                                     std::size_t value_bytes) {
+    device_transpose t;
+    t.offsets = buffer(gpu.device_memory(),
+                       (static_cast<std::size_t>(a.columns) + 1) * (a.wide ? sizeof(std::int64_t) : 4));
+    t.indices =
+        buffer(gpu.device_memory(), static_cast<std::size_t>(a.nnz) * sizeof(index_t) + index_padding);
+    t.values = buffer(gpu.device_memory(), static_cast<std::size_t>(a.nnz) * value_bytes);
+    gpu.gpu()->fill(t.indices.as<std::byte>() + t.indices.bytes() - index_padding, 0, index_padding);
+    if (a.nnz == 0) {
+        gpu.gpu()->fill(t.offsets.data(), 0, t.offsets.bytes());
+        return t;
+    }
+    if (const auto layout = device_deal::layout_deals(a.rows, a.columns, a.nnz))
+        deal_by_column(gpu, a, *layout, values, value_bytes, t);
+    else
+        sort_by_column(gpu, a, values, value_bytes, t);
+    return t;
+}
+
+}  // namespace nz::storage

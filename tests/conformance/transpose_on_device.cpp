@@ -1,0 +1,178 @@
+// Transposes made on a GPU, array by array against the host's, over the ways that entries are dealt: straight to columns, by
+// buckets that one block holds and that several share, in windows of rows, and sorted where columns are too many; rows long,
+// empty and strewn, offsets of both widths, values of every width and none. Skips where there is no GPU.
+#include "core/device.hpp"
+#include "storage/device_convert.hpp"
+#include "storage/matrix_body.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace nz::test {
+namespace {
+
+class TransposeOnDevice : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    }
+};
+
+/// Row i holds what `columns_of` adds for it, ascending.
+struct dealt_rows {
+    index_t rows, columns;
+    std::vector<std::int64_t> offsets{0};
+    std::vector<index_t> indices;
+
+    dealt_rows(index_t rows_, index_t columns_,
+               const std::function<void(index_t, std::vector<index_t>&)>& columns_of)
+        : rows(rows_), columns(columns_) {
+        for (index_t i = 0; i < rows; ++i) {
+            columns_of(i, indices);
+            offsets.push_back(static_cast<std::int64_t>(indices.size()));
+        }
+    }
+};
+
+buffer put_there(const context& gpu, const void* from, std::size_t bytes) {
+    buffer to(gpu.device_memory(), bytes + 1);
+    gpu.gpu()->upload(to.data(), from, bytes);
+    return to;
+}
+template <class T>
+std::vector<T> brought_home(const context& gpu, const buffer& there, std::size_t count) {
+    std::vector<T> here(count);
+    gpu.gpu()->download(here.data(), there.data(), count * sizeof(T));
+    return here;
+}
+
+/// Values are the entries' numbers in as many bits as they have; with `bytes` 0 there are none.
+template <class Offset, class Value>
+void expect_transposed(const context& gpu, const dealt_rows& a, std::size_t bytes = sizeof(Value)) {
+    const std::size_t nnz = a.indices.size();
+    const std::vector<Offset> offsets(a.offsets.begin(), a.offsets.end());
+    std::vector<Value> values(nnz);
+    for (std::size_t k = 0; k < nnz; ++k) values[k] = static_cast<Value>(k * 2654435761u >> 3);
+    const buffer o = put_there(gpu, offsets.data(), offsets.size() * sizeof(Offset)),
+                 j = put_there(gpu, a.indices.data(), nnz * sizeof(index_t)),
+                 x = put_there(gpu, values.data(), nnz * sizeof(Value));
+    const storage::device_transpose t = storage::transpose_on_device(
+        gpu,
+        {a.rows, a.columns, static_cast<offset_t>(nnz), o.data(), sizeof(Offset) == 8, j.as<const index_t>()},
+        x.data(), bytes);
+
+    const auto columns = static_cast<std::size_t>(a.columns);
+    std::vector<Offset> starts(columns + 1, 0);
+    for (const index_t column : a.indices) ++starts[static_cast<std::size_t>(column) + 1];
+    for (std::size_t c = 0; c < columns; ++c) starts[c + 1] += starts[c];
+    EXPECT_EQ(brought_home<Offset>(gpu, t.offsets, columns + 1), starts);
+    std::vector<index_t> rows(nnz);
+    std::vector<Value> moved(nnz);
+    for (index_t i = 0; i < a.rows; ++i)
+        for (auto k = static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(i)]);
+             k < static_cast<std::size_t>(a.offsets[static_cast<std::size_t>(i) + 1]); ++k) {
+            const auto to = static_cast<std::size_t>(starts[static_cast<std::size_t>(a.indices[k])]++);
+            rows[to] = i;
+            moved[to] = values[k];
+        }
+    EXPECT_EQ(brought_home<index_t>(gpu, t.indices, nnz), rows);
+    if (bytes) {
+        EXPECT_EQ(brought_home<Value>(gpu, t.values, nnz), moved);
+    }
+}
+
+void expect_transposed_in_every_width(const context& gpu, const dealt_rows& a) {
+    expect_transposed<std::int32_t, std::uint64_t>(gpu, a);
+    expect_transposed<std::int64_t, std::uint32_t>(gpu, a);
+    expect_transposed<std::int32_t, std::uint16_t>(gpu, a);
+    expect_transposed<std::int64_t, std::uint8_t>(gpu, a);
+    expect_transposed<std::int32_t, std::uint8_t>(gpu, a, 0);
+}
+
+/// `per_row` columns in ascending order, scattered over all.
+std::function<void(index_t, std::vector<index_t>&)> scattered_columns(index_t columns, index_t per_row) {
+    return [=](index_t i, std::vector<index_t>& out) {
+        const index_t each = columns / per_row;
+        for (index_t k = 0; k < per_row; ++k)
+            out.push_back(k * each + static_cast<index_t>((static_cast<std::uint32_t>(i) * 2654435761u +
+                                                           static_cast<std::uint32_t>(k) * 40503u) %
+                                                          static_cast<std::uint32_t>(each)));
+    };
+}
+
+TEST_F(TransposeOnDevice, FewColumnsAreDealtToOnce) {
+    const context gpu({.backend = backend::cuda});
+    for (const index_t columns : {1, 4, 1000, 2048, 2049, 2500}) {
+        SCOPED_TRACE(columns);
+        expect_transposed_in_every_width(
+            gpu, dealt_rows(20000, columns, scattered_columns(columns, std::min<index_t>(columns, 3))));
+    }
+}
+
+TEST_F(TransposeOnDevice, MoreColumnsAreDealtToByBuckets) {
+    const context gpu({.backend = backend::cuda});
+    for (const index_t columns : {2561, 4284, 30000, 1000000, 6000000}) {
+        SCOPED_TRACE(columns);
+        expect_transposed_in_every_width(gpu, dealt_rows(20000, columns, scattered_columns(columns, 9)));
+    }
+    expect_transposed_in_every_width(gpu, dealt_rows(30000, 30020, [](index_t i, auto& out) {
+                                         for (index_t k = 0; k < 21; ++k) out.push_back(i + k);
+                                     }));
+}
+
+TEST_F(TransposeOnDevice, ColumnsOfVeryManyRowsAreSharedOut) {
+    const context gpu({.backend = backend::cuda});
+    const auto spread = scattered_columns(20000, 1);
+    expect_transposed_in_every_width(gpu, dealt_rows(100000, 20000, [&](index_t i, auto& out) {
+                                         i % 7 ? out.push_back(4242) : spread(i, out);
+                                     }));
+    expect_transposed_in_every_width(
+        gpu, dealt_rows(100000, 70000, [](index_t, auto& out) { out.push_back(69999); }));
+}
+
+TEST_F(TransposeOnDevice, RowsMayBeLongOrEmptyByThousands) {
+    const context gpu({.backend = backend::cuda});
+    const auto long_row = scattered_columns(1000000, 15000), row = scattered_columns(9000, 700),
+               one = scattered_columns(9000, 1);
+    expect_transposed_in_every_width(gpu, dealt_rows(5, 1000000, [&](index_t i, auto& out) {
+                                         if (i % 2) long_row(i, out);
+                                     }));
+    expect_transposed_in_every_width(gpu, dealt_rows(300000, 9000, [&](index_t i, auto& out) {
+                                         if (i % 5000 == 4999) row(i, out);
+                                     }));
+    expect_transposed_in_every_width(gpu, dealt_rows(600000, 9000, [&](index_t i, auto& out) {
+                                         if (i % 100 == 7) one(i, out);
+                                     }));
+    expect_transposed_in_every_width(gpu, dealt_rows(3000000, 1, [](index_t i, auto& out) {
+                                         if (i == 2999999) out.push_back(0);
+                                     }));
+}
+
+TEST_F(TransposeOnDevice, RowsAndColumnsTogetherMayNeedMoreThan32Bits) {
+    const context gpu({.backend = backend::cuda});
+    const auto one = scattered_columns(9000000, 1);
+    const dealt_rows wide(6500000, 9000000, [&](index_t i, auto& out) {
+        if (i % 128 == 5) one(i, out);
+    });
+    expect_transposed<std::int32_t, std::uint64_t>(gpu, wide);
+    const dealt_rows gaps(9000000, 16000000, [](index_t i, auto& out) {
+        if (i % 200 == 5 && (i >> 20) % 3) out.push_back(15999990 + i % 9);
+    });
+    expect_transposed<std::int64_t, std::uint32_t>(gpu, gaps);
+}
+
+TEST_F(TransposeOnDevice, ColumnsBeyondTwoDealsAreSorted) {
+    const context gpu({.backend = backend::cuda});
+    for (const index_t columns : {1 << 24, (1 << 24) + 1}) {
+        SCOPED_TRACE(columns);
+        const dealt_rows a(40, columns, scattered_columns(columns, 900));
+        expect_transposed<std::int32_t, std::uint64_t>(gpu, a);
+        expect_transposed<std::int64_t, std::uint16_t>(gpu, a);
+    }
+}
+
+}  // namespace
+}  // namespace nz::test
