@@ -23,7 +23,13 @@ joins='EwiseOnDevice.Long*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
 dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*'
 pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*:BuildOnDevice.*'
 resident='MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*'
+turned='TransposeOnDevice.Few*:TransposeOnDevice.Columns*Very*:TransposeOnDevice.Rows*'
+parts='MxmStripsOnDevice.Masks*:MxmStripsOnDevice.Iso*'
 for tool in memcheck synccheck initcheck; do
+    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$turned"
+    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$parts"
+    check $tool 60 "$bin/nz" bfs rmat:12,16 --switches all,duplicates --backend cuda --validate
+    check $tool 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$matvec:*any_second_int32"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
@@ -61,6 +67,8 @@ check racecheck 60 "$bin/nz" bc rmat:10,8 --sources-random 40 --backend cuda --v
 check racecheck 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64'
+check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='TransposeOnDevice.Few*'
+check racecheck 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate
 check racecheck 60 "$bin/nz" spadd rmat_directed:10,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate

@@ -471,7 +471,7 @@ TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
     EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices + f.nnz / 128) << "no pull to step in";
 }
 
-TEST(TraversePlan, GivesASmallGraphABlockOrAClusterOfAGpu) {
+TEST(TraversePlan, GivesASmallGraphAClusterOfAGpu) {
     plan::traverse_facts f;
     f.on_device = true;
     const auto blocks = [&](offset_t vertices, offset_t nnz) {
@@ -479,10 +479,10 @@ TEST(TraversePlan, GivesASmallGraphABlockOrAClusterOfAGpu) {
         f.nnz = nnz;
         return plan::traverse(f).blocks;
     };
-    EXPECT_EQ(blocks(10, 100), 1);
-    EXPECT_EQ(blocks(1024, 4096), 1);
-    EXPECT_EQ(blocks(1025, 4096), 16);
-    EXPECT_EQ(blocks(1024, 4097), 16);
+    EXPECT_EQ(blocks(10, 100), 2);
+    EXPECT_EQ(blocks(2048, 8192), 2);
+    EXPECT_EQ(blocks(2049, 8192), 16);
+    EXPECT_EQ(blocks(2048, 8193), 16);
     EXPECT_EQ(blocks(16384, 65536), 16);
     EXPECT_EQ(blocks(16385, 65536), 0) << "all of it";
     EXPECT_EQ(blocks(16384, 65537), 0);

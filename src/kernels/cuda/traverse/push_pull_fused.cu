@@ -16,7 +16,7 @@
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters. Where the plan
-//   gives a small graph a block or a cluster alone, the barriers are the cluster's and the launch is a plain one.
+//   gives a small graph one cluster, of 2 or 16 blocks, the barriers are the cluster's and the launch is a plain one.
 // The report's beginning is stored to the host's pinned memory at the end: most searches need no copy after the kernel.
 // Memory: two queues of pieces, three bitmaps, a coarse one and the report (plan::push_pull_fused_device_workspace).
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
