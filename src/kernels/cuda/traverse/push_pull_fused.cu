@@ -16,7 +16,7 @@
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters. Where the plan
-//   gives a small graph one cluster, of 2 or 16 blocks, the barriers are the cluster's and the launch is a plain one.
+//   gives a small graph one cluster, the barriers are the cluster's and the launch is a plain one.
 // The report's beginning is stored to the host's pinned memory at the end: most searches need no copy after the kernel.
 // Memory: two queues of pieces, three bitmaps, a coarse one and the report (plan::push_pull_fused_device_workspace).
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     push_pull_fused_kernel(const search<Offset> s) {
     constexpr bool Plain = Form == form::plain, repeats = Form == form::repeating;
     __shared__ thin_shared memory;
-    const unsigned cluster_size = cg::this_cluster().num_blocks(), clusters = gridDim.x / cluster_size;
+    const unsigned clusters = gridDim.x / cluster_blocks;
     unsigned target = 0;
     const auto sync = [&] {
         if (clusters == 1) return cg::this_cluster().sync();
@@ -155,11 +155,11 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         }
         pulls |= now.pieces > s.capacity &&
                  (!repeats || s.pull_steps_in);  // less than full room is given only where pull can step in
-        if (!pulls && now.pieces <= thin_enter * cluster_size && edges <= thin_edges(s) &&
+        if (!pulls && now.pieces <= thin_enter && edges <= thin_edges(s) &&
             (s.lanes == 4 || p.depth >= thin_from)) {
             p.previous = previous;  // the cluster comes to the same choice
             p.pulls = false;
-            if (blockIdx.x < cluster_size) thin_search<Kind, repeats, Offset>(s, memory, mail).run(p, now);
+            if (blockIdx.x < cluster_blocks) thin_search<Kind, repeats, Offset>(s, memory, mail).run(p, now);
             sync();
             hand_back(*s.shared, p);
             now = tell(s.shared->of[p.depth % 3]);
