@@ -4,12 +4,13 @@
 // Computes: a forest in which every vertex points to one with a smaller number, or to itself. Linking an edge climbs from
 //   both ends until they meet or the root of larger number is hung below the other side; a climb halves its path. First every
 //   vertex points to its first neighbour, where that is smaller, which needs no link; after the others of the first two edges
-//   of each vertex the trees are flattened, and a sample of 1,024 vertices names the largest of them; the remaining edges of
+//   of each vertex the trees are flattened (of a sixteenth of the vertices before the rest: what that has joined, the rest
+//   finds to have one root already), and a sample of 1,024 vertices names the largest of them; the remaining edges of
 //   its vertices are passed over: those that lead out of it are seen from their other ends, which need edges of both
 //   directions. Where those are not at hand every edge is linked.
 // Who owns what: runs of 1,024 vertices go to whichever thread is free. Pointers are changed by compare-and-swap when a
 //   root is hung, and by plain stores when a path is shortened, which only ever skips ancestors.
-// Sync: the join after each of the passes (point, flatten, link, flatten, link the rest, flatten).
+// Sync: the join after each of the passes (point, flatten, link twice with a flatten behind each, link the rest, flatten).
 // Determinism: pointers lead to smaller numbers, so a root is the smallest vertex of its tree: the labels do not depend on
 //   the order of links.
 // Memory: the labels, no workspace. Cost: about 2 n edges and labels read at random, and the edges outside the largest
@@ -28,6 +29,7 @@ namespace {
 constexpr offset_t vertices_a_turn = 1024;
 constexpr offset_t sampled_edges =
     2;  // a vertex: enough that the largest component holds together, Sutton et al.
+constexpr offset_t first_turns = 16;  // one turn of so many is linked first
 constexpr std::size_t samples = 1024;
 
 class forest {
@@ -39,10 +41,9 @@ public:
         each([&](index_t v) { parent_[v] = both ? std::min(v, neighbour(v, 0, v)) : v; });
         if (both) {
             each([&](index_t v) { flatten(v); });
-            each([&](index_t v) {
-                if (const index_t u = neighbour(v, 0, v); u > v) link(v, u);
-                link(v, neighbour(v, 1, v));
-            });
+            link_sampled([](offset_t turn) { return turn % first_turns == 0; });
+            each([&](index_t v) { flatten(v); });
+            link_sampled([](offset_t turn) { return turn % first_turns != 0; });
             each([&](index_t v) { flatten(v); });
         }
         const index_t largest = both ? most_frequent() : index_t{-1};
@@ -59,6 +60,16 @@ private:
     void each(F&& f) {
         parallel::for_chunks(a_.threads, a_.vertices, vertices_a_turn, [&](offset_t begin, offset_t end) {
             for (offset_t v = begin; v < end; ++v) f(static_cast<index_t>(v));
+        });
+    }
+    template <class Which>
+    void link_sampled(Which&& which) {
+        parallel::for_chunks(a_.threads, a_.vertices, vertices_a_turn, [&](offset_t begin, offset_t end) {
+            if (!which(begin / vertices_a_turn)) return;
+            for (auto v = static_cast<index_t>(begin); v < end; ++v) {
+                if (const index_t u = neighbour(v, 0, v); u > v) link(v, u);
+                link(v, neighbour(v, 1, v));
+            }
         });
     }
     index_t get(index_t v) const {

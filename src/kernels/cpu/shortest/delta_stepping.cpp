@@ -6,7 +6,7 @@
 // the vertex's: what has fallen since has an entry of its own. When the near list is empty the far list is split by a
 // bound raised by delta; the first few bounds lie closer together (plan::delta_first_share).
 // Owners: a team that stays together; entries are handed out 64 at a time, so that hubs do not leave a thread behind;
-//   each thread appends to its own share of the next lists.
+//   each thread appends to its own share of the next lists, and takes from that first.
 // Memory: four lists and one word a vertex (plan::shortest_workspace), the distance that it was last relaxed from. Where
 //   a share is full an entry is dropped: the vertex's distance is then below that word, and a pass over all vertices
 //   finds it again.
@@ -32,12 +32,14 @@ constexpr offset_t entries_at_a_time = 64;
 constexpr offset_t vertices_at_a_time = 4096;
 constexpr offset_t entries_ahead = 8;  // whose offsets are on their way
 constexpr offset_t rows_ahead = 4;     // whose edges are
-constexpr offset_t ends_ahead = 16;    // edges whose ends' distances are
+constexpr offset_t first_ahead = 2;    // the first of whose ends' distances are
+constexpr offset_t ends_ahead = 8;     // edges of a row whose ends' distances are, and how many are the first
 
 template <class Weight>
 class stepping {
 public:
-    explicit stepping(const shortest_arguments& a) : a_(a), members_(static_cast<std::size_t>(a.threads)) {
+    explicit stepping(const shortest_arguments& a)
+        : a_(a), members_(static_cast<std::size_t>(a.threads)), cursors_(members_.size()) {
         plan::workspace_parts memory(a.workspace);
         distance_ = static_cast<key*>(a.distances);
         weights_ = static_cast<const Weight*>(a.weights);
@@ -71,8 +73,9 @@ private:
         offset_t relaxations = 0;
         bool lost = false, dropped = false;
     };
+    /// What of a member's shares is handed out, in three steps after each other.
     struct alignas(64) cursor {
-        std::atomic<offset_t> next{0};
+        std::atomic<offset_t> next[3] = {0, 0, 0};
     };
     /// Where a member stands; all hold the same.
     struct progress {
@@ -109,7 +112,7 @@ private:
     }
 
     void step(progress& p, parallel::spin_barrier& all, int t) {
-        if (t == 0) cursors_[(p.step + 2) % 3].next.store(0, std::memory_order_relaxed);
+        cursors_[static_cast<std::size_t>(t)].next[(p.step + 2) % 3].store(0, std::memory_order_relaxed);
         p.step = (p.step + 1) % 3;
         all.wait();
     }
@@ -120,33 +123,33 @@ private:
         return total;
     }
 
-    /// f(first, last) over the shares of a list, a few entries at a time.
+    /// f(first, last) over the shares of a list, a few entries at a time: first of this member's own, whose vertices and their
+    /// neighbours its cache holds, then of the others'.
     template <class F>
-    void for_entries(const entry* list, offset_t (member::*count)[2], int side, int step, F&& f) {
-        std::atomic<offset_t>& next = cursors_[step].next;
-        offset_t before = 0;  // units in the shares of the members before
-        std::size_t t = 0;
-        for (offset_t unit; t < members_.size();) {
-            unit = next.fetch_add(1, std::memory_order_relaxed);
-            const auto units = [&] {
-                return ((members_[t].*count)[side] + entries_at_a_time - 1) / entries_at_a_time;
-            };
-            while (t < members_.size() && unit - before >= units()) before += units(), ++t;
-            if (t == members_.size()) return;
-            const entry* const share = list + static_cast<offset_t>(t) * share_;
-            const offset_t first = (unit - before) * entries_at_a_time;
-            f(share + first, share + std::min((members_[t].*count)[side], first + entries_at_a_time));
+    void for_entries(int t, const entry* list, offset_t (member::*count)[2], int side, int step, F&& f) {
+        const std::size_t size = members_.size();
+        for (std::size_t n = 0; n < size; ++n) {
+            const std::size_t m = (static_cast<std::size_t>(t) + n) % size;
+            const entry* const share = list + static_cast<offset_t>(m) * share_;
+            const offset_t entries = (members_[m].*count)[side];
+            std::atomic<offset_t>& next = cursors_[m].next[step];
+            while (next.load(std::memory_order_relaxed) < entries) {
+                const offset_t first = next.fetch_add(entries_at_a_time, std::memory_order_relaxed);
+                if (first >= entries) break;
+                f(share + first, share + std::min(entries, first + entries_at_a_time));
+            }
         }
     }
 
     void relax(int t, const progress& p) {
         member& me = members_[static_cast<std::size_t>(t)];
         me.near[p.near ^ 1] = 0;
-        for_entries(near_[p.near], &member::near, p.near, p.step, [&](const entry* e, const entry* last) {
+        for_entries(t, near_[p.near], &member::near, p.near, p.step, [&](const entry* e, const entry* last) {
             for (const entry* q = e; q < std::min(last, e + entries_ahead); ++q) prefetch(*q);
             for (; e < last; ++e) {
                 if (e + entries_ahead < last) prefetch(e[entries_ahead]);
                 if (e + rows_ahead < last) prefetch_row(e[rows_ahead]);
+                if (e + first_ahead < last) prefetch_ends(e[first_ahead]);
                 if (seen(e->vertex) == e->distance) relax_row(t, me, p, *e);
             }
         });
@@ -162,17 +165,21 @@ private:
         if (!a_.one_weight) __builtin_prefetch(weights_ + begin);
     }
 
+    void prefetch_ends(const entry& e) const {
+        const offset_t begin = a_.offsets[e.vertex], end = a_.offsets[e.vertex + offset_t{1}];
+        for (offset_t k = begin; k < std::min(end, begin + ends_ahead); ++k)
+            __builtin_prefetch(distance_ + a_.neighbours[k]);
+    }
+
     void relax_row(int t, member& me, const progress& p, const entry& e) {
         done_[e.vertex] = e.distance;
         const index_t* const neighbours = a_.neighbours;
         const Weight* const weights = weights_;
         const offset_t stride = a_.one_weight ? 0 : 1;
         const offset_t begin = a_.offsets[e.vertex], end = a_.offsets[e.vertex + offset_t{1}];
-        const offset_t all = a_.offsets[a_.vertices];
         me.relaxations += end - begin;
         for (offset_t k = begin; k < end; ++k) {
-            // May look past the row, never past the rows.
-            if (k + ends_ahead < all) __builtin_prefetch(distance_ + neighbours[k + ends_ahead]);
+            if (k + ends_ahead < end) __builtin_prefetch(distance_ + neighbours[k + ends_ahead]);
             const index_t v = neighbours[k];
             const key through = length::add(e.distance, weights[stride * k]);
             key now = seen(v);
@@ -229,7 +236,7 @@ private:
     }
 
     void split(int t, member& me, const progress& p, const progress& into) {
-        for_entries(far_[p.far], &member::far, p.far, p.step, [&](const entry* e, const entry* last) {
+        for_entries(t, far_[p.far], &member::far, p.far, p.step, [&](const entry* e, const entry* last) {
             for (; e < last; ++e) {
                 if (seen(e->vertex) != e->distance) continue;
                 if (e->distance >= into.bound) me.smallest = std::min(me.smallest, e->distance);
@@ -239,7 +246,7 @@ private:
     }
 
     void sweep(int t, member& me, const progress& into) {
-        std::atomic<offset_t>& next = cursors_[into.step].next;
+        std::atomic<offset_t>& next = cursors_[0].next[into.step];
         for (offset_t begin; (begin = next.fetch_add(vertices_at_a_time)) < a_.vertices;)
             for (offset_t v = begin; v < std::min<offset_t>(a_.vertices, begin + vertices_at_a_time); ++v) {
                 if (distance_[v] >= done_[v]) continue;
@@ -256,7 +263,7 @@ private:
     entry *near_[2], *far_[2];
     offset_t share_ = 0;
     std::vector<member> members_;
-    cursor cursors_[3];
+    std::vector<cursor> cursors_;
     std::uint64_t rounds_ = 0, buckets_ = 0;
 };
 

@@ -41,6 +41,16 @@ constexpr int lists_ahead = 12;                 // unvisited vertices ahead whos
 constexpr std::size_t pull_turn = 16;  // bitmap words a thread takes at a time; its lists' first lines fit L2
 constexpr offset_t deep_from = 32;     // a 32nd of the vertices pushed: as dear as packing them all
 
+constexpr int most_shares = 64;  // threads that pull
+
+/// Which words of each thread's share are handed out.
+struct shares {
+    struct alignas(64) share {
+        std::atomic<std::size_t> next{0};
+    } each[most_shares];
+    std::size_t take(int owner) { return each[owner].next.fetch_add(pull_turn, std::memory_order_relaxed); }
+};
+
 bool passes(const traverse_arguments& a, const bool* values, offset_t k) {
     return a.switches.structure_only || !values || values[k];
 }
@@ -127,13 +137,20 @@ void search::initialise() {
 void search::pull() {
     const bits::word* operand = a.switches.operand_reuse ? visited : frontier;
     if (!std::exchange(dead_known, true)) std::fill_n(dead, words, bits::word{0});
-    std::atomic<std::size_t> turn{0};
+    shares of{};
     std::atomic<offset_t> finds{0}, edges{0};
-    const int threads = a.vertices < pull_parallel_from ? 1 : a.threads;
-    parallel::run(threads, [&](int, int) {
+    const int threads = a.vertices < pull_parallel_from ? 1 : std::min(a.threads, most_shares);
+    parallel::run(threads, [&](int part, int parts) {
         offset_t my_finds = 0, my_edges = 0;
-        for (std::size_t w = turn.fetch_add(pull_turn); w < words; w = turn.fetch_add(pull_turn))
-            pull_words(w, std::min(words, w + pull_turn), operand, my_finds, my_edges);
+        // First what is this thread's own, whose levels and parents its cache has seen before; then what others have not got to.
+        for (int n = 0; n < parts; ++n) {
+            const int owner = (part + n) % parts;
+            const auto [begin, end] = parallel::piece(static_cast<offset_t>(words), owner, parts, pull_turn);
+            const auto last = static_cast<std::size_t>(end);
+            for (auto w = static_cast<std::size_t>(begin) + of.take(owner); w < last;
+                 w = static_cast<std::size_t>(begin) + of.take(owner))
+                pull_words(w, std::min(last, w + pull_turn), operand, my_finds, my_edges);
+        }
         finds += my_finds;
         edges += my_edges;
     });
