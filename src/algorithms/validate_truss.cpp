@@ -33,7 +33,8 @@ public:
         };
         for_each_edge([&](index_t u, index_t, offset_t at) { drop(u, at); });
         while (!weak.empty()) {
-            const auto [u, at] = weak.back();
+            const index_t u = weak.back().first;
+            const offset_t at = weak.back().second;
             weak.pop_back();
             const index_t v = rows_.index_data()[at];
             for_each_common(u, v, [&](offset_t of_u, offset_t of_v) {

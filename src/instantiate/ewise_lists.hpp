@@ -53,7 +53,7 @@ private:
     static constexpr std::array<cell, sizeof...(Op)> cells = {
         cell{Op, dtype_of<T>, Backend::template fill<Op, T>()}...};
     template <class T>
-    static constexpr auto& arithmetic =
+    static constexpr auto arithmetic =
         cells<T, binary_id::plus, binary_id::minus, binary_id::times, binary_id::min, binary_id::max,
               binary_id::first, binary_id::second>;
     template <std::size_t N>
