@@ -97,8 +97,8 @@ private:
 }  // namespace
 
 bool serves_dense(const search& s) {
-    constexpr int most_threads = 4;   // each looks at every list
-    constexpr offset_t an_edge = 16;  // vertices: a word's pass is worth four edges
+    constexpr int most_threads = 4;   // each looks at every list; not measured beyond two
+    constexpr offset_t an_edge = 16;  // vertices: the passes over bitmaps have edges to serve; not measured
     return s.a.threads <= most_threads && s.a.switches.masking && s.a.switches.structure_only &&
            s.frontier_edges >= s.a.vertices / an_edge;
 }

@@ -1,0 +1,411 @@
+// Plans of searches against tables of facts: no matrix, no kernel.
+#include "plan/direction.hpp"
+#include "plan/shortest.hpp"
+#include "plan/traverse.hpp"
+#include "plan/traverse_many.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz {
+namespace {
+
+struct step {
+    offset_t frontier;
+    direction expected;
+};
+
+void follow(std::initializer_list<step> steps, offset_t vertices, plan::direction_thresholds t = {}) {
+    plan::direction_state state;
+    for (const auto& [frontier, expected] : steps) {
+        const auto choice = plan::choose_direction(state, {frontier, vertices}, t, true);
+        EXPECT_EQ(choice.next.current, expected) << "frontier " << frontier << ": " << choice.reason;
+        state = choice.next;
+    }
+}
+
+TEST(DirectionRule, AScaleFreeSearchPushesPullsPushes) {
+    using enum direction;
+    follow({{1, push}, {40, push}, {2000, pull}, {60000, pull}, {5000, pull}, {90, push}, {3, push}}, 100000);
+}
+
+TEST(DirectionRule, ExactlyAlphaIsNotPastIt) {
+    using enum direction;
+    follow({{1, push}, {1000, push}, {1001, pull}, {1000, pull}, {999, push}}, 100000);
+}
+
+TEST(DirectionRule, AShrinkingFrontierPastAlphaDoesNotStartAPull) {
+    plan::direction_state state{direction::push, 0.5};
+    const auto choice = plan::choose_direction(state, {2000, 100000}, {}, true);
+    EXPECT_EQ(choice.next.current, direction::push);
+    EXPECT_DOUBLE_EQ(choice.ratio, 0.02);
+}
+
+TEST(DirectionRule, AGrowingFrontierBelowBetaDoesNotEndAPull) {
+    plan::direction_state state{direction::pull, 0.001};
+    EXPECT_EQ(plan::choose_direction(state, {500, 100000}, {}, true).next.current, direction::pull);
+}
+
+TEST(DirectionRule, AFewVerticesWithManyOfTheEntriesArePulled) {
+    using enum direction;
+    const offset_t n = 100000, entries = 2000000;
+    EXPECT_EQ(plan::choose_direction({}, {100, n, 60000, entries}, {}, true).next.current, push);
+    EXPECT_EQ(plan::choose_direction({}, {100, n, 60001, entries}, {}, true).next.current, pull);
+    EXPECT_EQ(plan::choose_direction({}, {100, n, 60001, entries}, {}, false).next.current, push);
+    EXPECT_EQ(plan::choose_direction({pull, 0.1}, {100, n, 60001, entries}, {}, true).next.current, pull);
+    EXPECT_EQ(plan::choose_direction({pull, 0.1}, {100, n, 60000, entries}, {}, true).next.current, push);
+    EXPECT_EQ(plan::choose_direction({}, {100, n}, {}, true).next.current, push) << "entries not counted";
+}
+
+TEST(DirectionRule, StaysInPushWhenItMayNotChange) {
+    EXPECT_EQ(plan::choose_direction({}, {90000, 100000}, {}, false).next.current, direction::push);
+}
+
+TEST(TraversePlan, TakesTheFusedFormAndTheRuleOfThePaper) {
+    plan::traverse_facts f;
+    f.vertices = 1000000;
+    f.longest_row = 100;
+    const auto p = plan::traverse(f);
+    EXPECT_EQ(p.kernel, "push_pull_fused");
+    EXPECT_DOUBLE_EQ(p.thresholds.alpha, 0.01);
+    EXPECT_DOUBLE_EQ(p.thresholds.beta, 0.01);
+    EXPECT_TRUE(p.builds_transpose);
+    f.columns_ready = true;
+    EXPECT_FALSE(plan::traverse(f).builds_transpose);
+    f.columns_ready = false;
+    f.change_direction = false;
+    EXPECT_FALSE(plan::traverse(f).builds_transpose) << "push alone reads rows";
+}
+
+TEST(TilePlan, AsksForASampleUnlessTheSizeIsGiven) {
+    plan::traverse_facts f;
+    f.vertices = 1 << 20;
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "only where tiles are in question";
+    f.pinned = "tile";
+    EXPECT_TRUE(plan::traverse(f).asks_tiles);
+    f.tile_size = 32;
+    auto p = plan::traverse(f);
+    EXPECT_FALSE(p.asks_tiles);
+    EXPECT_EQ(p.tile_size, 32) << "whatever its bytes";
+    EXPECT_EQ(p.tile_least, plan::least_tile_entries);
+    EXPECT_TRUE(p.builds_transpose);
+    EXPECT_FALSE(p.on_device);
+    EXPECT_LT(p.workspace_bytes, std::size_t{1} << 20) << "three bitmaps and three lists of words";
+    f.tile_least = 0;
+    f.columns_ready = true;
+    EXPECT_EQ(plan::traverse(f).tile_least, 0);
+    EXPECT_FALSE(plan::traverse(f).builds_transpose);
+}
+
+TEST(TilePlan, ChoosesTheSizeByBackendAndBytes) {
+    struct row {
+        offset_t vertices;
+        double bytes_32, bytes_64;  // times the CSR's
+        int size;
+    };
+    for (const auto& [vertices, bytes_32, bytes_64, size] :
+         {row{10001, 0.8, 1.5, 32}, row{10001, 0.8, 1.51, 32}, row{10001, 1.51, 1.51, 0},
+          row{10000, 0.8, 0.8, 32}, row{10000, 1.6, 1.4, 64}, row{10000, 1.6, 1.6, 0}}) {
+        plan::traverse_facts f;
+        f.vertices = vertices;
+        f.pinned = "tile";
+        f.on_device = f.tiles_sampled = true;
+        f.csr_bytes = 1000000;
+        f.tile_bytes_32 = static_cast<std::size_t>(bytes_32 * 1e6);
+        f.tile_bytes_64 = static_cast<std::size_t>(bytes_64 * 1e6);
+        EXPECT_EQ(plan::traverse(f).tile_size, size) << vertices << ", " << bytes_32 << ", " << bytes_64;
+        if (bytes_64 <= 1.5) {
+            f.on_device = false;
+            EXPECT_EQ(plan::traverse(f).tile_size, 64) << "words of a CPU, however few vertices";
+        }
+        f.csr_bytes = 10;
+        f.tile_bytes_32 = f.tile_bytes_64 = 4096;
+        EXPECT_NE(plan::traverse(f).tile_size, 0) << "a page is always allowed";
+    }
+}
+
+TEST(TilePlan, TakesTilesOnACpuOnceSearchesCameAgain) {
+    plan::traverse_facts f;
+    f.vertices = 1000;
+    f.nnz = 21000;
+    f.longest_row = 900;
+    f.csr_bytes = 88000;
+    f.tiles_serve = true;
+    f.searched = 4 * f.nnz - 1;
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "making them would not pay yet";
+    ++f.searched;
+    EXPECT_TRUE(plan::traverse(f).asks_tiles) << "hubs are words as well";
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as long as nothing is known of them";
+    f.tiles_sampled = true;
+    f.tile_bytes_32 = f.tile_bytes_64 = 20000;
+    f.entries_a_word = 2.4;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused");
+    f.entries_a_word = 2.5;
+    EXPECT_EQ(plan::traverse(f).kernel, "tile");
+    EXPECT_EQ(plan::traverse(f).tile_size, 64);
+    f.tile_bytes_32 = f.tile_bytes_64 = 200000;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "they would take more than 1.5 times the CSR";
+    f.tile_bytes_32 = f.tile_bytes_64 = 20000;
+    f.tiles_serve = false;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a switch is off";
+    f.tiles_serve = true;
+    f.pinned = "push_pull_fused";
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as asked";
+}
+
+TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
+    plan::traverse_facts f;
+    f.vertices = 4000;
+    f.nnz = 84000;
+    f.longest_row = 30;
+    f.csr_bytes = 352000;
+    f.tiles_serve = true;
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "not on a CPU that has not searched it before";
+    f.on_device = true;
+    EXPECT_TRUE(plan::traverse(f).asks_tiles);
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as long as nothing is known of them";
+    f.vertices = 2000;
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "few vertices: launches are most of either";
+    f.vertices = 4000;
+    f.tiles_sampled = true;
+    f.tile_bytes_32 = f.tile_bytes_64 = 20000;
+    f.entries_a_word = 13;
+    EXPECT_EQ(plan::traverse(f).kernel, "tile");
+    EXPECT_EQ(plan::traverse(f).tile_size, 32);
+    f.entries_a_word = 2.8;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused");
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "once is enough";
+    f.entries_a_word = 13;
+    f.tiles_serve = false;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a switch is off";
+    f.tiles_serve = true;
+    f.longest_row = 900;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "hubs";
+    f.longest_row = 30;
+    f.nnz = 7000;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "few entries a row";
+}
+
+TEST(TilePhase, FollowsTheFrontierAndTheUnvisited) {
+    using plan::tile_phase;
+    const plan::tile_thresholds paper{};
+    const auto phase = [&](offset_t frontier, offset_t unvisited) {
+        return plan::choose_tile_phase(frontier, unvisited, 100000, paper).phase;
+    };
+    EXPECT_EQ(phase(999, 90000), tile_phase::push_csc);
+    EXPECT_EQ(phase(1000, 90000), tile_phase::push_csr);
+    EXPECT_EQ(phase(9000, 9000), tile_phase::pull_csc);
+    EXPECT_EQ(phase(9000, 9001), tile_phase::push_csr) << "more than one for each of the frontier";
+    EXPECT_EQ(phase(20000, 10001), tile_phase::push_csr) << "more than a tenth";
+    EXPECT_EQ(phase(10, 500), tile_phase::push_csc)
+        << "vertices that nothing leads to are not looked at for ever";
+    EXPECT_DOUBLE_EQ(plan::choose_tile_phase(500, 90000, 100000, paper).ratio, 0.005);
+    plan::traverse_facts f;
+    f.vertices = 1000;
+    f.pinned = "tile";
+    EXPECT_GT(plan::traverse(f).phases.density, paper.density) << "on a CPU";
+    f.alpha = 0.5;
+    f.beta = 1;
+    EXPECT_DOUBLE_EQ(plan::traverse(f).phases.density, 0.5);
+    EXPECT_EQ(plan::choose_tile_phase(1, 999, 1000, plan::traverse(f).phases).phase, tile_phase::pull_csc);
+}
+
+TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
+    plan::traverse_facts f;
+    f.vertices = 1 << 20;
+    EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{18} << 20);
+    f.on_device = true;
+    f.nnz = offset_t{16} << 20;
+    EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{7} << 20) << "a tenth of the graph";
+    f.change_direction = false;
+    EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices + f.nnz / 128) << "no pull to step in";
+}
+
+TEST(TraversePlan, GivesASmallGraphAClusterOfAGpu) {
+    plan::traverse_facts f;
+    f.on_device = true;
+    const auto blocks = [&](offset_t vertices, offset_t nnz) {
+        f.vertices = vertices;
+        f.nnz = nnz;
+        return plan::traverse(f).blocks;
+    };
+    EXPECT_EQ(blocks(10, 100), 16);
+    EXPECT_EQ(blocks(16384, 65536), 16);
+    EXPECT_EQ(blocks(16385, 65536), 0) << "all of it";
+    EXPECT_EQ(blocks(16384, 65537), 0);
+    f.on_device = false;
+    EXPECT_EQ(blocks(10, 100), 0);
+}
+
+TEST(TraversePlan, AsksTheStrongestNeighboursWhereThereAreHubsAndAnyParentWillDo) {
+    plan::traverse_facts f;
+    f.vertices = 1000;
+    f.nnz = 16000;
+    f.longest_row = 17 * 16;
+    f.on_device = f.any_parent = true;
+    EXPECT_TRUE(plan::traverse(f).asks_hubs);
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
+    auto other = f;
+    other.any_parent = false;
+    EXPECT_FALSE(plan::traverse(other).asks_hubs) << "the smallest parent needs the row in its order";
+    other = f;
+    other.plain = false;
+    EXPECT_FALSE(plan::traverse(other).asks_hubs);
+    other = f;
+    other.change_direction = false;
+    EXPECT_FALSE(plan::traverse(other).asks_hubs) << "nothing is pulled";
+    other = f;
+    other.on_device = false;
+    EXPECT_FALSE(plan::traverse(other).asks_hubs);
+    f.longest_row -= 1;
+    EXPECT_FALSE(plan::traverse(f).asks_hubs) << "rows are alike";
+}
+
+TEST(TraversePlan, PushesLongerWhereNoRowIsAHub) {
+    plan::traverse_facts f;
+    f.vertices = 1000000;
+    f.nnz = 16000000;
+    f.longest_row = 17 * 16;
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
+    f.longest_row = 30;
+    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.1, 1e-9) << "0.4 / sqrt(16)";
+    EXPECT_NEAR(plan::traverse(f).thresholds.edge_share, 0.1, 1e-9);
+    f.nnz = 100;
+    f.longest_row = 10;
+    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.4, 1e-9) << "hardly an entry a row";
+    f.vertices = 10000;
+    f.nnz = 640000;
+    f.longest_row = 5000;
+    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.08, 1e-9) << "hubs of a small graph";
+    f.longest_row = 30;
+    f.on_device = true;
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.05);
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.edge_share, 0.05);
+    f.alpha = 0.02;
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.02) << "what is asked for stands";
+    f.alpha = -1;
+    f.pinned = "push_pull_loop";
+    EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
+}
+
+TEST(ShortestPlan, TakesTheWidthOfBucketsFromWeightsAndDegrees) {
+    plan::shortest_facts f;
+    f.vertices = 1000;
+    f.nnz = 16000;
+    f.mean_weight = 128;
+    const auto p = plan::shortest(f);
+    EXPECT_EQ(p.kernel, "delta_stepping");
+    EXPECT_DOUBLE_EQ(p.delta, 128);
+    EXPECT_DOUBLE_EQ(p.first_delta, 6.4);
+    EXPECT_FALSE(p.on_device);
+    f.on_device = true;
+    EXPECT_DOUBLE_EQ(plan::shortest(f).delta, 128);
+    f.nnz = 4000;
+    EXPECT_DOUBLE_EQ(plan::shortest(f).delta, 1024) << "few edges: rounds cost more than relaxing again";
+    EXPECT_TRUE(plan::shortest(f).on_device);
+    f.delta = 7;
+    EXPECT_DOUBLE_EQ(plan::shortest(f).delta, 7);
+    f.near_far = false;
+    EXPECT_TRUE(std::isinf(plan::shortest(f).delta) && std::isinf(plan::shortest(f).first_delta));
+    f.pinned = "relax_loop";
+    EXPECT_EQ(plan::shortest(f).kernel, "relax_loop");
+    EXPECT_FALSE(plan::shortest(f).on_device) << "the loop itself is the host's";
+    EXPECT_EQ(plan::shortest(f).workspace_bytes, 0u);
+}
+
+TEST(ShortestPlan, WorkingMemoryIsOfOrderVertices) {
+    plan::shortest_facts f;
+    f.vertices = 1 << 20;
+    f.nnz = offset_t{32} << 20;
+    EXPECT_LT(plan::shortest(f).workspace_bytes, std::size_t{38} << 20);
+    f.on_device = true;
+    EXPECT_LT(plan::shortest(f).workspace_bytes, std::size_t{46} << 20) << "a fifth of the graph";
+    EXPECT_GE(plan::shortest(f).list_capacity, f.vertices + f.nnz / 128) << "every piece of every row";
+}
+
+TEST(ManyDirectionRule, TakesTheCheaperOfBoth) {
+    using enum direction;
+    struct row {
+        offset_t vertices, frontier_edges, open_edges;
+        nz::direction expected;
+    };
+    // push_edge = 3, pull_vertices = 2: push where 3 frontier edges <= open edges + vertices / 2.
+    for (const auto& [vertices, frontier_edges, open_edges, expected] :
+         {row{1 << 20, 3000, 31404838, push}, row{1 << 20, 4549407, 31402479, push},
+          row{1 << 20, 30792844, 31402479, pull}, row{1 << 20, 14695427, 90000, pull},
+          row{1 << 20, 87951, 400, push}, row{1000, 500, 1000, push}, row{1000, 501, 1000, pull},
+          row{1000, 0, 0, push}})
+        EXPECT_EQ(plan::choose_many_direction({vertices, frontier_edges, open_edges}, {}).direction, expected)
+            << frontier_edges << " against " << open_edges;
+    EXPECT_EQ(plan::choose_many_direction({1000, 500, 1000}, {.push_edge = 4}).direction, pull);
+}
+
+TEST(ManyDirectionRule, ASourceWithFewVerticesIsSlow) {
+    const offset_t n = 4096 * 100;
+    EXPECT_TRUE(plan::is_slow(1, n, {}));
+    EXPECT_TRUE(plan::is_slow(99, n, {}));
+    EXPECT_FALSE(plan::is_slow(100, n, {}));
+    EXPECT_FALSE(plan::is_slow(0, n, {})) << "its frontier has died out: nothing is left to push";
+    EXPECT_FALSE(plan::is_slow(1, 4096, {})) << "small graphs have none";
+    EXPECT_TRUE(plan::is_slow(400, n, {.slow_share = 1000}));
+}
+
+TEST(TraverseManyPlan, GoesInBatchesOfSixtyFour) {
+    plan::traverse_many_facts f;
+    f.vertices = 1 << 20;
+    f.nnz = offset_t{32} << 20;
+    for (const auto& [sources, batches] :
+         {std::pair{0, 0}, std::pair{1, 1}, std::pair{64, 1}, std::pair{65, 2}, std::pair{130, 3}}) {
+        f.sources = sources;
+        EXPECT_EQ(plan::traverse_many(f).batches, batches);
+    }
+    const auto p = plan::traverse_many(f);
+    EXPECT_EQ(p.kernel, "bit_parallel");
+    EXPECT_TRUE(p.builds_transpose);
+    EXPECT_EQ(p, plan::traverse_many(f));
+    f.pinned = "reference";
+    EXPECT_EQ(plan::traverse_many(f).kernel, "reference");
+    EXPECT_FALSE(plan::traverse_many(f).builds_transpose) << "the reference reads rows alone";
+}
+
+TEST(TraverseManyPlan, ACpuSearchesDeepThinGraphsOneByOne) {
+    plan::traverse_many_facts f;
+    f.vertices = 1000000;
+    f.nnz = 3400000;
+    f.sources = 64;
+    EXPECT_TRUE(plan::asks_for_depth(f));
+    EXPECT_EQ(plan::traverse_many(f).kernel, "bit_parallel") << "not known is not deep";
+    f.depth = 256;
+    EXPECT_EQ(plan::traverse_many(f).kernel, "bit_parallel");
+    f.depth = 257;
+    EXPECT_EQ(plan::traverse_many(f).kernel, "one_by_one");
+    EXPECT_EQ(plan::traverse_many(f).workspace_bytes, 0u);
+    for (auto change : {+[](plan::traverse_many_facts& x) { x.on_device = true; },
+                        +[](plan::traverse_many_facts& x) { x.scheduled = true; },
+                        +[](plan::traverse_many_facts& x) { x.sources = 1; },
+                        +[](plan::traverse_many_facts& x) { x.nnz = 8000001; },
+                        +[](plan::traverse_many_facts& x) { x.pinned = "bit_parallel"; }}) {
+        auto g = f;
+        change(g);
+        EXPECT_FALSE(plan::asks_for_depth(g));
+        EXPECT_EQ(plan::traverse_many(g).kernel, "bit_parallel");
+    }
+}
+
+TEST(TraverseManyPlan, WorkingMemoryIsOfOrderVerticesWhateverTheSources) {
+    plan::traverse_many_facts f;
+    f.vertices = 1 << 20;
+    f.nnz = offset_t{32} << 20;
+    f.sources = 1000;
+    f.levels = false;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{29} << 20);
+    f.on_device = true;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{42} << 20);
+    f.levels = true;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{90} << 20)
+        << "a third of what 64 levels take";
+    f.on_device = false;
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{77} << 20);
+}
+
+}  // namespace
+}  // namespace nz
