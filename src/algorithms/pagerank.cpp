@@ -4,9 +4,9 @@
 //     t  = A^T y            over (plus, second): the structure alone is read
 //     r' = t + (1 - sum t) p
 //     y' = d D^-1 r'        0 where a vertex has no edge out
-// The products of an iteration with r would divide nnz times; y holds rank over degree, prescaled, n times. What edges do
-// not carry, the damped part and the ranks of vertices without edges out alike, is 1 - sum t: one reduction, no list of
-// those vertices, and ranks sum up to 1 after every step however they are rounded.
+// a product and one operation on vectors. The products of an iteration with r would divide nnz times; y holds rank over
+// degree, prescaled, n times. What edges do not carry, the damped part and the ranks of vertices without edges out alike, is
+// 1 - sum t: one reduction, no list of those vertices, and ranks sum up to 1 after every step however they are rounded.
 //
 // The adaptive form (Kamvar, Haveliwala, Golub 2004; a case for masks in yang2018) leaves out rows whose rank has
 // settled to its share of the tolerance: their t stays. Together they would have changed by at most the tolerance in
@@ -15,10 +15,10 @@
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
+#include "ops/pagerank_step.hpp"
 #include "ops/vectors_device.hpp"
 
 #include <cmath>
-#include <optional>
 #include <utility>
 
 namespace nz {
@@ -53,7 +53,11 @@ public:
           scale_(scale()),
           carried_(ops::full(ctx, n_, value(0))),
           ranks_(ops::full(ctx, n_, value(1 / static_cast<double>(n_)))),
-          active_(ctx, dtype::boolean, n_) {}
+          scaled_(ctx, o.type, n_),
+          moved_(ops::full(ctx, o.adaptive ? n_ : 0, value(0))),
+          active_(ctx, dtype::boolean, n_) {
+        ewise_mult(ctx, scaled_, binary_id::times, ranks_, scale_);
+    }
 
     pagerank_result run() {
         pagerank_result result{.ranks = vector(ctx_, o_.type, n_), .steps = {}, .plan = {}};
@@ -103,29 +107,21 @@ private:
 
     // One step; of the rows in `active_`, or of all. Returns the change.
     double step(bool all, std::string& plan) {
-        vector y(ctx_, o_.type, n_), next(ctx_, o_.type, n_);
-        ewise_mult(ctx_, y, binary_id::times, ranks_, scale_);
         vector_options through{.accum = binary_id::second, .transpose_a = true};  // rows without edges stay 0
         if (!all) through.mask = &active_;
-        plan = to_string(mxv(ctx_, carried_, ring_, a_, y, through));
-        const double rest = 1 - reduce(ctx_, binary_id::plus, carried_).get<double>();
-        if (start_.size()) {
-            apply(ctx_, next, binary_id::times, start_, value(rest));
-            ewise_add(ctx_, next, binary_id::plus, next, carried_);
-        } else {
-            apply(ctx_, next, binary_id::plus, carried_, value(rest / static_cast<double>(n_)));
-        }
-        ewise_add(ctx_, ranks_, binary_id::minus, next, ranks_);
-        apply(ctx_, ranks_, unary_id::abs, ranks_);
-        const double change = reduce(ctx_, binary_id::plus, ranks_).get<double>();
-        moved_ = std::exchange(ranks_, std::move(next));
-        return change;
+        plan = to_string(mxv(ctx_, carried_, ring_, a_, scaled_, through));
+        return ops::pagerank_step(ctx_, {.carried = carried_,
+                                         .start = start_.size() ? &start_ : nullptr,
+                                         .scale = scale_,
+                                         .ranks = ranks_,
+                                         .scaled = scaled_,
+                                         .moved = o_.adaptive ? &moved_ : nullptr});
     }
 
     // Rows whose rank moved by more than their share of the tolerance stay active; none comes back. False without any.
     bool choose_active(bool was_all) {
         vector moves(ctx_, dtype::boolean, n_);
-        apply(ctx_, moves, binary_id::gt, *moved_, value(o_.tolerance / static_cast<double>(n_)));
+        apply(ctx_, moves, binary_id::gt, moved_, value(o_.tolerance / static_cast<double>(n_)));
         if (was_all)
             active_ = std::move(moves);
         else
@@ -144,8 +140,9 @@ private:
     const offset_t n_;
     const semiring ring_;
     const vector start_, scale_;
-    vector carried_, ranks_, active_;
-    std::optional<vector> moved_;  // how far each rank went in the last step
+    vector carried_, ranks_, scaled_;
+    vector moved_;  // how far each rank went in the last step; of size 0 unless rows are left out
+    vector active_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "kernels/device_tiles.hpp"
 #include "kernels/device_vectors.hpp"
 #include "kernels/mxv_arguments.hpp"
+#include "kernels/pagerank_arguments.hpp"
 #include "kernels/select_arguments.hpp"
 #include "kernels/shortest_arguments.hpp"
 #include "kernels/tile_arguments.hpp"
@@ -42,6 +43,7 @@ struct cuda_table {
     betweenness_table betweenness{};
     device_select_table select{};
     matrix (*transpose_convert)(const context& own, const context& gpu, const matrix& a) = nullptr;
+    void (*pagerank_step)(const pagerank_step_arguments& arguments, void* stream) = nullptr;
 };
 
 const cuda_table& on_cuda();

@@ -53,6 +53,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"components", "afforest", presence::here, "", presence::here, ""},
     {"betweenness", "batched", presence::here, "", presence::here, ""},
     {"betweenness", "queue", presence::here, "", presence::absent, "a thread a source leaves a GPU idle"},
+    {"pagerank", "step", presence::here, "", presence::here, ""},
     {"reduce", "blocks", presence::here, "", presence::here, ""},
     {"transpose", "convert", presence::here, "", presence::here, ""},
 };

@@ -150,6 +150,15 @@ void device_mxv::take_matrix() {
     }
 }
 
+// Whether results may take the place of entries of a dense output at once: those of rows without any stay.
+bool device_mxv::written_in_place() const {
+    const vector& w = p_.w;
+    return plan_.kernel == "csr_merge" && plan_.input == vector_form::dense && p_.options.accum &&
+           p_.options.accum->id() == binary_id::second && !p_.options.mask && !p_.options.mask_complement &&
+           w.form() == vector_form::dense && w.type() == p_.value &&
+           &w.body_anywhere() != &p_.u.body_anywhere();
+}
+
 void device_mxv::take_memory() {
     kernels::mxv_arguments& c = k_.common;
     const bool push = plan_.direction == direction::push;
@@ -163,6 +172,11 @@ void device_mxv::take_memory() {
     c.workspace = workspace_.data();
     count_ = take(p_.ctx, sizeof(offset_t));
     c.out_count = count_.as<offset_t>();
+    in_place_ = written_in_place();
+    if (in_place_) {
+        c.out_values = writable_on_device(p_.ctx, p_.w);
+        return;
+    }
     out_ = storage::allocate_on_device(p_.ctx, p_.value, c.output_size, plan_.output,
                                        plan_.output == vector_form::sparse ? k_.products : 0);
     c.out_values = out_.values.data();
@@ -218,6 +232,7 @@ mxv_plan multiply_on_device(const mxv_product& p, plan::mxv_facts facts) {
     device_mxv product(p, std::move(facts));
     p.ctx.log(to_string(product.plan()));
     product.enqueue();
+    if (product.in_place()) return product.plan();
     write_back_on_device(p.ctx, p.w, product.result(), p.options, product.mask(), product.masked());
     return product.plan();
 }

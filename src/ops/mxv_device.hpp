@@ -25,6 +25,8 @@ public:
     vector result();
     /// Whether t holds only entries that the mask lets through.
     bool masked() const { return masked_; }
+    /// Whether the kernel writes into the output itself, so that there is no t.
+    bool in_place() const { return in_place_; }
     /// The mask's words on the device; null without one.
     const bits::word* mask() const { return static_cast<const bits::word*>(mask_.data()); }
 
@@ -33,6 +35,7 @@ private:
     void count_products(plan::mxv_facts& facts);
     void take_matrix();
     void take_tiles();
+    bool written_in_place() const;
     void take_memory();
 
     const mxv_product& p_;
@@ -43,7 +46,7 @@ private:
     buffer mask_, u_values_, u_present_, u_indices_, starts_, scan_, workspace_, count_;
     kernels::offset_reader column_offsets_;
     storage::device_vector out_;
-    bool masked_ = false;
+    bool masked_ = false, in_place_ = false;
 };
 
 /// Milliseconds between two events around each of `repeats` runs of one planned product, operands resident. Throws

@@ -187,6 +187,17 @@ vector full(const context& ctx, offset_t size, scalar value) {
     return storage::make_device_vector(ctx, value.type(), n, vector_form::dense, n, std::move(made));
 }
 
+void* writable_on_device(const context& ctx, vector& w) {
+    const vector_body& b = w.body_anywhere();
+    if (w.is_shared() || !b.home->away_on(ctx)) {
+        const auto from = b.home->copy_on(ctx, b);
+        device_vector own = storage::allocate_on_device(ctx, b.type, b.size, vector_form::dense, b.size);
+        ctx.gpu()->copy(own.values.data(), from->values.data(), own.values.bytes());
+        w = storage::make_device_vector(ctx, b.type, b.size, vector_form::dense, b.size, std::move(own));
+    }
+    return w.body_anywhere().home->copy_on(ctx, w.body_anywhere())->values.data();
+}
+
 namespace {
 
 vector in_type(const context& ctx, const vector& t, dtype type) {

@@ -27,6 +27,9 @@ vector full(const context& ctx, offset_t size, scalar value);
 /// The same for a t of any type that knows nothing of the mask.
 void write_back_from_device(const context& ctx, vector& w, vector t, const vector_options& options);
 
+/// The values of a dense w on the GPU for a kernel that writes them in place: they become a copy of w's own where others have them too.
+void* writable_on_device(const context& ctx, vector& w);
+
 /// y = alpha t + beta y for float32 or float64, both of that type.
 void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y);
 

@@ -61,6 +61,10 @@ void residence::settle_on(const context& gpu, std::shared_ptr<const device_vecto
     device_only_ = true;
 }
 
+bool residence::away_on(const context& gpu) const {
+    return device_only_ && gpu_->device_memory() == gpu.device_memory();
+}
+
 vector make_device_vector(const context& gpu, dtype type, index_t size, vector_form form, offset_t count,
                           device_vector content) {
     auto body = std::make_shared<vector_body>(vector_body{gpu, size, type, form, count, {}, {}, {}});

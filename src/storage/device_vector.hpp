@@ -29,6 +29,8 @@ public:
     void settle_on(const context& gpu, std::shared_ptr<const device_vector> content);
     /// Whether a device alone has the content.
     bool away() const { return device_only_; }
+    /// Whether the GPU of this context alone has it.
+    bool away_on(const context& gpu) const;
 
 private:
     std::mutex mutex_;

@@ -42,6 +42,35 @@ TEST_F(MxvOnDevice, APlannedProductIsCapturedAndReplayed) {
     }
 }
 
+// The accumulator `second` keeps what rows without a result had: written in place, but not into what a copy shares.
+TEST_F(MxvOnDevice, ResultsTakeThePlaceOfADenseOutputsEntries) {
+    std::mt19937 random(3);
+    const context ctx({.backend = backend::cuda});
+    const semiring s("plus_second_fp64");
+    constexpr index_t rows = 5000, columns = 300;
+    for (const double density : {0.0005, 0.02}) {  // with and without empty rows
+        const dictionary a = random_dictionary(rows, columns, density, dtype::float64, random),
+                         u = random_dictionary(columns, 1, 1.1, dtype::float64, random),
+                         old = random_dictionary(rows, 1, 1.1, dtype::float64, random);
+        const matrix left = make_matrix(ctx, a);
+        const vector right = make_vector(ctx, u, vector_form::dense);
+        dictionary expected = old;
+        for (const auto& [place, value] : model_mxm(s, a, u).entries) expected.entries[place] = value;
+        for (const auto* kernel : {"csr_merge", "csr_row"}) {
+            vector w = make_vector(ctx, old, vector_form::dense);
+            const vector before = w;
+            mxv(ctx, w, s, left, right, {.accum = binary_id::second, .kernel = kernel});
+            EXPECT_TRUE(same(expected, w)) << kernel;
+            EXPECT_TRUE(same(old, before)) << kernel;
+            mxv(ctx, w, s, left, right, {.accum = binary_id::second, .kernel = kernel});  // now w's alone
+            const vector kept = w;
+            mxv(ctx, w, s, left, right, {.accum = binary_id::second, .kernel = kernel});
+            EXPECT_TRUE(same(expected, w)) << kernel;
+            EXPECT_TRUE(same(expected, kept)) << kernel;
+        }
+    }
+}
+
 TEST_F(MxvOnDevice, ResultsFeedTheNextProductWithoutAHost) {
     std::mt19937 random(2);
     const context ctx({.backend = backend::cuda});

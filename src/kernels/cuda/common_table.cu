@@ -5,6 +5,7 @@
 #include "kernels/cuda/mxd/common_layout.hpp"
 #include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxv/common_sort.hpp"
+#include "kernels/cuda/pagerank/step.cuh"
 #include "kernels/cuda/select/rising.cuh"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/tiles/common_bits.hpp"
@@ -52,7 +53,8 @@ const cuda_table& on_cuda() {
          &cuda::betweenness_count, &cuda::betweenness_clear, &cuda::betweenness_mark,
          &cuda::betweenness_back},
         {&cuda::rising_scan_bytes, &cuda::rising_count, &cuda::rising_fill},
-        &cuda::transpose_convert};
+        &cuda::transpose_convert,
+        &cuda::pagerank_step};
     return table;
 }
 

@@ -125,6 +125,7 @@ private:
 
     V unrolled(index_t i, offset_t begin, offset_t end) const {
         if (end - begin <= 4 && begin + 4 <= nnz) return short_row(i, begin, end - begin);
+        prefetch_stream(begin);
         V s0 = product(i, begin);
         offset_t k = begin + 1;
         if (end - k >= 7) {
