@@ -11,7 +11,7 @@ vector priorities(const context& ctx, const matrix& a, vertex_order order, std::
     const offset_t n = a.rows();
     vector degrees = vector::full(ctx, n, scalar(std::int64_t{0})), p(ctx, dtype::int64, n);
     if (order != vertex_order::hashed)
-        mxv(ctx, degrees, semiring("plus_pair"), a, vector::full(ctx, n, scalar(std::int64_t{1})),
+        mxv(ctx, degrees, semiring("plus_pair_int64"), a, vector::full(ctx, n, scalar(std::int64_t{1})),
             {.accum = binary_id::second});
     const std::uint64_t key = io::mix(seed + 1);
     const auto number = index_unary_op::make<std::int64_t, std::int64_t>(

@@ -98,7 +98,7 @@ private:
     // damping / out-degree, 0 where there is no edge out.
     vector scale() const {
         vector degrees(ctx_, dtype::int64, n_), s(ctx_, o_.type, n_);
-        mxv(ctx_, degrees, semiring("plus_pair"), a_, ops::full(ctx_, n_, scalar(std::int64_t{1})));
+        mxv(ctx_, degrees, semiring("plus_pair_int64"), a_, ops::full(ctx_, n_, scalar(std::int64_t{1})));
         apply(ctx_, s, unary_id::identity, degrees);
         apply(ctx_, s, binary_id::div, value(o_.damping), s);
         if (s.count() < n_) ewise_add(ctx_, s, binary_id::first, s, ops::full(ctx_, n_, value(0)));

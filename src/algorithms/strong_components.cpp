@@ -97,8 +97,8 @@ private:
         if (degrees_.size() == 0) {
             const vector ones = vector::full(ctx_, n_, scalar(std::int64_t{1}));
             vector in(ctx_, dtype::int64, n_), out(ctx_, dtype::int64, n_);
-            mxv(ctx_, in, semiring("plus_pair"), a_, ones, {.transpose_a = true});
-            mxv(ctx_, out, semiring("plus_pair"), a_, ones);
+            mxv(ctx_, in, semiring("plus_pair_int64"), a_, ones, {.transpose_a = true});
+            mxv(ctx_, out, semiring("plus_pair_int64"), a_, ones);
             degrees_ = vector(ctx_, dtype::int64, n_);
             ewise_mult(ctx_, degrees_, binary_id::min, in, out);
         }

@@ -65,7 +65,7 @@ private:
         vector others = algorithms::degrees(ctx_, a_);
         matrix loops(ctx_, a_.type(), n_, n_);
         select(ctx_, loops, index_unary_id::diag, a_, scalar(std::int64_t{0}));
-        mxv(ctx_, others, semiring("plus_pair"), loops, ones(), {.accum = binary_id::minus});
+        mxv(ctx_, others, semiring("plus_pair_int64"), loops, ones(), {.accum = binary_id::minus});
         apply(ctx_, d, unary_id::identity, others);
         apply(ctx_, less, binary_id::minus, d, scalar(1.0));
         ewise_mult(ctx_, d, binary_id::times, d, less);

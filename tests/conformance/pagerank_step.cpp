@@ -48,20 +48,21 @@ void check_step(const context& ctx, const step_operands<T>& of, bool has_start, 
                                                    .ranks = ranks,
                                                    .scaled = scaled,
                                                    .moved = keeps_moves ? &moved : nullptr});
-    double total = 0, expected_change = 0;
-    for (const T t : of.carried) total += static_cast<double>(t);
+    long double total = 0, expected_change = 0;
+    for (const T t : of.carried) total += static_cast<long double>(t);
     const T tolerance = 8 * std::numeric_limits<T>::epsilon();
     for (std::size_t v = 0; v < n; ++v) {
         const double p = has_start ? static_cast<double>(of.start[v]) : 1 / static_cast<double>(n);
-        const auto next = static_cast<T>(static_cast<double>(of.carried[v]) + (1 - total) * p);
+        const auto next = static_cast<T>(static_cast<long double>(of.carried[v]) +
+                                         (1 - total) * static_cast<long double>(p));
         const T change_here = std::abs(next - of.ranks[v]);
-        expected_change += static_cast<double>(change_here);
+        expected_change += static_cast<long double>(change_here);
         const T bound = tolerance * (of.carried[v] + static_cast<T>(p) + of.ranks[v]);
         ASSERT_NEAR(ranks.values<T>()[v], next, bound) << v;
         ASSERT_NEAR(scaled.values<T>()[v], next * of.scale[v], bound * of.scale[v]) << v;
         ASSERT_NEAR(moved.values<T>()[v], keeps_moves ? change_here : T(0), bound) << v;
     }
-    EXPECT_NEAR(change, expected_change, 10 * static_cast<double>(tolerance));
+    EXPECT_NEAR(change, static_cast<double>(expected_change), 10 * static_cast<double>(tolerance));
     EXPECT_TRUE(std::ranges::equal(before.values<T>(), of.ranks));
 }
 
@@ -69,8 +70,8 @@ template <class T>
 void check_sizes() {
     std::mt19937 random(pagerank_step_seed);
     constexpr auto block = static_cast<std::size_t>(kernels::pagerank_block);
-    for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{300}, block - 1, block, block + 1,
-                                   9 * block + 5, 300 * block + 77}) {
+    for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{300}, block - 1, block,
+                                   block + 1, 9 * block + 5, 300 * block + 77}) {
         const step_operands<T> of(size, random);
         for (const context& ctx : contexts())
             for (const bool has_start : {false, true})
@@ -89,11 +90,10 @@ TEST(PagerankStep, LeavesCopiesAlone) {
     std::mt19937 random(pagerank_step_seed);
     const step_operands<double> of(5000, random);
     for (const context& ctx : contexts()) {
-        const vector carried = vector::dense<double>(ctx, of.carried), scale = vector::dense<double>(ctx, of.scale);
+        const vector carried = vector::dense<double>(ctx, of.carried),
+                     scale = vector::dense<double>(ctx, of.scale);
         vector ranks = vector::dense<double>(ctx, of.ranks), scaled = ranks;
-        const auto step = [&] {
-            ops::pagerank_step(ctx, {carried, nullptr, scale, ranks, scaled, nullptr});
-        };
+        const auto step = [&] { ops::pagerank_step(ctx, {carried, nullptr, scale, ranks, scaled, nullptr}); };
         step();
         const vector kept = ranks;
         const std::vector<double> values(kept.values<double>().begin(), kept.values<double>().end());

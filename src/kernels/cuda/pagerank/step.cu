@@ -7,9 +7,8 @@
 // Determinism: sums are taken in double, in an order that the size alone determines.
 // Distance to the limit (H200): docs/measurements.md (PageRank on a GPU).
 // Why ewise, apply and reduce were not enough: seven passes, and three times the host waited for a number.
-#include "kernels/cuda/pagerank/step.cuh"
-
 #include "core/cuda_check.hpp"
+#include "kernels/cuda/pagerank/step.cuh"
 
 namespace nz::kernels::cuda {
 namespace {
@@ -67,19 +66,27 @@ struct vectors {
 };
 
 template <class T>
-__global__ void __launch_bounds__(threads) step_kernel(vectors<T> v, offset_t size, double* parts,
-                                                       unsigned* arrived, double* totals) {
+__global__ void __launch_bounds__(threads)
+    step_kernel(vectors<T> v, offset_t size, double* parts, unsigned* arrived, double* totals) {
     const offset_t begin = blockIdx.x * pagerank_block + threadIdx.x;
     const double rest = 1 - totals[0];
     const T share = static_cast<T>(v.p ? rest : rest / static_cast<double>(size));
+    T next[turns], old[turns], scale[turns];
+#pragma unroll
+    for (int turn = 0; turn < turns; ++turn) {  // all loads before the first store, which they would wait for
+        const offset_t i = min(begin + turn * offset_t{threads}, size - 1);
+        next[turn] = v.t[i] + (v.p ? share * v.p[i] : share);
+        old[turn] = v.r[i];
+        scale[turn] = v.scale[i];
+    }
     double sum = 0;
 #pragma unroll
     for (int turn = 0; turn < turns; ++turn) {
         const offset_t i = begin + turn * offset_t{threads};
         if (i >= size) break;
-        const T next = v.t[i] + (v.p ? share * v.p[i] : share), change = abs(next - v.r[i]);
-        v.r[i] = next;
-        v.y[i] = next * v.scale[i];
+        const T change = abs(next[turn] - old[turn]);
+        v.r[i] = next[turn];
+        v.y[i] = next[turn] * scale[turn];
         if (v.moved) v.moved[i] = change;
         sum += static_cast<double>(change);
     }
