@@ -144,6 +144,8 @@ void device_mxv::take_matrix() {
     k_.long_row_count = balance->long_row_count;
     k_.chunk_rows = balance->chunk_rows.as<index_t>();
     k_.held_rows = balance->held_rows;
+    if (plan_.kernel == "csr_merge" && plan_.input == vector_form::dense && balance->held_words.data())
+        held_words_ = &balance->held_words;
     if (plan_.kernel == "csr_merge" && balance->row_numbers.data()) {
         k_.row_numbers = balance->row_numbers.as<index_t>();
         c.offsets.data = balance->held_offsets.data();
@@ -180,7 +182,7 @@ void device_mxv::take_memory() {
     out_ = storage::allocate_on_device(p_.ctx, p_.value, c.output_size, plan_.output,
                                        plan_.output == vector_form::sparse ? k_.products : 0);
     c.out_values = out_.values.data();
-    c.out_present = out_.present.as<bits::word>();
+    c.out_present = held_words_ ? nullptr : out_.present.as<bits::word>();
     c.out_indices = out_.indices.as<index_t>();
     if (p_.value == dtype::boolean)  // no other byte is a truth value
         p_.ctx.gpu()->fill(out_.values.data(), 0, out_.values.bytes());
@@ -199,6 +201,10 @@ vector device_mxv::result() {
     };
     if (plan_.direction == direction::push && k_.products == 0) return vector(p_.ctx, p_.value, n);
     if (plan_.output == vector_form::dense) return made(vector_form::dense, n);
+    if (plan_.output == vector_form::bitmap && held_words_) {
+        p_.ctx.gpu()->copy(out_.present.data(), held_words_->data(), out_.present.bytes());
+        return made(vector_form::bitmap, k_.held_rows);
+    }
     if (plan_.output == vector_form::bitmap) return from_bitmap(p_.ctx, p_.value, n, std::move(out_));
     const offset_t count = read_count(p_.ctx, count_);
     if (2 * count < k_.products) {  // room for every product is more than the entries need

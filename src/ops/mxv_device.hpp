@@ -46,6 +46,7 @@ private:
     buffer mask_, u_values_, u_present_, u_indices_, starts_, scan_, workspace_, count_;
     kernels::offset_reader column_offsets_;
     storage::device_vector out_;
+    const buffer* held_words_ = nullptr;  // which rows get a result, where that is known beforehand
     bool masked_ = false, in_place_ = false;
 };
 

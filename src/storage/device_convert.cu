@@ -46,11 +46,13 @@ __global__ void narrow_kernel(const long long* from, offset_t count, int* to) {
     if (i < count) to[i] = static_cast<int>(from[i]);
 }
 
-__global__ void mark_empty_kernel(reader offsets, offset_t rows, unsigned* words) {
+// A bit for each row that is empty, or that is not.
+__global__ void mark_rows_kernel(reader offsets, offset_t rows, bool empty, offset_t word_count,
+                                 unsigned* words) {
     const offset_t i = thread_number();
-    const bool empty = i < rows && offsets[i] == offsets[i + 1];
-    const unsigned word = __ballot_sync(~0u, empty);
-    if (i < rows && threadIdx.x % lanes == 0) words[i / lanes] = word;
+    const bool marked = i < rows && (offsets[i] == offsets[i + 1]) == empty;
+    const unsigned word = __ballot_sync(~0u, marked);
+    if (i / lanes < word_count && threadIdx.x % lanes == 0) words[i / lanes] = word;
 }
 
 struct row_length {
@@ -120,6 +122,17 @@ buffer select_rows(const context& gpu, index_t rows, Keep keep, index_t& count) 
     return fitting;
 }
 
+// Whole words of 64 rows, as bitmaps on the host have them.
+buffer row_words(const context& gpu, const device_rows& a, bool empty) {
+    const offset_t count = (static_cast<offset_t>(a.rows) + 2 * lanes - 1) / (2 * lanes) * 2;
+    buffer words = take<std::uint32_t>(gpu, count);
+    if (count == 0) return words;
+    mark_rows_kernel<<<blocks_for(count * lanes), threads, 0, stream_of(gpu)>>>(
+        {a.offsets, a.wide}, a.rows, empty, count, words.as<unsigned>());
+    check(cudaGetLastError());
+    return words;
+}
+
 template <class Offset>
 void share_out(const context& gpu, const device_rows& a, device_balance& b) {
     const auto* offsets = static_cast<const Offset*>(a.offsets);
@@ -182,22 +195,18 @@ buffer narrowed_on_device(const context& gpu, const std::int64_t* offsets, std::
     return narrow;
 }
 
-buffer empty_rows_on_device(const context& gpu, const device_rows& a) {
-    buffer words = take<std::uint32_t>(gpu, (static_cast<offset_t>(a.rows) + lanes - 1) / lanes);
-    if (a.rows == 0) return words;
-    mark_empty_kernel<<<blocks_for(a.rows), threads, 0, stream_of(gpu)>>>({a.offsets, a.wide}, a.rows,
-                                                                          words.as<unsigned>());
-    check(cudaGetLastError());
-    return words;
-}
+buffer empty_rows_on_device(const context& gpu, const device_rows& a) { return row_words(gpu, a, true); }
 
 device_balance balance_on_device(const context& gpu, const csr& source, const device_rows& a) {
-    device_balance b{&source, gpu.device_memory(), 0, {}, {}, {}, {}, 0};
+    device_balance b{&source, gpu.device_memory(), 0, {}, {}, {}, {}, {}, 0};
     if (a.rows > 0) {
         const row_length length{{a.offsets, a.wide}};
         b.row_numbers = select_rows(gpu, a.rows, longer_than{length, 0}, b.held_rows);
         b.long_rows = select_rows(gpu, a.rows, longer_than{length, long_row_entries}, b.long_row_count);
-        if (b.held_rows == a.rows) b.row_numbers = buffer();
+        if (b.held_rows == a.rows)
+            b.row_numbers = buffer();
+        else
+            b.held_words = row_words(gpu, a, false);
     }
     a.wide ? share_out<std::int64_t>(gpu, a, b) : share_out<std::int32_t>(gpu, a, b);
     gpu.gpu()->wait();
