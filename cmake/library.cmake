@@ -81,10 +81,10 @@ add_custom_command(TARGET nonzero POST_BUILD VERBATIM
   COMMAND ${CMAKE_COMMAND} -DFILE=$<TARGET_FILE:nonzero> -P ${PROJECT_SOURCE_DIR}/cmake/print_size.cmake)
 # Products of matrices are the same bits by every kernel and as the reference's: no product is fused into a sum.
 file(GLOB nonzero_mxm_units ${PROJECT_SOURCE_DIR}/src/instantiate/mxm_cpu_*.cpp
-  ${PROJECT_SOURCE_DIR}/src/instantiate/dense_cpu_*.cpp)
+  ${PROJECT_SOURCE_DIR}/src/instantiate/dense_cpu_*.cpp ${PROJECT_SOURCE_DIR}/src/instantiate/dia_cpu_*.cpp)
 set_source_files_properties(${nonzero_mxm_units} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
 file(GLOB nonzero_mxm_units ${PROJECT_SOURCE_DIR}/src/instantiate/mxm_cuda_*.cu
-  ${PROJECT_SOURCE_DIR}/src/instantiate/dense_cuda_*.cu)
+  ${PROJECT_SOURCE_DIR}/src/instantiate/dense_cuda_*.cu ${PROJECT_SOURCE_DIR}/src/instantiate/dia_cuda_*.cu)
 set_source_files_properties(${nonzero_mxm_units} PROPERTIES COMPILE_OPTIONS -fmad=false)
 # Their vectors of 64 bytes never leave a unit, so how they would be passed to another does not matter.
 file(GLOB nonzero_mxv_units ${PROJECT_SOURCE_DIR}/src/instantiate/mxv_cpu_*.cpp)

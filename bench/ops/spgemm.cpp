@@ -3,6 +3,7 @@
 // one's against the generic path where that is not too slow. The result's memory is taken and given back in each call, on all sides.
 #include "kernels/kernel_ids.hpp"
 #include "limits/cpu.hpp"
+#include "ops/stored_diagonals.hpp"
 #include "peers/eigen.hpp"
 #include "peers/graphblas.hpp"
 #include "suites.hpp"
@@ -160,6 +161,9 @@ void report(const std::vector<std::shared_ptr<problem>>& problems,
         fmt::print("    {:20} {:>34.2f} ms, {:.0f}% of the rate of a copy\n", "bytes of A, B, C",
                    1e3 * bytes_of(*p) / copy,
                    1e5 * bytes_of(*p) / copy / ours->second.counters.at("best_ms"));
+        if (const auto stored = results.find("spgemm/" + p->name + "/dia_dia/stored");
+            stored != results.end())
+            print_stored(stored->second);
         for (const auto& id : kernels::kernel_ids)
             if (const auto other = results.find(fmt::format("spgemm/{}/{}", p->name, id.id));
                 other != results.end())
@@ -184,19 +188,22 @@ int spgemm_suite(const options& o) {
         sources = {"rmat_directed:16,8", "laplace3d:60",   "powerlaw:1000000",
                    "banded:500000,21",   "laplace2d:1000", "random:500000,8"};
     if (o.quick) sources = {"laplace3d:20", "random:20000,8"};
+    const double copy = copy_bandwidth(threads);
     std::vector<std::shared_ptr<problem>> problems;
     for (const auto& source : sources) {
         const auto p = problems.emplace_back(std::make_shared<problem>(make(ctx, source)));
         add("spgemm/" + p->name + "/planned", [=] { return measure(ctx, *p, "", true); });
         add("spgemm/" + p->name + "/numeric", [=] { return measure_numeric(ctx, *p); });
         add("spgemm/" + p->name + "/estimate", [=] { return measure_estimate(ctx, *p); });
+        if (is_band(source))
+            add("spgemm/" + p->name + "/dia_dia/stored",
+                [=] { return stored_product(ctx, p->a, copy, repeats); });
         add_peers(p, threads);
         for (const auto& id : kernels::kernel_ids)
             if (id.operation == "mxm" && id.cpu == kernels::presence::here && !id.id.starts_with("masked"))
                 add(fmt::format("spgemm/{}/{}", p->name, id.id),
                     [=] { return measure(ctx, *p, id.id, false); });
     }
-    const double copy = copy_bandwidth(threads);
     report(problems, run(o, "^spgemm/"), copy);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "ops/gpu_operands.hpp"
 #include "ops/mxm_device.hpp"
 #include "ops/mxm_pattern_device.hpp"
+#include "ops/stored_diagonals.hpp"
 #include "peers/cusparse.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
@@ -250,6 +251,8 @@ void print_results(const std::vector<std::string>& sources,
                        sorted->second.counters.at("fill_ms"), sorted->second.counters.at("call_ms"),
                        sorted->second.counters.at("memory_of_c"));
         }
+        if (const auto stored = results.find("spgemm/" + source + "/dia_dia/stored"); stored != results.end())
+            print_stored(stored->second);
         if (masked != results.end())
             fmt::print("{:22} {:>11} {:>11.0f} {:>9.3f} {:>9.3f} {:>9.3f}\n", "  under A itself", "",
                        masked->second.counters.at("output_entries"), masked->second.ms,
@@ -280,6 +283,11 @@ int spgemm_suite_on_gpu(const options& o, const context& gpu) {
         for (const char* kernel : {"planned", "two_level_sort", "masked_row"})
             add("spgemm/" + source + "/" + kernel, [=] { return ours(*slot, source, kernel); });
         add("spgemm/" + source + "/numeric", [=] { return numeric(*slot, source); });
+        if (is_band(source))
+            add("spgemm/" + source + "/dia_dia/stored", [=] {
+                return stored_product(slot->gpu(), *slot->take(source).a,
+                                      measured_gpu_limits().copy.per_second, repeats);
+            });
         if (why.empty()) add("spgemm/" + source + "/cusparse", [=] { return cusparse(*slot, source); });
     }
     if (o.inputs.empty() && !o.quick) add("spgemm/streamed", [=] { return streamed(*slot); });

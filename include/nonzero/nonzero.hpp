@@ -4,6 +4,7 @@
 #include "nonzero/algebra.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/context.hpp"
+#include "nonzero/dia.hpp"
 #include "nonzero/errors.hpp"
 #include "nonzero/io.hpp"
 #include "nonzero/matrix.hpp"

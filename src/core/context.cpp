@@ -21,8 +21,8 @@ public:
         if (limit_ && after > limit_) {
             in_use_ -= bytes;
             fail<out_of_memory>(
-                "{} bytes needed, {} of the memory limit of {} in use: raise the limit or make the input smaller",
-                bytes, after - bytes, limit_);
+                "{} bytes needed on the {}, {} of the memory limit of {} in use there: raise the limit or make the input smaller",
+                bytes, upstream_->space() == memory_space::device ? "GPU" : "host", after - bytes, limit_);
         }
         void* pointer = nullptr;
         try {

@@ -41,6 +41,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxm", "masked_dot", presence::here, "", presence::here, ""},
     {"mxm", "masked_row", presence::here, "", presence::here, ""},
     {"mxm", "dia_dia", presence::here, "", presence::here, ""},
+    {"mxm_dia", "stored", presence::here, "", presence::here, ""},
     {"mxd", "csr_tiled", presence::here, "", presence::here, ""},
     {"mxd", "csr_merge", presence::here, "", presence::here, ""},
     {"mxd", "csr_half_warp", presence::absent, "a half warp is a GPU's; csr_tiled keeps a row's tile in registers", presence::here, ""},

@@ -130,8 +130,9 @@ std::optional<device_product> in_parts(const product& p, const context& own, con
         !why.last.empty(),
         "mxm: {}: {} bytes needed on the GPU for the smallest parts of them{}, {} free: raise the limit, or use --backend cpu",
         given, plan::mxm_least_free(why.facts), whole, why.facts.free);
-    fail<out_of_memory>("mxm: {}: not even {} chunks of rows by {} strips of columns fit the GPU: {}", given,
-                        why.tried.chunks, why.tried.strips, why.last);
+    fail<out_of_memory>(
+        "mxm: {}: no room for {} chunks of rows by {} strips of columns, nor for larger ones: {}", given,
+        why.tried.chunks, why.tried.strips, why.last);
 }
 
 }  // namespace

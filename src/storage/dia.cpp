@@ -1,9 +1,11 @@
 #include "storage/dia.hpp"
 
+#include "core/bits.hpp"
 #include "core/checks.hpp"
-#include "storage/csr_builder.hpp"
+#include "core/parallel.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace nz::storage {
 namespace {
@@ -11,92 +13,167 @@ namespace {
 constexpr std::size_t always_allowed = 4096;
 
 // The offsets j - i of all diagonals with an entry, ascending.
-array<index_t> find_diagonals(const context& ctx, const csr& a) {
+std::vector<index_t> find_diagonals(const context& ctx, const csr& a) {
     const offset_t shift = a.rows;  // j - i + rows is positive
     array<bits::word> seen(ctx, bits::words_for(offset_t{a.rows} + a.columns));
     seen.fill(0);
-    for (index_t i = 0; i < a.rows; ++i)
-        for (offset_t k = a.offset(i); k < a.offset(i + 1); ++k)
-            bits::set(seen.data(), a.index_data()[k] - i + shift);
-    array<index_t> offsets(ctx,
-                           static_cast<std::size_t>(bits::count(seen.data(), offset_t{a.rows} + a.columns)));
-    std::size_t d = 0;
+    parallel::for_pieces(ctx.threads(), a.rows, [&](offset_t begin, offset_t end) {
+        for (offset_t i = begin; i < end; ++i)
+            for (offset_t k = a.offset(i); k < a.offset(i + 1); ++k) {
+                const offset_t place = a.index_data()[k] - i + shift;
+                std::atomic_ref word(seen[static_cast<std::size_t>(place >> 6)]);
+                const bits::word bit = bits::word{1} << (place & 63);
+                if (!(word.load(std::memory_order_relaxed) & bit))
+                    word.fetch_or(bit, std::memory_order_relaxed);
+            }
+    });
+    std::vector<index_t> offsets;
     for (std::size_t w = 0; w < seen.size(); ++w)
         bits::for_each(seen[w], static_cast<offset_t>(w) * bits::per_word,
-                       [&](offset_t place) { offsets[d++] = static_cast<index_t>(place - shift); });
+                       [&](offset_t place) { offsets.push_back(static_cast<index_t>(place - shift)); });
     return offsets;
 }
 
-std::size_t dia_bytes(const csr& a, std::size_t diagonals) {
-    return diagonals * (sizeof(index_t) + static_cast<std::size_t>(a.rows) * a.value_bytes() +
-                        bits::words_for(a.rows) * sizeof(bits::word));
+// What the rows of a piece have on each diagonal.
+struct run_of_rows {
+    index_t first = -1, last = -1;
+    offset_t count = 0;
+};
+
+bool has_entry(const csr& a, index_t i, index_t j) {
+    const index_t* const columns = a.index_data();
+    return std::binary_search(columns + a.offset(i), columns + a.offset(i + offset_t{1}), j);
+}
+
+// Calls f(i, d, k) for each entry k of row i, on diagonal number d.
+template <class F>
+void for_entries(const csr& a, const std::vector<index_t>& offsets, offset_t begin, offset_t end, F&& f) {
+    for (auto i = static_cast<index_t>(begin); i < end; ++i) {
+        std::size_t d = 0;
+        for (offset_t k = a.offset(i); k < a.offset(i + offset_t{1}); ++k) {
+            const index_t offset = a.index_data()[k] - i;
+            if (k > a.offset(i)) ++d;  // of a full band, the next
+            if (offsets[d] != offset)
+                d = static_cast<std::size_t>(std::ranges::lower_bound(offsets, offset) - offsets.begin());
+            f(i, d, k);
+        }
+    }
+}
+
+void find_rows(const context& ctx, const csr& a, dia& out) {
+    const std::size_t diagonals = out.offsets.size();
+    std::vector<std::vector<run_of_rows>> pieces(static_cast<std::size_t>(ctx.threads()));
+    parallel::run(ctx.threads(), [&](int t, int count) {
+        auto& mine = pieces[static_cast<std::size_t>(t)];
+        mine.resize(diagonals);
+        const auto [begin, end] = parallel::piece(a.rows, t, count);
+        for_entries(a, out.offsets, begin, end, [&](index_t i, std::size_t d, offset_t) {
+            if (mine[d].first < 0) mine[d].first = i;
+            mine[d].last = i + 1;
+            ++mine[d].count;
+        });
+    });
+    for (std::size_t d = 0; d < diagonals; ++d) {
+        run_of_rows all;
+        for (const auto& piece : pieces) {
+            if (piece.empty() || piece[d].count == 0) continue;
+            if (all.first < 0) all.first = piece[d].first;
+            all.last = piece[d].last;
+            all.count += piece[d].count;
+        }
+        index_t gap = all.first;
+        while (all.count != all.last - all.first && has_entry(a, gap, gap + out.offsets[d])) ++gap;
+        require<not_supported>(
+            all.count == all.last - all.first,
+            "diagonal {} has entries in rows {} to {}, but none in row {}, where it would have one by diagonals: keep the CSR, or make "
+            "its gaps entries",
+            out.offsets[d], all.first, all.last - 1, gap);
+        out.first.push_back(all.first);
+        out.last.push_back(all.last);
+    }
 }
 
 }  // namespace
 
-dia to_dia(const context& ctx, const csr& a) {
-    array<index_t> offsets = find_diagonals(ctx, a);
-    const std::size_t diagonals = offsets.size(), needed = dia_bytes(a, diagonals);
+offset_t dia::nnz() const {
+    offset_t n = 0;
+    for (std::size_t d = 0; d < offsets.size(); ++d) n += last[d] - first[d];
+    return n;
+}
+
+std::pair<index_t, index_t> rows_inside(index_t rows, index_t columns, index_t offset) {
+    return {static_cast<index_t>(std::max<offset_t>(0, -offset_t{offset})),
+            static_cast<index_t>(std::min<offset_t>(rows, offset_t{columns} - offset))};
+}
+
+dia to_dia(const context& ctx, const csr& a, std::size_t most_growth) {
+    dia out{a.rows, a.columns, dia_stride(a.rows), a.type, find_diagonals(ctx, a)};
+    const std::size_t values = out.offsets.size() * static_cast<std::size_t>(out.stride) * a.value_bytes();
+    const std::size_t needed = values + out.bytes();
     require<not_supported>(
-        needed <= std::max(always_allowed, most_dia_growth * a.bytes()),
+        needed <= always_allowed || needed / most_growth <= a.bytes(),
         "{} diagonals would take {} bytes, more than {} times the {} bytes of the CSR: keep the CSR",
-        diagonals, needed, most_dia_growth, a.bytes());
-    dia out{a.rows,
-            a.columns,
-            a.nnz,
-            a.type,
-            {},
-            buffer(ctx.memory(), diagonals * a.rows * a.value_bytes()),
-            buffer(ctx.memory(), diagonals * bits::words_for(a.rows) * sizeof(bits::word))};
-    if (out.values.bytes()) std::memset(out.values.data(), 0, out.values.bytes());
-    if (out.present.bytes()) std::memset(out.present.data(), 0, out.present.bytes());
-    for (index_t i = 0; i < a.rows; ++i)
-        for (offset_t k = a.offset(i); k < a.offset(i + 1); ++k) {
-            const auto d =
-                std::lower_bound(offsets.begin(), offsets.end(), a.index_data()[k] - i) - offsets.begin();
-            store(out.values.data(), a.type, d * a.rows + i, a.value(k));
-            bits::set(out.present.as<bits::word>() + d * bits::words_for(a.rows), i);
-        }
-    out.offsets = std::move(offsets).release();
+        out.offsets.size(), needed, most_growth, a.bytes());
+    find_rows(ctx, a, out);
+    out.values = buffer(ctx.memory(), values);
+    if (values) std::memset(out.values.data(), 0, values);
+    parallel::for_pieces(ctx.threads(), a.rows, [&](offset_t begin, offset_t end) {
+        for_entries(a, out.offsets, begin, end, [&](index_t i, std::size_t d, offset_t k) {
+            store(out.values.data(), a.type, static_cast<offset_t>(d) * out.stride + i, a.value(k));
+        });
+    });
     return out;
 }
 
 csr to_csr(const context& ctx, const dia& a) {
-    csr_builder out(ctx, a.type, a.rows, a.columns);
-    for (index_t i = 0; i < a.rows; ++i)
-        for (offset_t d = 0; d < a.diagonals(); ++d)
-            if (bits::test(a.words(d), i)) out.add(i, i + a.offset_span()[d], a.value(d, i));
-    return std::move(out).finish();
+    array<index_t> lengths(ctx, static_cast<std::size_t>(a.rows));
+    lengths.fill(0);
+    const std::size_t diagonals = a.offsets.size();
+    const auto for_rows = [&](auto&& f) {
+        parallel::for_pieces(ctx.threads(), a.rows, [&](offset_t begin, offset_t end) {
+            for (auto i = static_cast<index_t>(begin); i < end; ++i)
+                for (std::size_t d = 0; d < diagonals; ++d)
+                    if (a.first[d] <= i && i < a.last[d]) f(i, d);
+        });
+    };
+    for_rows([&](index_t i, std::size_t) { ++lengths[static_cast<std::size_t>(i)]; });
+    csr out =
+        allocate_csr(ctx, a.type, value_kind::full, a.rows, a.columns, {lengths.data(), lengths.size()});
+    lengths.fill(0);
+    for_rows([&](index_t i, std::size_t d) {
+        const offset_t at = out.offset(i) + lengths[static_cast<std::size_t>(i)]++;
+        out.indices.as<index_t>()[at] = i + a.offsets[d];
+        store(out.values.data(), a.type, at, a.value(static_cast<offset_t>(d), i));
+    });
+    return out;
 }
 
 void validate(const dia& a, const char* what) {
-    const auto diagonals = static_cast<std::size_t>(a.diagonals());
-    require<invalid_format>(a.values.bytes() >= diagonals * a.rows * size_of(a.type) &&
-                                a.present.bytes() >= diagonals * bits::words_for(a.rows) * sizeof(bits::word),
-                            "{}: arrays are shorter than {} diagonals of {} rows need", what, diagonals,
+    const std::size_t diagonals = a.offsets.size();
+    require<invalid_format>(a.first.size() == diagonals && a.last.size() == diagonals,
+                            "{}: {} diagonals with {} first and {} last rows", what, diagonals,
+                            a.first.size(), a.last.size());
+    require<invalid_format>(a.stride >= a.rows, "{}: a stride of {} for diagonals of {} rows", what, a.stride,
                             a.rows);
-    offset_t count = 0;
     for (std::size_t d = 0; d < diagonals; ++d) {
-        const index_t offset = a.offset_span()[d];
-        require<invalid_format>(offset > -a.rows && offset < a.columns,
+        const index_t offset = a.offsets[d];
+        require<invalid_format>(offset > -offset_t{a.rows} && offset < a.columns,
                                 "{}: diagonal {} lies outside a {} x {} matrix", what, offset, a.rows,
                                 a.columns);
-        require<invalid_format>(d == 0 || a.offset_span()[d - 1] < offset,
+        require<invalid_format>(d == 0 || a.offsets[d - 1] < offset,
                                 "{}: diagonal {} is out of order or repeated", what, offset);
-        const bits::word* words = a.words(static_cast<offset_t>(d));
-        for (std::size_t w = 0; w < bits::words_for(a.rows); ++w)
-            require<invalid_format>((words[w] & ~bits::valid(a.rows, w)) == 0,
-                                    "{}: diagonal {} has entries beyond row {}", what, offset, a.rows - 1);
-        for (index_t i = 0; i < a.rows; ++i) {
-            const bool inside = offset_t{i} + offset >= 0 && offset_t{i} + offset < a.columns;
-            require<invalid_format>(inside || !bits::test(words, i),
-                                    "{}: diagonal {} has an entry in row {}, outside the matrix", what,
-                                    offset, i);
-            count += bits::test(words, i);
-        }
+        const auto [first, last] = rows_inside(a.rows, a.columns, offset);
+        require<invalid_format>(
+            first <= a.first[d] && a.first[d] < a.last[d] && a.last[d] <= last,
+            "{}: diagonal {} has rows {} to {}, but lies inside the matrix in rows {} to {}", what, offset,
+            a.first[d], a.last[d] - offset_t{1}, first, last - 1);
     }
-    require<invalid_format>(count == a.nnz, "{}: {} entries are present, the count is {}", what, count,
-                            a.nnz);
+    const std::size_t needed =
+        diagonals ? (diagonals - 1) * static_cast<std::size_t>(a.stride) + static_cast<std::size_t>(a.rows)
+                  : 0;
+    require<invalid_format>(a.values.bytes() >= needed * size_of(a.type),
+                            "{}: {} values are fewer than the {} that {} diagonals of {} rows need", what,
+                            a.values.bytes() / size_of(a.type), needed, diagonals, a.rows);
 }
 
 }  // namespace nz::storage

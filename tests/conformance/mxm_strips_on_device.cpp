@@ -253,6 +253,17 @@ TEST_F(MxmStripsOnDevice, WithoutRoomForTheSmallestPartTheErrorNamesBytesAndTheO
     has(text_of(small, {.kernel = "two_level_sort"}), "kernel two_level_sort takes both factors whole");
     has(text_of(small, {.mask = &mask, .kernel = "masked_dot"}),
         "beside B, which kernel masked_dot takes whole");
+    // The host has B and no room for where its columns begin.
+    const context full({.backend = backend::cuda, .memory_limit = bytes_of(b) + 40000});
+    const matrix own = matrix::from_csr<double>(full, b.csr<double>());
+    try {
+        matrix c(full, dtype::float64, 300, 6000);
+        mxm(full, c, semiring("plus_times_fp64"), a, own);
+        ADD_FAILURE() << "there was room";
+    } catch (const out_of_memory& e) {
+        has(e.what(), "48008 bytes needed on the host, ");
+        has(e.what(), "of the memory limit of " + std::to_string(bytes_of(b) + 40000));
+    }
 }
 
 }  // namespace

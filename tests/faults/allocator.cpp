@@ -137,6 +137,22 @@ TEST(FailingAllocator, LeavesObjectsValidAndArraysUntouchedInDenseProducts) {
     });
 }
 
+TEST(FailingAllocator, LeavesObjectsValidInProductsOfDiagonals) {
+    run_until_it_succeeds([](const context& ctx, objects& o) {
+        const semiring s("plus_times");
+        const dia_matrix a = dia_matrix::from_matrix(ctx, o.a);
+        dia_matrix c = a, d = a;
+        try {
+            mxm(ctx, c, s, a, a.in(ctx, dtype::int32));
+            mxm(ctx, d, semiring("max_minus_int16"), a, a);
+        } catch (const out_of_memory&) {
+            EXPECT_TRUE(&c.body() == &a.body() || c.diagonals() > 0);
+            throw;
+        }
+        o.c = c.to_matrix(ctx);
+    });
+}
+
 TEST(FailingAllocator, LeavesObjectsValidWhenTheyChange) {
     run_until_it_succeeds([](const context& ctx, objects& o) {
         const matrix copy = o.a;

@@ -28,14 +28,21 @@ TEST_P(Representations, CooAndBackKeepsEveryEntry) {
 }
 
 TEST_P(Representations, DiagonalsAndBackKeepEveryEntryAndExplicitZeros) {
-    std::mt19937 random(2);
-    const context ctx;
-    for (const auto& [name, d] : matrix_battery(GetParam(), random)) {
-        if (name.starts_with("long")) continue;  // nearly every diagonal has one entry: refused
-        const matrix a = make_matrix(ctx, d, true);
-        const dia diagonals = to_dia(ctx, a.body().rows());
-        validate(diagonals, "dia");
-        EXPECT_TRUE(same(d, storage::make_matrix(ctx, to_csr(ctx, diagonals)))) << name;
+    for (const int threads : {1, 3}) {
+        const context ctx({.backend = backend::cpu, .threads = threads});
+        for (const auto& [rows, columns] : {std::pair(9, 9), {5, 12}, {12, 5}, {17000, 17000}}) {
+            dictionary d{rows, columns, GetParam(), {}};
+            for (index_t i = 0; i < rows; ++i)
+                for (const index_t offset : {-2, 0, 1, 4})
+                    if (i + offset >= 0 && i + offset < columns)
+                        d.entries[{i, i + offset}] = cast(to_element(i % 5), dtype::int32, GetParam());
+            const matrix a = make_matrix(ctx, d, true);
+            const dia diagonals = to_dia(ctx, a.body().rows());
+            validate(diagonals, "dia");
+            EXPECT_EQ(diagonals.nnz(), a.nnz());
+            EXPECT_TRUE(same(d, storage::make_matrix(ctx, to_csr(ctx, diagonals))))
+                << rows << " x " << columns;
+        }
     }
 }
 
@@ -55,7 +62,7 @@ TEST(Diagonals, OfAnAntidiagonalMatrixAreRefusedWithBothSizes) {
     }
 }
 
-TEST(Diagonals, OfABandAscendAndHoldZerosInTheGaps) {
+TEST(Diagonals, AscendAndHaveARunOfRowsEach) {
     const context ctx;
     const dictionary d{3,
                        4,
@@ -65,11 +72,25 @@ TEST(Diagonals, OfABandAscendAndHoldZerosInTheGaps) {
                         {{1, 2}, to_element(0.0)},
                         {{2, 1}, to_element(5.0)}}};
     const dia a = to_dia(ctx, make_matrix(ctx, d).body().rows());
-    ASSERT_EQ(std::vector(a.offset_span().begin(), a.offset_span().end()), (std::vector<index_t>{-1, 0, 1}));
+    EXPECT_EQ(a.offsets, (std::vector<index_t>{-1, 0, 1}));
+    EXPECT_EQ(a.first, (std::vector<index_t>{2, 0, 0}));
+    EXPECT_EQ(a.last, (std::vector<index_t>{3, 1, 2}));
     EXPECT_EQ(a.value(0, 2), to_element(5.0));
-    EXPECT_EQ(a.value(0, 1), to_element(0.0));
-    EXPECT_FALSE(bits::test(a.words(0), 1));
-    EXPECT_TRUE(bits::test(a.words(2), 1)) << "an explicit zero is an entry";
+    EXPECT_EQ(a.value(2, 1), to_element(0.0)) << "an explicit zero is an entry";
+}
+
+TEST(Diagonals, WithAGapAreRefusedWithItsFirstPlace) {
+    const context ctx;
+    dictionary d{8, 8, dtype::int8, {}};
+    for (const index_t i : {1, 2, 4, 6}) d.entries[{i, i + 1}] = {1};
+    try {
+        to_dia(ctx, make_matrix(ctx, d).body().rows());
+        FAIL() << "not refused";
+    } catch (const not_supported& e) {
+        EXPECT_NE(std::string(e.what()).find("diagonal 1 has entries in rows 1 to 6, but none in row 3"),
+                  std::string::npos)
+            << e.what();
+    }
 }
 
 template <class Representation>
@@ -88,26 +109,25 @@ TEST(Diagonals, ThatBreakARuleAreNamed) {
                        3,
                        dtype::float64,
                        {{{0, 1}, to_element(2.0)}, {{1, 1}, to_element(3.0)}, {{2, 2}, to_element(4.0)}}};
-    const auto fresh = [&] { return to_dia(ctx, make_matrix(ctx, d).body().rows()); };
-    EXPECT_EQ(fault(fresh()), "");
-    dia a = fresh();
-    a.offsets.as<index_t>()[1] = 0;
-    EXPECT_NE(fault(a).find("out of order or repeated"), std::string::npos) << fault(a);
-    a = fresh();
-    a.offsets.as<index_t>()[1] = 3;
-    EXPECT_NE(fault(a).find("outside a 3 x 3"), std::string::npos) << fault(a);
-    a = fresh();
-    bits::set(a.present.as<bits::word>() + 1, 2);
-    EXPECT_NE(fault(a).find("row 2, outside"), std::string::npos) << fault(a);
-    a = fresh();
-    bits::set(a.present.as<bits::word>(), 3);
-    EXPECT_NE(fault(a).find("beyond row 2"), std::string::npos) << fault(a);
-    a = fresh();
-    a.nnz = 4;
-    EXPECT_NE(fault(a).find("the count is 4"), std::string::npos) << fault(a);
-    a = fresh();
-    a.values = buffer(ctx.memory(), 8);
-    EXPECT_NE(fault(a).find("shorter"), std::string::npos) << fault(a);
+    const auto broken = [&](auto&& f) {
+        dia a = to_dia(ctx, make_matrix(ctx, d).body().rows());
+        f(a);
+        return fault(a);
+    };
+    const auto has = [](const std::string& text, const char* part) {
+        return text.find(part) != std::string::npos ? ::testing::AssertionSuccess()
+                                                    : ::testing::AssertionFailure() << text;
+    };
+    EXPECT_EQ(broken([](dia&) {}), "");
+    EXPECT_TRUE(has(broken([](dia& a) { a.offsets[1] = 0; }), "out of order or repeated"));
+    EXPECT_TRUE(has(broken([](dia& a) { a.offsets[1] = 3; }), "outside a 3 x 3"));
+    EXPECT_TRUE(
+        has(broken([](dia& a) { a.last[1] = 3; }), "rows 0 to 2, but lies inside the matrix in rows 0 to 1"));
+    EXPECT_TRUE(has(broken([](dia& a) { a.first[0] = -1; }), "rows -1 to 2"));
+    EXPECT_TRUE(has(broken([](dia& a) { a.first[0] = 3; }), "rows 3 to 2"));
+    EXPECT_TRUE(has(broken([](dia& a) { a.first.pop_back(); }), "2 diagonals with 1 first and 2 last rows"));
+    EXPECT_TRUE(has(broken([](dia& a) { a.stride = 2; }), "a stride of 2"));
+    EXPECT_TRUE(has(broken([&](dia& a) { a.values = buffer(ctx.memory(), 8); }), "1 values are fewer"));
 }
 
 TEST(Coordinates, ThatBreakARuleAreNamed) {
