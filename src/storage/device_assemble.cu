@@ -97,7 +97,7 @@ private:
         check(cudaGetLastError());
         sum_chunks_kernel<<<chunk_blocks(), threads, 0, on_>>>(l, tables_);
         check(cudaGetLastError());
-        start_buckets_kernel<<<1, tile_threads, 0, on_>>>(l, tables_);
+        start_buckets_kernel<<<1, scan_threads, 0, on_>>>(l, tables_);
         check(cudaGetLastError());
     }
 
@@ -127,11 +127,10 @@ private:
         with_value([&]<class Value>(std::type_identity<Value>) {
             launch(deal_tiles_kernel<Key, Value>, l.tiles, tile_threads, tile_room<Value>::bytes(l), l, t_,
                    tables_);
-            constexpr auto sort = sort_buckets_kernel<Key, Value>;
-            launch(sort, l.buckets, small_threads, small_room_bytes, l, tables_, l.small,
-                   static_cast<const unsigned*>(nullptr), out);
-            launch(sort, found.large, tile_threads, large_room_bytes, l, tables_, l.large,
-                   static_cast<const unsigned*>(tables_.large), out);
+            launch(sort_buckets_kernel<Key, Value, small_threads>, l.buckets, small_threads, small_room_bytes,
+                   l, tables_, l.small, static_cast<const unsigned*>(nullptr), out);
+            launch(sort_buckets_kernel<Key, Value, large_threads>, found.large, large_threads,
+                   large_room_bytes, l, tables_, l.large, static_cast<const unsigned*>(tables_.large), out);
         });
         if (found.crowded == 0) return;
         const coordinate_list list{

@@ -11,7 +11,7 @@
 // Determinism: counts are of integers, and a bucket holds its coordinates in input order.
 // Cost: a coordinate is read once, its row and column once more before to count them and to see that they lie inside; written
 //   are a key of 4 bytes (8 where row in bucket and column need more than 32 bits) and the value; and a number for each
-//   (tile, bucket) is written twice and read three times.
+//   (tile, bucket) is written twice and read three times. How far that is from a copy: docs/measurements.md.
 // Why one number a bucket and not one a warp, as in device_deal.cuh: runs are so short that restoring their order costs less
 //   than votes over the digit's bits and a scan over eight sets of counters.
 #pragma once
@@ -24,10 +24,11 @@
 
 namespace nz::storage::device_buckets {
 
-using device_passes::exclusive_sum, device_passes::for_each_count, device_passes::full_warp, device_passes::lanes,
-    device_passes::no_value, device_passes::value_bytes_of;
+using device_passes::exclusive_sum, device_passes::for_each_count, device_passes::full_warp,
+    device_passes::lanes, device_passes::no_value, device_passes::value_bytes_of;
 
 inline constexpr unsigned tile_warps = tile_threads / lanes;
+inline constexpr unsigned scan_threads = 1024, scan_warps = scan_threads / lanes;
 inline constexpr unsigned long_run = 64, longest_run = 512;
 inline constexpr unsigned count_threads = 512;
 
@@ -88,7 +89,8 @@ struct chunk_counts {
 __device__ inline chunk_counts counts_of_chunk(const bucket_layout& l, const bucket_tables& in) {
     const auto bucket = static_cast<unsigned>(device_passes::thread_number());
     const unsigned begin = blockIdx.y * l.chunk_tiles, left = begin < l.tiles ? l.tiles - begin : 0;
-    return {bucket, min(left, l.chunk_tiles), in.places + static_cast<std::size_t>(begin) * l.buckets + bucket};
+    return {bucket, min(left, l.chunk_tiles),
+            in.places + static_cast<std::size_t>(begin) * l.buckets + bucket};
 }
 __global__ void sum_chunks_kernel(bucket_layout l, bucket_tables to) {
     const chunk_counts c = counts_of_chunk(l, to);
@@ -108,13 +110,13 @@ __global__ void place_tiles_kernel(bucket_layout l, bucket_tables to) {
 }
 
 /// One block: where buckets begin, and which are not small; chunk_sums become what lies before each chunk.
-__global__ void __launch_bounds__(tile_threads) start_buckets_kernel(bucket_layout l, bucket_tables to) {
-    __shared__ unsigned sums[tile_warps];
-    __shared__ unsigned long long list_sums[tile_warps];
+__global__ void __launch_bounds__(scan_threads) start_buckets_kernel(bucket_layout l, bucket_tables to) {
+    __shared__ unsigned sums[scan_warps];
+    __shared__ unsigned long long list_sums[scan_warps];
     constexpr unsigned long long a_large = 1, a_crowded = 1 << 16;
     unsigned entries_before = 0;
     unsigned long long listed = 0;  // crowded entries << 32 | crowded buckets << 16 | large ones
-    for (unsigned first = 0; first < l.buckets; first += tile_threads) {
+    for (unsigned first = 0; first < l.buckets; first += scan_threads) {
         const unsigned b = first + threadIdx.x;
         const bool mine = b < l.buckets;
         unsigned size = 0;
@@ -128,8 +130,8 @@ __global__ void __launch_bounds__(tile_threads) start_buckets_kernel(bucket_layo
             crowded ? static_cast<unsigned long long>(size) << 32 | a_crowded : large * a_large;
         unsigned entries;
         unsigned long long all;
-        const unsigned start = entries_before + exclusive_sum<tile_warps>(size, sums, entries);
-        const unsigned long long at = listed + exclusive_sum<tile_warps>(listing, list_sums, all);
+        const unsigned start = entries_before + exclusive_sum<scan_warps>(size, sums, entries);
+        const unsigned long long at = listed + exclusive_sum<scan_warps>(listing, list_sums, all);
         entries_before += entries;
         listed += all;
         if (!mine) continue;
@@ -171,10 +173,10 @@ public:
     __device__ tile_room(uint4* memory, const bucket_layout& l)
         : memory_(reinterpret_cast<char*>(memory)), digits_(l.digits()), tile_(l.tile()) {}
     static unsigned bytes(const bucket_layout& l) {
-        return l.digits() * 8 + 16 + l.tile() * (value_bytes_of<Value> + 10) + 2 * tile_warps * 4 + most_long * 2;
+        return l.digits() * 8 + l.tile() * (value_bytes_of<Value> + 10) + 2 * tile_warps * 4 + most_long * 2;
     }
-    __device__ unsigned* places() const { return at<unsigned>(0); }  // [digits]
-    __device__ unsigned* starts() const { return at<unsigned>(digits_ * 4); }  // [digits + 1]
+    __device__ unsigned* places() const { return at<unsigned>(0); }          // [digits]
+    __device__ unsigned* runs() const { return at<unsigned>(digits_ * 4); }  // [digits]
     __device__ Value* values() const { return at<Value>(head()); }
     __device__ unsigned* rows() const { return at<unsigned>(head() + tile_ * value_bytes_of<Value>); }
     __device__ unsigned* columns() const { return rows() + tile_; }
@@ -186,7 +188,7 @@ public:
     __device__ std::uint16_t* long_runs() const { return order() + tile_; }
 
 private:
-    __device__ unsigned head() const { return digits_ * 8 + 16; }
+    __device__ unsigned head() const { return digits_ * 8; }
     template <class T>
     __device__ T* at(unsigned byte) const {
         return reinterpret_cast<T*>(memory_ + byte);
@@ -195,30 +197,46 @@ private:
     unsigned digits_, tile_;
 };
 
-/// Counts become where runs begin in the tile; places() become what is added to a place there. Ends with a barrier.
+/// A bucket's run in a tile, in a word: begin << 16 | length.
+__device__ inline unsigned begin_of(unsigned run) { return run >> 16; }
+__device__ inline unsigned length_of(unsigned run) { return run & 0xffff; }
+
+/// Counts become runs; places() become what is added to a place in the tile. Ends with a barrier.
 template <class Value>
-__device__ void start_runs(const bucket_layout& l, const tile_room<Value>& room, unsigned size, unsigned* found) {
-    const unsigned each = l.digits() / tile_threads, first = threadIdx.x * each;
-    unsigned *starts = room.starts(), sum = 0, all;
-    for (unsigned d = first; d < first + each; ++d) {
-        const unsigned count = starts[d];
-        sum += count;
-        if (count > long_run) room.long_runs()[atomicAdd(found, 1u)] = static_cast<std::uint16_t>(d);
+__device__ void start_runs(const bucket_layout& l, const tile_room<Value>& room, unsigned* found) {
+    const unsigned vectors = l.digits() / (4 * tile_threads), first = threadIdx.x * vectors;
+    auto* counts = reinterpret_cast<uint4*>(room.runs()) + first;
+    auto* places = reinterpret_cast<uint4*>(room.places()) + first;
+    unsigned sum = 0, all;
+    for (unsigned v = 0; v < vectors; ++v) {
+        const uint4 count = counts[v];
+        sum += count.x + count.y + count.z + count.w;
+        const auto note = [&](unsigned length, unsigned d) {
+            if (length > long_run)
+                room.long_runs()[atomicAdd(found, 1u)] = static_cast<std::uint16_t>(4 * (first + v) + d);
+        };
+        note(count.x, 0), note(count.y, 1), note(count.z, 2), note(count.w, 3);
     }
     unsigned before = exclusive_sum<tile_warps>(sum, room.sums(), all);
-    for (unsigned d = first; d < first + each; ++d) {
-        const unsigned count = starts[d];
-        starts[d] = before;
-        room.places()[d] -= before;
-        before += count;
+    for (unsigned v = 0; v < vectors; ++v) {
+        uint4 run = counts[v], place = places[v];
+        const auto start = [&](unsigned& length, unsigned& to) {
+            const unsigned count = length;
+            to -= before;
+            length |= before << 16;
+            before += count;
+        };
+        start(run.x, place.x), start(run.y, place.y), start(run.z, place.z), start(run.w, place.w);
+        counts[v] = run;
+        places[v] = place;
     }
-    if (threadIdx.x == 0) starts[l.digits()] = size;
     __syncthreads();
 }
 
 /// One run in the order of input, by the whole block. Ends with a barrier.
 template <class Value>
-__device__ void order_longest(const bucket_layout& l, const tile_room<Value>& room, unsigned size, unsigned digit) {
+__device__ void order_longest(const bucket_layout& l, const tile_room<Value>& room, unsigned size,
+                              unsigned digit) {
     const unsigned warp = threadIdx.x / lanes, lane = threadIdx.x % lanes, share = l.items * lanes;
     const auto each_vote = [&](auto f) {
         for (unsigned e = warp * share + lane; e - lane < (warp + 1) * share; e += lanes)
@@ -228,7 +246,7 @@ __device__ void order_longest(const bucket_layout& l, const tile_room<Value>& ro
     each_vote([&](unsigned, unsigned votes) { count += __popc(votes); });
     if (lane == 0) room.warp_counts()[warp] = count;
     __syncthreads();
-    unsigned at = room.starts()[digit];
+    unsigned at = begin_of(room.runs()[digit]);
     for (unsigned w = 0; w < warp; ++w) at += room.warp_counts()[w];
     each_vote([&](unsigned e, unsigned votes) {
         if (votes >> lane & 1)
@@ -239,10 +257,11 @@ __device__ void order_longest(const bucket_layout& l, const tile_room<Value>& ro
 }
 /// Long runs in the order of input. Ends with a barrier.
 template <class Value>
-__device__ void order_long_runs(const bucket_layout& l, const tile_room<Value>& room, unsigned size, unsigned runs) {
+__device__ void order_long_runs(const bucket_layout& l, const tile_room<Value>& room, unsigned size,
+                                unsigned runs) {
     for (unsigned n = 0; n < runs; ++n) {
-        const unsigned digit = room.long_runs()[n], begin = room.starts()[digit],
-                       length = room.starts()[digit + 1] - begin;
+        const unsigned digit = room.long_runs()[n], begin = begin_of(room.runs()[digit]),
+                       length = length_of(room.runs()[digit]);
         if (length > longest_run) {
             order_longest(l, room, size, digit);
         } else if (threadIdx.x / lanes == n % tile_warps) {
@@ -265,16 +284,16 @@ __device__ void write_runs(const bucket_layout& l, const tile_room<Value>& room,
                            const bucket_tables& to) {
     for (unsigned at = threadIdx.x; at < size; at += tile_threads) {
         const unsigned e = room.order()[at], row = room.rows()[e], bucket = l.bucket_of(row),
-                       begin = room.starts()[bucket], end = room.starts()[bucket + 1];
+                       run = room.runs()[bucket], begin = begin_of(run), length = length_of(run);
         unsigned place = at;
-        if (end - begin <= long_run) {
+        if (length <= long_run) {
             place = begin;
-            for (unsigned k = begin; k < end; ++k) place += room.order()[k] < e;
+            for (unsigned k = begin; k < begin + length; ++k) place += room.order()[k] < e;
         }
         const std::size_t out = room.places()[bucket] + place;
-        static_cast<Key*>(to.keys)[out] =
-            static_cast<Key>(row - bucket * l.width) << (sizeof(Key) == 8 ? 32 : l.column_bits) |
-            room.columns()[e];
+        static_cast<Key*>(to.keys)[out] = static_cast<Key>(row - bucket * l.width)
+                                              << (sizeof(Key) == 8 ? 32 : l.column_bits) |
+                                          room.columns()[e];
         if constexpr (value_bytes_of<Value> > 0) static_cast<Value*>(to.values)[out] = room.values()[e];
     }
 }
@@ -307,7 +326,7 @@ __global__ void __launch_bounds__(tile_threads)
     __pipeline_commit();
     const unsigned* places = to.places + static_cast<std::size_t>(blockIdx.x) * l.buckets;
     for (unsigned d = threadIdx.x; d < l.digits(); d += tile_threads) {
-        room.starts()[d] = 0;
+        room.runs()[d] = 0;
         room.places()[d] = d < l.buckets ? places[d] : 0;
     }
     if (threadIdx.x == 0) long_runs = 0;
@@ -322,20 +341,22 @@ __global__ void __launch_bounds__(tile_threads)
         unsigned rank = 0;
         if (__all_sync(full_warp, !mine || bucket == firsts)) {
             const unsigned lane = threadIdx.x % lanes;
-            if (lane == 0 && among) rank = atomicAdd(room.starts() + bucket, static_cast<unsigned>(__popc(among)));
+            if (lane == 0 && among)
+                rank = atomicAdd(room.runs() + bucket, static_cast<unsigned>(__popc(among)));
             rank = __shfl_sync(full_warp, rank, 0) + __popc(among & ((1u << lane) - 1));
         } else if (mine) {
-            rank = atomicAdd(room.starts() + bucket, 1u);
+            rank = atomicAdd(room.runs() + bucket, 1u);
         }
         digits[n] = bucket << 16 | rank;
     }
     __syncthreads();
-    start_runs(l, room, size, &long_runs);
+    start_runs(l, room, &long_runs);
 #pragma unroll
     for (unsigned n = 0; n < tile_items; ++n) {
         const unsigned e = n * tile_threads + threadIdx.x;
         if (e < size)
-            room.order()[room.starts()[digits[n] >> 16] + (digits[n] & 0xffff)] = static_cast<std::uint16_t>(e);
+            room.order()[begin_of(room.runs()[digits[n] >> 16]) + (digits[n] & 0xffff)] =
+                static_cast<std::uint16_t>(e);
     }
     __pipeline_wait_prior(0);
     __syncthreads();

@@ -18,7 +18,8 @@
 namespace nz::storage::device_buckets {
 
 inline constexpr unsigned long_piece = 64, longest_piece = 1024;
-inline constexpr unsigned small_threads = 512;
+inline constexpr unsigned few_pieces = 4;  // the block sorts each: warps would wait for one
+inline constexpr unsigned small_threads = 512, large_threads = 1024;
 
 /// What the sort writes: a row's coordinates in order of their columns, repeats in input order.
 struct sorted_out {
@@ -32,13 +33,15 @@ class bucket_room {
 public:
     __device__ bucket_room(uint4* memory, unsigned entries, unsigned width)
         : words_(reinterpret_cast<unsigned*>(memory)), entries_(entries), width_(width) {}
-    __device__ unsigned* sums() const { return words_; }                              // [32], and two numbers
-    __device__ unsigned* cuts() const { return words_ + sums_bytes / 4; }              // [width]
-    __device__ unsigned* pieces() const { return cuts() + width_; }                    // [width + entries / 8 + 1]
+    __device__ unsigned* sums() const { return words_; }                   // [32], and two numbers
+    __device__ unsigned* cuts() const { return words_ + sums_bytes / 4; }  // [width]
+    __device__ unsigned* pieces() const { return cuts() + width_; }        // [width + entries / 8 + 1]
     __device__ unsigned* columns() const { return pieces() + width_ + entries_ / piece_entries + 1; }
-    __device__ std::uint16_t* order() const { return reinterpret_cast<std::uint16_t*>(columns() + entries_); }
-    __device__ std::uint16_t* piece_of() const { return order() + entries_; }
-    __device__ std::uint16_t* long_pieces() const { return piece_of() + entries_; }  // [entries / 64]
+    // Piece << 16 | number in the bucket.
+    __device__ unsigned* wheres() const { return columns() + entries_; }
+    __device__ std::uint16_t* long_pieces() const {  // [entries / 64]
+        return reinterpret_cast<std::uint16_t*>(wheres() + entries_);
+    }
 
 private:
     unsigned* words_;
@@ -48,9 +51,14 @@ private:
 template <class Key, class Value>
 class bucket_sorter {
 public:
-    __device__ bucket_sorter(const bucket_layout& l, const bucket_tables& t, const bucket_room& room, unsigned bucket)
-        : l_(l), room_(room), first_row_(bucket * l.width), begin_(t.starts[bucket]),
-          size_(t.starts[bucket + 1] - begin_), keys_(static_cast<const Key*>(t.keys) + begin_),
+    __device__ bucket_sorter(const bucket_layout& l, const bucket_tables& t, const bucket_room& room,
+                             unsigned bucket)
+        : l_(l),
+          room_(room),
+          first_row_(bucket * l.width),
+          begin_(t.starts[bucket]),
+          size_(t.starts[bucket + 1] - begin_),
+          keys_(static_cast<const Key*>(t.keys) + begin_),
           values_(static_cast<const Value*>(t.values) + begin_) {
         rows_ = min(l.width, static_cast<unsigned>(l.rows) - first_row_);
     }
@@ -60,6 +68,7 @@ public:
     __device__ void place(const sorted_out& out) {
         for (unsigned k = threadIdx.x; k < lanes; k += blockDim.x) room_.sums()[k] = 0;
         if (threadIdx.x == 0) long_pieces() = 0;
+        fetch_values();
         clear(rows_);
         count([&](unsigned row, unsigned) { return row; });
         cut_rows(out);
@@ -71,41 +80,33 @@ public:
         each_key([&](unsigned e, unsigned row, unsigned column) {
             const unsigned p = cut_ ? piece(row, column) : row, slot = atomicAdd(room_.pieces() + p, 1u);
             room_.columns()[slot] = column;
-            room_.order()[slot] = static_cast<std::uint16_t>(e);
-            room_.piece_of()[slot] = static_cast<std::uint16_t>(p);
+            room_.wheres()[slot] = p << 16 | e;
         });
         __syncthreads();
         sort_long_pieces();
     }
     /// Returns how many of this thread's coordinates repeat an earlier one.
     __device__ unsigned write(const sorted_out& out) const {
+        constexpr unsigned batch = 4;  // values under way
         unsigned repeats = 0;
-        const unsigned* columns = room_.columns();
-        const std::uint16_t* order = room_.order();
-        for (unsigned slot = threadIdx.x; slot < size_; slot += blockDim.x) {
-            const unsigned p = room_.piece_of()[slot], begin = begin_of(p), end = room_.pieces()[p],
-                           column = columns[slot], number = order[slot];
-            unsigned place = slot;
-            bool repeated = false;
-            if (end - begin > long_piece) {
-                repeated = slot > begin && columns[slot - 1] == column;
-            } else {
-                place = begin;
-                for (unsigned k = begin; k < end; ++k) {
-                    const unsigned other = columns[k];
-                    if (other == column) {
-                        const bool earlier = order[k] < number;
-                        place += earlier;
-                        repeated |= earlier;
-                    } else {
-                        place += other < column;
-                    }
-                }
+        for (unsigned first = threadIdx.x; first < size_; first += batch * blockDim.x) {
+            [[maybe_unused]] Value values[batch];
+            if constexpr (value_bytes_of<Value> > 0) {
+#pragma unroll
+                for (unsigned n = 0; n < batch; ++n)
+                    if (first + n * blockDim.x < size_)
+                        values[n] = values_[room_.wheres()[first + n * blockDim.x] & 0xffff];
             }
-            repeats += repeated;
-            out.columns[begin_ + place] = static_cast<index_t>(column);
-            if constexpr (value_bytes_of<Value> > 0)
-                static_cast<Value*>(out.values)[begin_ + place] = values_[number];
+#pragma unroll
+            for (unsigned n = 0; n < batch; ++n) {
+                const unsigned slot = first + n * blockDim.x;
+                if (slot >= size_) break;
+                bool repeated = false;
+                const unsigned place = begin_ + place_of(slot, repeated);
+                repeats += repeated;
+                out.columns[place] = static_cast<index_t>(room_.columns()[slot]);
+                if constexpr (value_bytes_of<Value> > 0) static_cast<Value*>(out.values)[place] = values[n];
+            }
         }
         return repeats;
     }
@@ -116,6 +117,34 @@ private:
     __device__ unsigned piece(unsigned row, unsigned column) const {
         const unsigned cut = room_.cuts()[row];
         return (cut & 0xffff) + (column >> (cut >> 16));
+    }
+    // Where in the bucket a slot's coordinate goes.
+    __device__ unsigned place_of(unsigned slot, bool& repeated) const {
+        const unsigned *columns = room_.columns(), *wheres = room_.wheres();
+        const unsigned where = wheres[slot], begin = begin_of(where >> 16), end = room_.pieces()[where >> 16],
+                       column = columns[slot];
+        if (end - begin > long_piece) {
+            repeated = slot > begin && columns[slot - 1] == column;
+            return slot;
+        }
+        unsigned place = begin, same = 0;
+        for (unsigned k = begin; k < end; ++k) {
+            place += columns[k] < column;
+            same += columns[k] == column;
+        }
+        if (same == 1) return place;
+        unsigned earlier = 0;
+        for (unsigned k = begin; k < end; ++k) earlier += columns[k] == column && wheres[k] < where;
+        repeated = earlier > 0;
+        return place + earlier;
+    }
+    // To the L2, a line each: they are read in another order.
+    __device__ void fetch_values() const {
+        if constexpr (value_bytes_of<Value> > 0) {
+            constexpr unsigned line = 128 / sizeof(Value);
+            for (unsigned e = threadIdx.x * line; e < size_; e += blockDim.x * line)
+                asm volatile("prefetch.global.L2 [%0];" ::"l"(values_ + e));
+        }
     }
     __device__ void clear(unsigned pieces) {
         for (unsigned p = threadIdx.x; p < pieces; p += blockDim.x) room_.pieces()[p] = 0;
@@ -148,7 +177,8 @@ private:
     }
     // Pieces of a row of so many coordinates, as a power of two.
     __device__ int piece_bits(unsigned length) const {
-        return length <= long_row ? 0 : min(31 - __clz(static_cast<int>(length / piece_entries)), l_.column_bits);
+        return length <= long_row ? 0
+                                  : min(31 - __clz(static_cast<int>(length / piece_entries)), l_.column_bits);
     }
     // Counts of rows become offsets, and where rows begin in shared memory; or, where one is long, how each is cut.
     __device__ void cut_rows(const sorted_out& out) {
@@ -161,7 +191,7 @@ private:
             sum += 1u << (16 + piece_bits(length)) | length;
             any_long |= length > long_row;
         }
-        unsigned before = exclusive_sum<tile_warps>(sum, room_.sums(), all);
+        unsigned before = exclusive_sum<large_threads / lanes>(sum, room_.sums(), all);
         pieces_ = all >> 16;
         cut_ = __syncthreads_or(any_long);
         for (unsigned r = first; r < last; ++r) {
@@ -177,15 +207,15 @@ private:
         __syncthreads();
     }
     __device__ void start_pieces() {
-        const unsigned each = (pieces_ + blockDim.x - 1) / blockDim.x, first = min(threadIdx.x * each, pieces_),
-                       last = min(first + each, pieces_);
+        const unsigned each = (pieces_ + blockDim.x - 1) / blockDim.x,
+                       first = min(threadIdx.x * each, pieces_), last = min(first + each, pieces_);
         unsigned sum = 0, all;
         for (unsigned p = first; p < last; ++p) {
             sum += room_.pieces()[p];
             if (room_.pieces()[p] > long_piece)
                 room_.long_pieces()[atomicAdd(&long_pieces(), 1u)] = static_cast<std::uint16_t>(p);
         }
-        unsigned before = exclusive_sum<tile_warps>(sum, room_.sums(), all);
+        unsigned before = exclusive_sum<large_threads / lanes>(sum, room_.sums(), all);
         for (unsigned p = first; p < last; ++p) {
             const unsigned length = room_.pieces()[p];
             room_.pieces()[p] = before;
@@ -194,20 +224,19 @@ private:
         __syncthreads();
     }
     __device__ void put(unsigned low, unsigned high) const {
-        unsigned* columns = room_.columns();
-        std::uint16_t* order = room_.order();
-        const unsigned a = columns[low], b = columns[high];
-        if (b > a || (b == a && order[low] < order[high])) return;
-        const std::uint16_t number = order[low];
+        unsigned *columns = room_.columns(), *wheres = room_.wheres();
+        const unsigned a = columns[low], b = columns[high], of_a = wheres[low], of_b = wheres[high];
+        if (a < b || (a == b && of_a < of_b)) return;
         columns[low] = b, columns[high] = a;
-        order[low] = order[high], order[high] = number;
+        wheres[low] = of_b, wheres[high] = of_a;
     }
     __device__ void sort_long_pieces() {
         const unsigned found = long_pieces(), warps = blockDim.x / lanes;
         for (unsigned n = 0; n < found; ++n) {
-            const unsigned p = room_.long_pieces()[n], begin = begin_of(p), length = room_.pieces()[p] - begin;
+            const unsigned p = room_.long_pieces()[n], begin = begin_of(p),
+                           length = room_.pieces()[p] - begin;
             const auto ordered = [&](unsigned low, unsigned high) { put(begin + low, begin + high); };
-            if (length > longest_piece)
+            if (length > longest_piece || found <= few_pieces)
                 sort_in_steps(length, threadIdx.x, blockDim.x, ordered, [] { __syncthreads(); });
             else if (threadIdx.x / lanes == n % warps)
                 sort_in_steps(length, threadIdx.x % lanes, lanes, ordered, [] { __syncwarp(); });
@@ -224,9 +253,10 @@ private:
 };
 
 /// A block a bucket of those that fit its room; of `list` where there is one.
-template <class Key, class Value>
-__global__ void __launch_bounds__(tile_threads)
-    sort_buckets_kernel(bucket_layout l, bucket_tables t, unsigned entries, const unsigned* list, sorted_out out) {
+template <class Key, class Value, unsigned Threads>
+__global__ void __launch_bounds__(Threads, Threads == large_threads ? 1 : 2)
+    sort_buckets_kernel(bucket_layout l, bucket_tables t, unsigned entries, const unsigned* list,
+                        sorted_out out) {
     extern __shared__ uint4 bucket_memory[];
     if (!list && blockIdx.x == 0 && threadIdx.x == 0) out.offsets.put(l.rows, static_cast<unsigned>(l.count));
     bucket_sorter<Key, Value> sorter(l, t, bucket_room(bucket_memory, entries, l.width),

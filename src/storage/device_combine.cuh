@@ -29,8 +29,8 @@ struct begins_place {
     }
 };
 /// Where places begin, of which `up_to` counts them, and their columns.
-__global__ void place_heads_kernel(begins_place begins, const unsigned* up_to, offset_t count, unsigned* heads,
-                                   index_t* columns) {
+__global__ void place_heads_kernel(begins_place begins, const unsigned* up_to, offset_t count,
+                                   unsigned* heads, index_t* columns) {
     const offset_t k = thread_number();
     if (k >= count || !begins(k)) return;
     heads[up_to[k] - 1] = static_cast<unsigned>(k);
@@ -103,8 +103,8 @@ inline device_assembled combined(const context& gpu, const device_tuples& t, con
     c.offsets = room_for_offsets(gpu, t.rows, entries);
     c.indices = padded_columns(gpu, entries);
     c.values = buffer(gpu.device_memory(), static_cast<std::size_t>(entries) * size_of(t.type));
-    place_heads_kernel<<<blocks_for(t.count), threads, 0, on>>>(begins, up_to.as<const unsigned>(), t.count,
-                                                                heads.as<unsigned>(), c.indices.as<index_t>());
+    place_heads_kernel<<<blocks_for(t.count), threads, 0, on>>>(
+        begins, up_to.as<const unsigned>(), t.count, heads.as<unsigned>(), c.indices.as<index_t>());
     check(cudaGetLastError());
     place_rows_kernel<<<blocks_for(offset_t{t.rows} + 1), threads, 0, on>>>(
         offsets, t.rows, up_to.as<const unsigned>(), {c.offsets.data(), offset_bytes_for(entries) == 8});

@@ -24,7 +24,8 @@ struct coordinate_list {
     const unsigned *buckets = nullptr, *firsts = nullptr, *starts = nullptr;
 
     __device__ list_spot spot(offset_t k) const {
-        if (lists == 0) return {static_cast<unsigned>(k), 0, static_cast<unsigned>(rows) + 1, k == 0, k + 1 == entries};
+        if (lists == 0)
+            return {static_cast<unsigned>(k), 0, static_cast<unsigned>(rows) + 1, k == 0, k + 1 == entries};
         unsigned low = 0, high = lists;
         while (high - low > 1) {
             const unsigned middle = (low + high) / 2;
@@ -32,8 +33,8 @@ struct coordinate_list {
         }
         const unsigned bucket = buckets[low], number = static_cast<unsigned>(k) - firsts[low],
                        size = starts[bucket + 1] - starts[bucket], first_row = bucket * width;
-        return {starts[bucket] + number, first_row, min(first_row + width, static_cast<unsigned>(rows)), number == 0,
-                number + 1 == size};
+        return {starts[bucket] + number, first_row, min(first_row + width, static_cast<unsigned>(rows)),
+                number == 0, number + 1 == size};
     }
 };
 
@@ -79,7 +80,8 @@ __global__ void write_list_kernel(coordinate_list list, const Key* keys, int col
     if (found && threadIdx.x % lanes == 0) atomicAdd(repeats, static_cast<unsigned long long>(found));
 }
 template <class Value>
-__global__ void list_values_kernel(coordinate_list list, const unsigned* numbers, const Value* from, Value* to) {
+__global__ void list_values_kernel(coordinate_list list, const unsigned* numbers, const Value* from,
+                                   Value* to) {
     const offset_t k = device_passes::thread_number();
     if (k < list.entries) to[list.spot(k).place] = from[numbers[k]];
 }
@@ -98,16 +100,16 @@ void sort_list(const context& gpu, const coordinate_list& list, int column_bits,
         check(cudaGetLastError());
         device_passes::with_temporary(gpu, [&](void* memory, std::size_t& bytes) {
             return cub::DeviceRadixSort::SortPairs(memory, bytes, given.as<const Key>(), keys.as<Key>(),
-                                                   before.as<const unsigned>(), numbers.as<unsigned>(), list.entries,
-                                                   0, std::max(bits, 1), on);
+                                                   before.as<const unsigned>(), numbers.as<unsigned>(),
+                                                   list.entries, 0, std::max(bits, 1), on);
         });
     }
     write_list_kernel<Key><<<blocks, threads, 0, on>>>(list, keys.as<const Key>(), column_bits, out, repeats);
     check(cudaGetLastError());
     if (value_bytes == 0) return;
     by_width(value_bytes, [&]<class U>(std::type_identity<U>) {
-        list_values_kernel<<<blocks, threads, 0, on>>>(list, numbers.as<const unsigned>(),
-                                                       static_cast<const U*>(from), static_cast<U*>(out.values));
+        list_values_kernel<<<blocks, threads, 0, on>>>(
+            list, numbers.as<const unsigned>(), static_cast<const U*>(from), static_cast<U*>(out.values));
     });
     check(cudaGetLastError());
 }

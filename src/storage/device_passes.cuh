@@ -72,9 +72,20 @@ __device__ inline Sum exclusive_sum(Sum mine, Sum* sums, Sum& all) {
     __syncthreads();
     Sum before = 0;
     all = 0;
-    for (unsigned w = 0; w < Warps; ++w) {
-        if (w < warp) before += sums[w];
-        all += sums[w];
+    if constexpr (Warps == lanes) {
+        Sum to_warp = sums[lane];
+        for (unsigned step = 1; step < lanes; step *= 2) {
+            const Sum left = __shfl_up_sync(full_warp, to_warp, step);
+            if (lane >= step) to_warp += left;
+        }
+        all = __shfl_sync(full_warp, to_warp, lanes - 1);
+        const Sum earlier = __shfl_sync(full_warp, to_warp, warp ? warp - 1 : 0);
+        before = warp ? earlier : 0;
+    } else {
+        for (unsigned w = 0; w < Warps; ++w) {
+            if (w < warp) before += sums[w];
+            all += sums[w];
+        }
     }
     __syncthreads();
     return before + up_to - mine;
