@@ -21,12 +21,14 @@ check() {  # tool, seconds, words...
 matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*'
 joins='EwiseOnDevice.Long*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
 dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*'
-pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*:BuildOnDevice.*'
+pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*'
+built='BuildOnDevice.Of*:BuildOnDevice.Rows*:BuildOnDevice.Columns*:BuildOnDevice.Says*'
 resident='MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*'
 turned='TransposeOnDevice.Few*:TransposeOnDevice.Columns*Very*:TransposeOnDevice.Rows*'
 parts='MxmStripsOnDevice.Masks*:MxmStripsOnDevice.Iso*'
 for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$turned"
+    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$built"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$parts"
     check $tool 60 "$bin/nz" bfs rmat:12,16 --switches all,duplicates --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate
@@ -68,6 +70,7 @@ check racecheck 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64'
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='TransposeOnDevice.Few*'
+check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='BuildOnDevice.OfOneValue*:BuildOnDevice.Columns*'
 check racecheck 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate
 check racecheck 60 "$bin/nz" spadd rmat_directed:10,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate

@@ -17,17 +17,16 @@ struct device_tuples {
     bool one_value = false;
 };
 
-/// The first coordinate outside the shape, or -1. Waits for it.
-offset_t first_outside_on_device(const context& gpu, const device_tuples& t);
-
 struct device_assembled {
+    offset_t outside = -1;  ///< the first coordinate outside the shape; nothing else then
     offset_t nnz = 0;
     buffer offsets, indices, values;  ///< as in csr, `indices` padded; a value an entry
 };
-/// The CSR of coordinates that lie inside; repeats combined with `duplicates` in input order. Nothing where the GPU has not got
-/// that operator: it has plus, times, min, max, first, second and any. At most 2^32 - 1 coordinates. Takes 24 bytes a coordinate
-/// (16 where row and column numbers fit 32 bits together) and CUB's, beside the result; 4 more where there are repeats. Waits for
-/// how many entries there are.
+/// The CSR of coordinates; repeats combined with `duplicates` in input order. Nothing where the GPU has not got that operator: it
+/// has plus, times, min, max, first, second and any. At most 2^32 - 1 coordinates. Takes 4 bytes a coordinate (8 where a row in
+/// its bucket and a column need more than 32 bits) and a value, and 1 to 4 for counts of tiles by bucket, beside the result; 24
+/// (16 where row and column numbers fit 32 bits together) and CUB's for coordinates that are sorted (layout_buckets says which);
+/// where there are repeats 4 and the result once more. Waits twice: for what lies outside, and for how many entries there are.
 std::optional<device_assembled> assemble_on_device(const context& gpu, const device_tuples& t,
                                                    const binary_op& duplicates);
 

@@ -21,7 +21,6 @@ product_list list_products(const context&, const device_rows&, const device_rows
     no_device();
 }
 std::uint64_t print_on_device(const context&, const device_rows&) { no_device(); }
-offset_t first_outside_on_device(const context&, const device_tuples&) { no_device(); }
 std::optional<device_assembled> assemble_on_device(const context&, const device_tuples&, const binary_op&) {
     no_device();
 }

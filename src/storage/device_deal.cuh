@@ -14,44 +14,18 @@
 #pragma once
 
 #include "storage/device_deal_layout.hpp"
+#include "storage/device_passes.cuh"
 
 #include <cuda_pipeline_primitives.h>
 
-#include <type_traits>
-
 namespace nz::storage::device_deal {
 
-inline constexpr unsigned full_warp = ~0u;
-inline constexpr unsigned lanes = 32;
+using device_passes::exclusive_sum, device_passes::full_warp, device_passes::lanes, device_passes::no_value,
+    device_passes::value_bytes_of;
+
 inline constexpr unsigned deal_warps = deal_threads / lanes;
 inline constexpr unsigned together = 3;  // items whose votes are taken together
 static_assert(items % together == 0);
-
-/// In place of a value where there is none.
-struct no_value {};
-template <class Value>
-inline constexpr unsigned value_bytes_of = std::is_same_v<Value, no_value> ? 0 : sizeof(Value);
-
-/// Exclusive sums over a block of `Warps` warps; `sums` has room for one each. All threads call it.
-template <unsigned Warps, class Sum>
-__device__ inline Sum exclusive_sum(Sum mine, Sum* sums, Sum& all) {
-    const unsigned lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
-    Sum up_to = mine;
-    for (unsigned step = 1; step < lanes; step *= 2) {
-        const Sum left = __shfl_up_sync(full_warp, up_to, step);
-        if (lane >= step) up_to += left;
-    }
-    if (lane == lanes - 1) sums[warp] = up_to;
-    __syncthreads();
-    Sum before = 0;
-    all = 0;
-    for (unsigned w = 0; w < Warps; ++w) {
-        if (w < warp) before += sums[w];
-        all += sums[w];
-    }
-    __syncthreads();
-    return before + up_to - mine;
-}
 
 /// Of each of a lane's entries: the lanes, among those in `active`, with its digit of `bits` bits. Several at a time, for each
 /// vote waits for the one before.

@@ -11,11 +11,10 @@
 #pragma once
 
 #include "storage/device_deal.cuh"
-#include "storage/device_passes.cuh"
 
 namespace nz::storage::device_deal {
 
-using device_passes::reader;
+using device_passes::for_each_count, device_passes::offsets_out, device_passes::reader;
 
 /// A tile whose rows span more than this many tiles' entries is halved: to read their offsets would take longer.
 inline constexpr unsigned strewn_tiles = 16;
@@ -37,17 +36,6 @@ struct deal_tables {
     unsigned* keys;                                 // [nnz]
     void* values;                                   // [nnz]
 };
-struct offsets_out {
-    void* data;
-    bool wide;
-    __device__ void put(offset_t at, unsigned value) const {
-        if (wide)
-            static_cast<long long*>(data)[at] = value;
-        else
-            static_cast<int*>(data)[at] = static_cast<int>(value);
-    }
-};
-
 /// One warp.
 __global__ void windows_kernel(deal_layout l, reader offsets, deal_tables to) {
     unsigned before = 0;
@@ -161,25 +149,6 @@ __device__ inline chunk_counts counts_of_chunk(const deal_layout& l, const deal_
     return {bucket, left < l.chunk_groups ? left : l.chunk_groups,
             in.places + static_cast<std::size_t>(begin) * l.buckets + bucket};
 }
-/// Calls f(place, count) for `count` numbers that are `stride` apart, eight loads at a time.
-template <class F>
-__device__ void for_each_count(unsigned* first, unsigned count, unsigned stride, F f) {
-    constexpr unsigned batch = 8;
-    unsigned k = 0;
-    for (; k + batch <= count; k += batch) {
-        unsigned found[batch];
-        unsigned* at = first + static_cast<std::size_t>(k) * stride;
-#pragma unroll
-        for (unsigned n = 0; n < batch; ++n) found[n] = at[static_cast<std::size_t>(n) * stride];
-#pragma unroll
-        for (unsigned n = 0; n < batch; ++n) f(at[static_cast<std::size_t>(n) * stride], found[n]);
-    }
-    for (; k < count; ++k) {
-        unsigned& at = first[static_cast<std::size_t>(k) * stride];
-        f(at, at);
-    }
-}
-
 __global__ void sum_chunks_kernel(deal_layout l, deal_tables to) {
     const chunk_counts c = counts_of_chunk(l, to);
     if (c.bucket >= l.buckets) return;

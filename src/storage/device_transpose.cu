@@ -23,7 +23,7 @@ __global__ void positions_kernel(unsigned* positions, offset_t count) {
 
 // Where each column begins among the sorted ones: the entry before which the column changes writes all that begin there.
 __global__ void column_offsets_kernel(const unsigned* sorted, offset_t nnz, index_t columns,
-                                      device_deal::offsets_out offsets) {
+                                      device_passes::offsets_out offsets) {
     const offset_t k = thread_number();
     if (k > nnz) return;
     const offset_t before = k == 0 ? -1 : static_cast<offset_t>(sorted[k - 1]),

@@ -309,13 +309,6 @@ bool on_device(const context& ctx, std::initializer_list<const buffer*> arrays) 
 std::optional<matrix> build_on_device(const context& ctx, device_tuples given, const binary_op& duplicates) {
     device::session& session = *ctx.gpu();
     session.wait_for_caller();
-    if (const offset_t k = first_outside_on_device(ctx, given); k >= 0) {
-        index_t i = 0, j = 0;
-        session.download(&i, given.row_indices + k, sizeof i);
-        session.download(&j, given.column_indices + k, sizeof j);
-        fail<index_out_of_bounds>("entry {} is ({}, {}), outside the {} x {} matrix", k, i, j, given.rows,
-                                  given.columns);
-    }
     buffer only;
     if (given.one_value && !(given.values && session.holds(given.values))) {
         const element x = given.values ? load(given.values, given.type, 0) : one_of(given.type);
@@ -325,6 +318,13 @@ std::optional<matrix> build_on_device(const context& ctx, device_tuples given, c
     }
     auto built = assemble_on_device(ctx, given, duplicates);
     if (!built) return {};
+    if (const offset_t k = built->outside; k >= 0) {
+        index_t i = 0, j = 0;
+        session.download(&i, given.row_indices + k, sizeof i);
+        session.download(&j, given.column_indices + k, sizeof j);
+        fail<index_out_of_bounds>("entry {} is ({}, {}), outside the {} x {} matrix", k, i, j, given.rows,
+                                  given.columns);
+    }
     session.wait();  // the caller may change his arrays once this returns
     csr shape;
     shape.rows = given.rows;

@@ -1,5 +1,6 @@
 // Matrices from coordinates in a GPU's memory: the host's, for every type and operator, with repeats and without, keys of either
-// width, one value for all or none, and what is wrong said as on the host. Skips where there is no GPU.
+// width, one value for all or none, in every order, by every way that buckets of rows are sorted, and what is wrong said as on the
+// host. Skips where there is no GPU.
 #include "core/buffer.hpp"
 #include "core/device.hpp"
 #include "storage/matrix_body.hpp"
@@ -8,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace nz::test {
 namespace {
@@ -161,6 +164,106 @@ TEST_F(BuildOnDevice, OfOneValueOrNoneAndOfNoRepeats) {
     vector y(gpu, dtype::float64, 40);
     mxv(gpu, y, semiring("plus_times"), found, x);
     EXPECT_EQ(y.get(1)->get<double>(), (50 + 99) * 25) << "used where it lies";
+}
+
+using places = std::vector<std::pair<index_t, index_t>>;
+
+// Values are the coordinates' numbers, so that nothing is left out or taken twice unseen.
+template <class T>
+coordinates<T> numbered(index_t rows, index_t columns, const places& given) {
+    coordinates<T> c{rows, columns, {}, {}, {}};
+    for (const auto& [i, j] : given) {
+        c.x.push_back(static_cast<typename coordinates<T>::stored>(c.i.size() * 2654435761u >> 7));
+        c.i.push_back(i);
+        c.j.push_back(j);
+    }
+    return c;
+}
+void expect_the_hosts(index_t rows, index_t columns, const places& given) {
+    const context gpu({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    const auto of_type = [&]<class T>(std::type_identity<T>, binary_id op) {
+        SCOPED_TRACE(name_of(dtype_of<T>));
+        const auto c = numbered<T>(rows, columns, given);
+        const lent_coordinates<T> there(gpu, c);
+        const matrix found = matrix::build<T>(gpu, there.view(), op);
+        EXPECT_TRUE(found.on_device());
+        expect_same(matrix::build<T>(cpu, c.view(), op), found);
+    };
+    of_type(std::type_identity<double>(), binary_id::plus);
+    of_type(std::type_identity<float>(), binary_id::second);
+    of_type(std::type_identity<std::int16_t>(), binary_id::plus);
+    of_type(std::type_identity<std::uint8_t>(), binary_id::first);
+}
+
+places scattered(index_t rows, index_t columns, std::size_t n, std::mt19937& random) {
+    places p(n);
+    for (auto& [i, j] : p) {
+        i = static_cast<index_t>(random() % static_cast<unsigned>(rows));
+        j = static_cast<index_t>(random() % static_cast<unsigned>(columns));
+    }
+    return p;
+}
+
+TEST_F(BuildOnDevice, InOrderAndInReverse) {
+    for (const std::size_t n : {std::size_t{100}, std::size_t{20481}, std::size_t{300000}}) {
+        SCOPED_TRACE(n);
+        places p = scattered(20000, 30000, n, random);
+        std::sort(p.begin(), p.end());
+        expect_the_hosts(20000, 30000, p);
+        std::reverse(p.begin(), p.end());
+        expect_the_hosts(20000, 30000, p);
+    }
+}
+
+TEST_F(BuildOnDevice, RowsAndColumnsThatHaveMostOfThem) {
+    for (const std::size_t hub :
+         {2000, 15000, 40000}) {  // in a bucket's small room, in its large one, in none
+        SCOPED_TRACE(hub);
+        places p = scattered(20000, 3000000, 60000, random);
+        for (std::size_t k = 0; k < hub; ++k) p[k].first = 77;
+        for (const auto& more : scattered(20000, 3000000, 40000, random)) p.push_back(more);
+        std::shuffle(p.begin(), p.end(), random);
+        expect_the_hosts(20000, 3000000, p);
+    }
+    places row = scattered(5000, 300000, 50000, random), column = row;
+    for (auto& at : row) at.first = 4321;
+    for (auto& at : column) at.second = 4321;
+    expect_the_hosts(5000, 300000, row);
+    expect_the_hosts(5000, 300000, column);
+}
+
+TEST_F(BuildOnDevice, ColumnsOfARowThatLieTogether) {
+    for (const index_t run : {40, 300, 3000}) {
+        SCOPED_TRACE(run);
+        places p;
+        for (index_t i = 0; i < 90000 / run; ++i)
+            for (index_t k = 0; k < run; ++k) p.emplace_back(i * 7, i * 1000 + k);
+        std::shuffle(p.begin(), p.end(), random);
+        expect_the_hosts(16000, 5000000, p);
+    }
+}
+
+TEST_F(BuildOnDevice, ManyRepeats) {
+    expect_the_hosts(40, 50, scattered(40, 50, 200000, random));
+    expect_the_hosts(30, 2, scattered(30, 2, 90000, random));
+    expect_the_hosts(9000, 1, scattered(9000, 1, 90000, random));
+    places pairs = scattered(50000, 60000, 50000, random);
+    for (std::size_t k = 0; k < 50000; ++k) pairs.push_back(pairs[k]);
+    expect_the_hosts(50000, 60000, pairs);
+}
+
+TEST_F(BuildOnDevice, SoManyRowsAndColumnsThatKeysAreWideOrBucketsTooMany) {
+    constexpr index_t most = std::numeric_limits<index_t>::max();
+    expect_the_hosts(3000000, most, scattered(3000000, most, 50000, random));
+    expect_the_hosts(20000000, 20000000, scattered(20000000, 20000000, 30000, random));
+    expect_the_hosts(34000000, 5, scattered(34000000, 5, 30000, random));
+}
+
+TEST_F(BuildOnDevice, OfNoCoordinates) {
+    const context gpu({.backend = backend::cuda});
+    const matrix found = matrix::build<double>(gpu, {5, 7, {}, {}, {}});
+    EXPECT_EQ(found.nnz(), 0);
+    EXPECT_EQ(found.rows(), 5);
 }
 
 TEST_F(BuildOnDevice, SaysWhatIsWrongAsTheHostDoes) {
