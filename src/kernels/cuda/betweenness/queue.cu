@@ -29,7 +29,7 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-constexpr unsigned queue_block = 512, queue_blocks_an_sm = 2;
+constexpr unsigned queue_block = 512, queue_blocks_an_sm = 1;
 constexpr int queue_batch = 4;           // entries of a row under way together: all that a grid's rows have
 constexpr unsigned queue_long_row = 32;  // entries: those behind are bits of a word
 constexpr index_t unmet = -1, no_level = -2, no_neighbour = -3;  // depths
@@ -43,7 +43,7 @@ struct level_finds {
 };
 /// A vertex of the queue with the row of its edges out.
 template <class Offset>
-struct queue_entry {
+struct alignas(16) queue_entry {
     Offset at;
     unsigned length;
     index_t v;
@@ -64,12 +64,16 @@ struct queue_edges {
 template <class Offset>
 struct queue_search {
     queue_edges<Offset> out, in;
-    bool symmetric;
     index_t vertices;
     const index_t* sources;
     plan::device_betweenness_queue_parts parts;
     betweenness_queue_report* reports;
 };
+
+/// Of two; the standard library's way is for the host.
+__device__ unsigned power_of(unsigned size) {
+    return 31 - static_cast<unsigned>(__clz(static_cast<int>(size)));
+}
 
 __device__ double sum_of_warp(double x) {
     for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(full_warp, x, distance);
@@ -91,7 +95,7 @@ __device__ double sum_rows(Offset at, Offset end, Sum&& sum) {
     return mine;
 }
 
-template <class Offset>
+template <class Offset, bool Symmetric>
 class source_sweeps {
 public:
     __device__ source_sweeps(const queue_search<Offset>& s, queue_memory<Offset>& memory)
@@ -99,10 +103,10 @@ public:
           m_(memory),
           cluster_(cg::this_cluster()),
           first_(*cluster_.map_shared_rank(&memory, 0)),
-          blocks_(cluster_.num_blocks()),
-          slot_(blockIdx.x / blocks_),
+          shift_(power_of(cluster_.num_blocks())),
+          slot_(blockIdx.x >> shift_),
           threads_(cluster_.num_threads()),
-          thread_((threadIdx.x / 32 * blocks_ + cluster_.block_rank()) * 32 + threadIdx.x % 32) {
+          thread_(((threadIdx.x / 32 << shift_) + cluster_.block_rank()) * 32 + threadIdx.x % 32) {
         const std::size_t at = std::size_t{slot_} * static_cast<std::size_t>(s.vertices);
         paths_ = s.parts.paths + at;
         handed_ = s.parts.handed + at;
@@ -170,7 +174,7 @@ private:
         const index_t above = level_ == 0 ? no_level : level_ - 1;
         unsigned behind = 0;
         double paths;
-        if (s_.symmetric) {
+        if constexpr (Symmetric) {
             paths = sum_rows(of.at, of.at + of.length, [&](Offset at, Offset last, unsigned step) {
                 return look<true, true>(s_.out, at, last, step, above, end, behind);
             });
@@ -229,12 +233,10 @@ private:
         index_t before[queue_batch];
         queue_entry<Offset> found[queue_batch];
 #pragma unroll
-        for (int b = 0; b < queue_batch; ++b) {
-            before[b] = no_neighbour;
-            if (depth[b] != unmet) continue;
-            found[b] = entry_of(u[b]);
-            before[b] = atomicCAS(depth_ + u[b], unmet, level_ + 1);
-        }
+        for (int b = 0; b < queue_batch; ++b) before[b] = claim_one(u[b], depth[b]);
+#pragma unroll
+        for (int b = 0; b < queue_batch; ++b)
+            if (depth[b] == unmet) found[b] = entry_of(u[b]);
         unsigned mine[queue_batch], total = 0;
 #pragma unroll
         for (int b = 0; b < queue_batch; ++b) {
@@ -253,16 +255,30 @@ private:
         }
     }
 
+    /// The depth that a vertex had, unmet where it is claimed by this; nothing is done where it was seen to be met. Four under
+    /// way together: branches around them would wait for each.
+    __device__ index_t claim_one(index_t v, index_t seen) {
+        index_t before = no_neighbour;
+        asm volatile(
+            "{.reg .pred p; setp.eq.s32 p, %2, %3; @p atom.relaxed.gpu.global.cas.b32 %0, [%1], %3, %4;}"
+            : "+r"(before)
+            : "l"(depth_ + v), "r"(seen), "n"(unmet), "r"(level_ + 1)
+            : "memory");
+        return before;
+    }
+
     /// Makes a vertex the k-th of the next level, and gives it to the thread whose turn that is.
     __device__ void put(const queue_entry<Offset>& found, unsigned k, unsigned next) {
         queue_[next + k] = found.v;
         asm volatile("prefetch.global.L2 [%0];" ::"l"(s_.out.neighbours + found.at));
         if (k >= threads_) return;
-        queue_memory<Offset>& of = *cluster_.map_shared_rank(&m_, k / 32 % blocks_);
-        of.entries[(level_ + 1) % 2][k / 32 / blocks_ * 32 + k % 32] = found;
+        const unsigned warp = k / 32;
+        queue_memory<Offset>& of = *cluster_.map_shared_rank(&m_, warp & ((1u << shift_) - 1));
+        of.entries[(level_ + 1) % 2][(warp >> shift_) * 32 + k % 32] = found;
     }
 
     /// A vertex that hands back, looked for in steps, each while the levels behind it are done: none reads what they write.
+    /// Steps have no branches, which would wait for the loads; a thread without a vertex goes along with the level's last.
     struct row {
         bool valid = false;
         index_t v = 0;
@@ -270,7 +286,8 @@ private:
         Offset at = 0;
         unsigned length = 0;
         double paths = 1;
-        index_t u[queue_batch];  // the first neighbours behind, else no_neighbour
+        int known = 0;  // neighbours behind in u
+        index_t u[queue_batch];
 
         __device__ bool is_long() const { return length > queue_long_row; }
     };
@@ -317,43 +334,43 @@ private:
     }
 
     __device__ void find(row& r, unsigned start, unsigned end) const {
-        const unsigned i = (start & ~scaled_level) + thread_;
-        r.valid = i < (end & ~scaled_level);
-        if (!r.valid) return;
-        r.v = fresh(queue_[i]);
-        r.behind = fresh(behind_[i]);
+        const unsigned i = (start & ~scaled_level) + thread_, last = max(end & ~scaled_level, 1u) - 1;
+        r.valid = i <= last;
+        r.v = fresh(queue_[min(i, last)]);
+        r.behind = fresh(behind_[min(i, last)]);
     }
     __device__ void bound(row& r) const {
-        if (!r.valid) return;
         r.at = __ldg(s_.out.offsets + r.v);
         r.length = static_cast<unsigned>(__ldg(s_.out.offsets + r.v + 1) - r.at);
         r.paths = fresh(paths_[r.v]);
     }
     __device__ void reach(row& r) const {
-        if (r.is_long()) r.behind = 0;
+        if (r.is_long() || !r.valid) r.behind = 0;
+        r.known = __popc(r.behind);
+        const index_t* own = r.behind ? s_.out.neighbours + r.at : s_.sources;  // where something can be read
 #pragma unroll
         for (int b = 0; b < queue_batch; ++b) {
-            r.u[b] = r.behind ? __ldg(s_.out.neighbours + r.at + __ffs(static_cast<int>(r.behind)) - 1)
-                              : no_neighbour;
+            r.u[b] = __ldg(own + max(__ffs(static_cast<int>(r.behind)), 1) - 1);
             r.behind &= r.behind - 1;
         }
     }
 
     __device__ void hand_back(row& r, index_t behind, double scale) {
         double sum = 0;
-        for (bool more = true; more; reach(r)) {
+        while (true) {
             double held[queue_batch];
 #pragma unroll
-            for (int b = 0; b < queue_batch; ++b) held[b] = r.u[b] >= 0 ? fresh(paths_[r.u[b]]) : 0;
+            for (int b = 0; b < queue_batch; ++b) held[b] = b < r.known ? fresh(paths_[r.u[b]]) : 0;
 #pragma unroll
             for (int b = 0; b < queue_batch; ++b) sum += held[b];
-            more = r.behind != 0;
+            if (r.behind == 0) break;
+            reach(r);
         }
         unsigned ignored;
-        sum +=
-            sum_rows(r.at, r.is_long() ? r.at + r.length : r.at, [&](Offset at, Offset last, unsigned step) {
-                return look<true, false>(s_.out, at, last, step, behind, 0, ignored);
-            });
+        sum += sum_rows(r.at, r.is_long() && r.valid ? r.at + r.length : r.at,
+                        [&](Offset at, Offset last, unsigned step) {
+                            return look<true, false>(s_.out, at, last, step, behind, 0, ignored);
+                        });
         if (!r.valid) return;
         const double handed = r.paths * (sum * scale);
         handed_[r.v] = handed;
@@ -364,7 +381,8 @@ private:
     queue_memory<Offset>& m_;
     const cg::cluster_group cluster_;
     queue_memory<Offset>& first_;  // the first block's
-    const unsigned blocks_, slot_, threads_, thread_;
+    const unsigned shift_;         // a cluster has 1 << shift_ blocks
+    const unsigned slot_, threads_, thread_;
     double *paths_, *handed_;
     index_t *depth_, *queue_;
     std::uint32_t *behind_, *starts_;
@@ -372,11 +390,11 @@ private:
     unsigned met_ = 0;   // likewise, vertices
 };
 
-template <class Offset>
+template <class Offset, bool Symmetric>
 __global__ void __launch_bounds__(queue_block, queue_blocks_an_sm)
     betweenness_queue_kernel(const __grid_constant__ queue_search<Offset> s) {
     __shared__ queue_memory<Offset> memory;
-    source_sweeps<Offset>(s, memory).run();
+    source_sweeps<Offset, Symmetric>(s, memory).run();
 }
 
 /// What was handed on for each source, in their order, a thread a vertex.
@@ -401,10 +419,11 @@ void run_queues(const device_betweenness_queue_arguments& k, cudaStream_t stream
     check(cudaMemsetAsync(parts.depth, 0xff, count * static_cast<std::size_t>(k.vertices) * sizeof(index_t),
                           stream));
     check(cudaMemsetAsync(k.reports, 0, count * sizeof *k.reports, stream));
-    const queue_search<Offset> search{edges(k.out), edges(k.in), k.out.neighbours == k.in.neighbours,
-                                      k.vertices,   k.sources,   parts,
-                                      k.reports};
-    launch_clusters<betweenness_queue_kernel<Offset>>(search, queue_block, k.blocks, k.count, stream);
+    const queue_search<Offset> search{edges(k.out), edges(k.in), k.vertices, k.sources, parts, k.reports};
+    k.out.neighbours == k.in.neighbours ? launch_clusters<betweenness_queue_kernel<Offset, true>>(
+                                              search, queue_block, k.blocks, k.count, stream)
+                                        : launch_clusters<betweenness_queue_kernel<Offset, false>>(
+                                              search, queue_block, k.blocks, k.count, stream);
     const auto blocks = static_cast<unsigned>((offset_t{k.vertices} + queue_block - 1) / queue_block);
     add_handed_kernel<<<blocks, queue_block, 0, stream>>>(parts, k.vertices, k.count, k.centrality);
     check(cudaGetLastError());
