@@ -52,6 +52,7 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
     check $tool 60 "$bin/nz" bc rmat:10,8 --sources-random 40 --backend cuda --validate
     check $tool 60 "$bin/nz" bc rmat_directed:9,4 --sources-random 3 --backend cuda --validate
+    check $tool 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='Betweenness.QueuesLeave*:Betweenness.Hubs*'
     check $tool 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
     check $tool 60 "$bin/nz" pagerank rmat_directed:10,4 --backend cuda --validate
     check $tool 60 "$bin/nz" sssp rmat:9,8 --weights uniform:1,255 --backend cuda --validate
@@ -66,6 +67,7 @@ check racecheck 60 "$bin/nz" spgemm banded:300,21 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --kernel two_level_sort --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm banded:3000,21 --kernel dia_dia --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bc rmat:10,8 --sources-random 40 --backend cuda --validate
+check racecheck 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='Betweenness.QueuesLeave*'
 check racecheck 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64'

@@ -11,7 +11,7 @@
 namespace nz {
 
 struct centrality_options {
-    std::string_view kernel{};  ///< "batched", "sweep_loop"; empty: the plan chooses
+    std::string_view kernel{};  ///< "batched", "queue", "sweep_loop"; empty: the plan chooses
     bool normalise =
         false;  ///< divide by (n - 1) (n - 2), the pairs that exclude a vertex; 1 below 3 vertices
 };

@@ -122,8 +122,8 @@ def betweenness(
 
     sources: vertices; None for all, which is exact (of an undirected graph twice what counts each pair once), a sample is
     an estimate up to the factor n / sources. normalise: divide by (n - 1) (n - 2). kernel: batched (16 sources at once, 64 on
-    a GPU) or sweep_loop (two products a level and source). Raises IndexOutOfBounds, DimensionMismatch when A is not square.
-    8 bytes a vertex and source of a batch.
+    a GPU), queue (a source a thread or a cluster of a GPU's blocks) or sweep_loop (two products a level and source). Raises
+    IndexOutOfBounds, DimensionMismatch when A is not square. 8 bytes a vertex and source of a batch, 32 of queues.
 
     >>> import nonzero as nz
     >>> path = nz.from_coo([0, 1, 1, 2], [1, 0, 2, 1], [1, 1, 1, 1], (3, 3))

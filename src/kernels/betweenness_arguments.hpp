@@ -78,4 +78,22 @@ struct betweenness_queue_arguments {
     int threads = 1;
 };
 
+/// What betweenness/queue on a GPU tells of a source.
+struct betweenness_queue_report {
+    std::int32_t levels = 0;
+    std::int32_t lost = 0;  ///< not 0: paths of one level are too far apart for doubles of one exponent
+};
+
+/// betweenness/queue on a GPU: a cluster of blocks a source. Pointers are the device's.
+struct device_betweenness_queue_arguments {
+    index_t vertices = 0;
+    betweenness_edges out, in;  ///< the same pointers: the graph is symmetric
+    const index_t* sources = nullptr;
+    int count = 0;                 ///< of sources
+    double* centrality = nullptr;  ///< [vertices], added to
+    void* workspace = nullptr;     ///< plan::device_betweenness_queue_parts for `count` sources
+    betweenness_queue_report* reports = nullptr;  ///< [count]
+    int blocks = 1;                               ///< of a cluster: 1, 2, 4, 8 or 16
+};
+
 }  // namespace nz::kernels

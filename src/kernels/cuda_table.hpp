@@ -41,6 +41,7 @@ struct cuda_table {
     void (*tile_search)(const device_tile_arguments& arguments, void* stream) = nullptr;
     void (*afforest)(const device_components_arguments& arguments, void* stream) = nullptr;
     betweenness_table betweenness{};
+    void (*betweenness_queue)(const device_betweenness_queue_arguments& arguments, void* stream) = nullptr;
     device_select_table select{};
     matrix (*transpose_convert)(const context& own, const context& gpu, const matrix& a) = nullptr;
     void (*pagerank_step)(const pagerank_step_arguments& arguments, void* stream) = nullptr;

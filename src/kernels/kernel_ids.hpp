@@ -53,7 +53,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"select", "rising", presence::here, "", presence::here, ""},
     {"components", "afforest", presence::here, "", presence::here, ""},
     {"betweenness", "batched", presence::here, "", presence::here, ""},
-    {"betweenness", "queue", presence::here, "", presence::absent, "a thread a source leaves a GPU idle"},
+    {"betweenness", "queue", presence::here, "", presence::here, ""},
     {"pagerank", "step", presence::here, "", presence::here, ""},
     {"reduce", "blocks", presence::here, "", presence::here, ""},
     {"transpose", "convert", presence::here, "", presence::here, ""},

@@ -6,11 +6,11 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "kernels/cpu/betweenness/batched.hpp"
-#include "kernels/cpu/betweenness/queue.hpp"
 #include "kernels/cuda_table.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/betweenness_loop.hpp"
+#include "ops/betweenness_queues.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
@@ -49,7 +49,12 @@ void require_counted(bool counted, const matrix& a) {
         a.rows(), a.columns());
 }
 
-vector dense_centrality(const context& ctx, offset_t n, buffer values) {
+vector dense_centrality(const context& ctx, offset_t n, buffer values, bool on_device) {
+    if (on_device) {
+        storage::device_vector content;
+        content.values = std::move(values);
+        return storage::make_device_vector(ctx, dtype::float64, n, vector_form::dense, n, std::move(content));
+    }
     storage::vector_body body =
         storage::make_vector_body(ctx, dtype::float64, n, vector_form::dense, n, false);
     body.values = std::move(values);
@@ -116,12 +121,7 @@ public:
     }
 
     vector take() {
-        const auto n = static_cast<index_t>(n_);
-        if (!at_.on_device()) return dense_centrality(ctx_, n, std::move(centrality_));
-        storage::device_vector content;
-        content.values = std::move(centrality_);
-        return storage::make_device_vector(ctx_, dtype::float64, n, vector_form::dense, n,
-                                           std::move(content));
+        return dense_centrality(ctx_, static_cast<offset_t>(n_), std::move(centrality_), at_.on_device());
     }
 
 private:
@@ -223,26 +223,32 @@ private:
     kept_level behind_;
 };
 
-void run_queues(const context& ctx, const matrix& a, std::span<const offset_t> sources,
-                centrality_result& result) {
-    const storage::csr& rows = a.body().rows();
-    const auto n = static_cast<std::size_t>(a.rows());
-    const int threads =
-        static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(ctx.threads()), sources.size()));
-    const buffer workspace(ctx.memory(),
-                           static_cast<std::size_t>(threads) * plan::betweenness_queue_parts::bytes(n));
-    buffer centrality(ctx.memory(), n * sizeof(double));
-    std::fill_n(centrality.as<double>(), n, 0.0);
-    const auto levels =
-        kernels::cpu::betweenness_queue({static_cast<index_t>(n),
-                                         {{rows.offsets.data(), rows.offset_bytes == 8}, rows.index_data()},
-                                         sources,
-                                         centrality.as<double>(),
-                                         workspace.data(),
-                                         threads});
-    require_counted(levels.has_value(), a);
-    result.iterations = *levels;
-    result.centrality = dense_centrality(ctx, a.rows(), std::move(centrality));
+/// On a GPU where the plan is, and by the CPU's longer numbers where that one's are not enough.
+void run_queues(const context& ctx, const matrix& a, std::span<const offset_t> sources, bool pinned,
+                plan::betweenness_plan& plan, centrality_result& result) {
+    auto counted = betweenness_queues(ctx, a, sources, plan);
+    if (!counted && plan.on_device) {
+        require_counted(!pinned, a);
+        plan = {"queue", false, 1, "more shortest paths than a GPU's doubles can say"};
+        counted = betweenness_queues(ctx, a, sources, plan);
+    }
+    require_counted(counted.has_value(), a);
+    result.iterations = counted->levels;
+    result.centrality = dense_centrality(ctx, a.rows(), std::move(counted->centrality), plan.on_device);
+}
+
+plan::betweenness_facts betweenness_facts_of(const context& ctx, const matrix& a,
+                                             std::span<const offset_t> sources, std::string_view pinned) {
+    plan::betweenness_facts f{a.rows(), a.nnz(), a.body().longest_row(), sources.size(), ctx.gpu() != nullptr,
+                              pinned};
+    if (!ctx.gpu()) return f;
+    const storage::matrix_body& body = a.body();
+    const std::size_t edges = body.bytes_to_place(ctx, body.rows_anywhere(), {}) *
+                              (body.known_symmetric() ? 1 : 2),
+                      left = device::bytes_left(ctx);
+    f.multiprocessors = ctx.gpu()->about().multiprocessors;
+    f.bytes_left = left - std::min(left, edges);
+    return f;
 }
 
 /// Paths beyond what doubles can say make the sum NaN.
@@ -255,11 +261,7 @@ bool is_counted(const context& ctx, const vector& centrality) {
 plan::betweenness_plan plan_betweenness(const context& ctx, const matrix& a,
                                         std::span<const offset_t> sources, const centrality_options& o) {
     check(a, sources, o);
-    require<not_supported>(
-        o.kernel != "queue" || !ctx.gpu(),
-        "betweenness: kernel queue is the CPU's alone: take a context of the CPU, or pin another");
-    return plan::betweenness({a.rows(), a.nnz(), ctx.gpu() ? 0 : a.body().longest_row(), sources.size(),
-                              ctx.gpu() != nullptr, o.kernel});
+    return plan::betweenness(betweenness_facts_of(ctx, a, sources, o.kernel));
 }
 
 centrality_result betweenness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
@@ -269,7 +271,7 @@ centrality_result betweenness(const context& ctx, const matrix& a, std::span<con
     if (sources.empty() || plan.kernel == sweep_loop_id) {
         result = betweenness_loop(ctx, a, sources);
     } else if (plan.kernel == "queue") {
-        run_queues(ctx, a, sources, result);
+        run_queues(ctx, a, sources, !o.kernel.empty(), plan, result);
     } else {
         batches run(ctx, a, plan.batch);
         const auto most = static_cast<std::size_t>(plan.batch);
@@ -278,11 +280,12 @@ centrality_result betweenness(const context& ctx, const matrix& a, std::span<con
         result.centrality = run.take();
         if (!is_counted(ctx, result.centrality)) {
             require_counted(o.kernel.empty(), a);
-            plan = {"queue", false, 1, "more shortest paths than doubles can say"};
-            run_queues(ctx, a, sources, result);
+            plan = plan::betweenness(betweenness_facts_of(ctx, a, sources, "queue"));
+            plan.reason = "more shortest paths than doubles can say";
+            run_queues(ctx, a, sources, false, plan, result);
         }
-        if (ctx.gpu()) ctx.gpu()->wait();
     }
+    if (ctx.gpu()) ctx.gpu()->wait();
     result.plan = std::string("betweenness/").append(plan.kernel).append(": ").append(plan.reason);
     ctx.log(result.plan);
     return result;

@@ -46,10 +46,7 @@ std::vector<double> central_by_definition(const matrix& a, const std::vector<off
 constexpr const char* central_graphs[] = {"rmat:6,4",  "rmat_directed:7,3", "uniform:120,2", "grid2d:9,0.2",
                                           "dense:1,1", "dense:9,9",         "banded:60,3",   "powerlaw:100"};
 
-std::vector<std::string> kernels_of(const context& ctx) {
-    if (ctx.backend() == backend::cuda) return {"batched", "sweep_loop"};
-    return {"batched", "queue", "sweep_loop"};
-}
+constexpr const char* central_kernels[] = {"batched", "queue", "sweep_loop"};
 
 TEST(Betweenness, IsWhatItsDefinitionSays) {
     for (const char* graph : central_graphs)
@@ -61,7 +58,7 @@ TEST(Betweenness, IsWhatItsDefinitionSays) {
                  {all, std::vector<offset_t>{0}, std::vector<offset_t>{a.rows() - 1, 0, a.rows() / 2, 0}}) {
                 SCOPED_TRACE(std::string(graph) + ", " + std::to_string(sources.size()) + " sources");
                 const auto expected = central_by_definition(a, sources);
-                for (const std::string& kernel : kernels_of(ctx)) {
+                for (const char* kernel : central_kernels) {
                     const auto found = betweenness(ctx, a, sources, {.kernel = kernel});
                     EXPECT_NE(found.plan.find(kernel), std::string::npos);
                     const auto x = found.centrality.values<double>();
@@ -83,13 +80,17 @@ TEST(Betweenness, BatchesOfEverySizeAddUp) {
                 for (std::size_t k = 0; k < count; ++k)
                     sources[k] =
                         static_cast<offset_t>(k * 7 % 100 * static_cast<std::size_t>(a.rows()) / 100);
-                EXPECT_EQ(validate_betweenness(ctx, a, sources, betweenness(ctx, a, sources).centrality), "")
-                    << graph << ", " << count;
+                for (const char* kernel : {"batched", "queue"})
+                    EXPECT_EQ(
+                        validate_betweenness(ctx, a, sources,
+                                             betweenness(ctx, a, sources, {.kernel = kernel}).centrality),
+                        "")
+                        << graph << ", " << count << " by " << kernel;
             }
         }
 }
 
-// Rows that a GPU gives to whole blocks: two hubs that share 9,000 leaves, with a vertex more beyond each.
+// Rows that a GPU gives to whole blocks or warps: two hubs that share 9,000 leaves, with a vertex more beyond each.
 TEST(Betweenness, HubsHandBackWhatTheirLeavesShare) {
     constexpr index_t leaves = 9000;
     std::vector<index_t> from, to;
@@ -102,9 +103,11 @@ TEST(Betweenness, HubsHandBackWhatTheirLeavesShare) {
     for (const context& ctx : test::contexts()) {
         const matrix a = matrix::build<double>(ctx, {leaves + 4, leaves + 4, from, to, w});
         const std::vector<offset_t> sources = {2, 0, 4, 3, 7000};
-        const auto found = betweenness(ctx, a, sources).centrality;
-        EXPECT_EQ(validate_betweenness(ctx, a, sources, found), "");
-        EXPECT_GT(found.get(0)->get<double>(), leaves);
+        for (const char* kernel : {"batched", "queue"}) {
+            const auto found = betweenness(ctx, a, sources, {.kernel = kernel}).centrality;
+            EXPECT_EQ(validate_betweenness(ctx, a, sources, found), "") << kernel;
+            EXPECT_GT(found.get(0)->get<double>(), leaves);
+        }
     }
 }
 
@@ -113,11 +116,14 @@ TEST(Betweenness, LargerGraphsAreValidAndThreadsDoNotMatter) {
         for (const char* graph : {"rmat:13,8", "grid2d:100,0.2", "rmat_directed:13,4"}) {
             const matrix a = load(automatic, graph).matrix;
             const std::vector<offset_t> sources = {1, 77, 4000};
-            const auto first = betweenness(automatic, a, sources),
-                       second = betweenness(automatic, a, sources);
-            EXPECT_EQ(validate_betweenness(automatic, a, sources, first.centrality), "");
-            EXPECT_TRUE(
-                std::ranges::equal(first.centrality.values<double>(), second.centrality.values<double>()));
+            for (const char* kernel : {"batched", "queue"}) {
+                const auto first = betweenness(automatic, a, sources, {.kernel = kernel}),
+                           second = betweenness(automatic, a, sources, {.kernel = kernel});
+                EXPECT_EQ(validate_betweenness(automatic, a, sources, first.centrality), "") << kernel;
+                EXPECT_TRUE(
+                    std::ranges::equal(first.centrality.values<double>(), second.centrality.values<double>()))
+                    << graph << " by " << kernel;
+            }
         }
     for (const char* graph : {"rmat:13,8", "grid2d:100,0.2", "rmat_directed:13,4"}) {
         const context one({.backend = backend::cpu, .threads = 1}),
@@ -135,41 +141,133 @@ TEST(Betweenness, LargerGraphsAreValidAndThreadsDoNotMatter) {
     }
 }
 
-// Chains of diamonds: two paths through each, so 2^1100 from end to end, which no double can say; and 2^17000, no long double.
-TEST(Betweenness, PathsBeyondDoublesAreCountedAndBeyondAllNumbersRefused) {
-    const auto chain = [](const context& ctx, index_t diamonds) {
-        std::vector<index_t> from, to;
-        for (index_t d = 0; d < diamonds; ++d)
-            for (const index_t side : {3 * d + 1, 3 * d + 2}) {
-                from.insert(from.end(), {3 * d, side, side, 3 * d + 3});
-                to.insert(to.end(), {side, 3 * d, 3 * d + 3, side});
-            }
-        return matrix::build<double>(
-            ctx, {3 * diamonds + 1, 3 * diamonds + 1, from, to, std::vector<double>(from.size(), 1.0)});
-    };
-    constexpr index_t diamonds = 1100;
-    const std::vector<offset_t> ends = {0, 3 * diamonds};
+matrix undirected(const context& ctx, index_t vertices, std::vector<index_t> from, std::vector<index_t> to) {
+    const std::size_t edges = from.size();
+    for (std::size_t k = 0; k < edges; ++k) {
+        const index_t x = from[k], y = to[k];
+        from.push_back(y), to.push_back(x);
+    }
+    return matrix::build<double>(ctx, {vertices, vertices, from, to, std::vector<double>(from.size(), 1.0)});
+}
+
+// A path of many levels of one vertex, each a way to all behind it, both ways; with loops, which no path takes.
+TEST(Betweenness, OfAPathIsTheProductOfWhatLiesOnEitherSide) {
+    constexpr index_t n = 20000;
+    std::vector<index_t> from, to;
+    for (index_t v = 0; v + 1 < n; ++v) from.push_back(v), to.push_back(v + 1);
+    for (index_t v = 0; v < n; v += 3) from.push_back(v), to.push_back(v);
     for (const context& ctx : test::contexts()) {
-        const matrix a = chain(ctx, diamonds);
-        const auto found = betweenness(ctx, a, ends);
-        EXPECT_EQ(validate_betweenness(ctx, a, ends, found.centrality), "");
-        EXPECT_NE(found.plan.find("queue"), std::string::npos) << found.plan;
-        // The middle joint lies on every path from either end to what is behind it: half of the vertices, twice.
-        EXPECT_NEAR(found.centrality.get(3 * diamonds / 2)->get<double>(), 3 * diamonds, 1e-6);
+        const matrix a = matrix::build<double>(ctx, {n, n, from, to, std::vector<double>(from.size(), 1.0)}),
+                     both = undirected(ctx, n, std::vector(from.begin(), from.begin() + n - 1),
+                                       std::vector(to.begin(), to.begin() + n - 1));
+        const auto one_way = betweenness(ctx, a, std::vector<offset_t>{0, 10, 0}, {.kernel = "queue"}),
+                   two_ways = betweenness(ctx, both, std::vector<offset_t>{0, n - 1}, {.kernel = "queue"});
+        EXPECT_EQ(one_way.iterations, 3 * n - 10);
+        EXPECT_EQ(two_ways.iterations, 2 * n);
+        for (const index_t v : {0, 1, 10, 11, n / 2, n - 2, n - 1}) {
+            const double behind = n - 1 - v, sources = (v > 0 ? 2 : 0) + (v > 10 ? 1 : 0);
+            EXPECT_EQ(one_way.centrality.get(v)->get<double>(), sources * behind) << v;
+            EXPECT_EQ(two_ways.centrality.get(v)->get<double>(), v > 0 && v < n - 1 ? n - 1 : 0) << v;
+        }
+    }
+}
+
+TEST(Betweenness, QueuesLeaveOtherComponentsAlone) {
+    for (const context& ctx : test::contexts()) {
+        const matrix a = load(ctx, "grid2d:60,0.5").matrix;  // many components
+        const std::vector<offset_t> sources = {7, 1800, 7, 3599, 0};
+        const auto found = betweenness(ctx, a, sources, {.kernel = "queue"});
+        EXPECT_EQ(validate_betweenness(ctx, a, sources, found.centrality), "");
+    }
+}
+
+// The order of adding is that of the sources, however many are in flight.
+TEST(BetweennessOnDevice, RoundsOfSourcesGiveTheSameBits) {
+    const context ample;
+    if (ample.backend() != backend::cuda) GTEST_SKIP() << "no GPU";
+    const matrix a = load(ample, "grid2d:120,0.2").matrix;
+    std::vector<offset_t> sources(300);
+    for (std::size_t k = 0; k < sources.size(); ++k) sources[k] = static_cast<offset_t>(k * 47);
+    const auto all = betweenness(ample, a, sources, {.kernel = "queue"});
+    EXPECT_EQ(validate_betweenness(ample, a, sources, all.centrality), "");
+    for (const std::size_t limit : {6u << 20, 12u << 20}) {  // 2 sources in flight, 9
+        const context tight({.memory_limit = limit});
+        const auto few =
+            betweenness(tight, load(tight, "grid2d:120,0.2").matrix, sources, {.kernel = "queue"});
+        EXPECT_TRUE(std::ranges::equal(all.centrality.values<double>(), few.centrality.values<double>()));
+        EXPECT_EQ(all.iterations, few.iterations);
+    }
+}
+
+// Chains of diamonds: two paths through each, so 2^1100 from end to end, which no double can say; and 2^17000, no long
+// double, but a GPU's levels have exponents.
+matrix diamonds(const context& ctx, index_t count, index_t line = 0) {
+    std::vector<index_t> from, to;
+    for (index_t d = 0; d < count; ++d)
+        for (const index_t side : {3 * d + 1, 3 * d + 2})
+            from.insert(from.end(), {3 * d, side}), to.insert(to.end(), {side, 3 * d + 3});
+    const index_t n = 3 * count + 1;
+    for (index_t v = 0; v < line; ++v) from.push_back(v ? n + v - 1 : 0), to.push_back(n + v);
+    return undirected(ctx, n + line, from, to);
+}
+
+TEST(Betweenness, PathsBeyondDoublesAreCounted) {
+    constexpr index_t count = 1100, many = 17000;
+    const std::vector<offset_t> ends = {0, 3 * count};
+    for (const context& ctx : test::contexts()) {
+        const matrix a = diamonds(ctx, count), longer = diamonds(ctx, many);
+        for (const char* kernel : {"", "queue"}) {
+            const auto found = betweenness(ctx, a, ends, {.kernel = kernel});
+            EXPECT_EQ(validate_betweenness(ctx, a, ends, found.centrality), "");
+            EXPECT_NE(found.plan.find("queue"), std::string::npos) << found.plan;
+            // The middle joint lies on every path from either end to what is behind it: half of the vertices, twice.
+            EXPECT_NEAR(found.centrality.get(3 * count / 2)->get<double>(), 3 * count, 1e-6);
+        }
         EXPECT_THROW(betweenness(ctx, a, ends, {.kernel = "batched"}), not_supported);
-        EXPECT_THROW(betweenness(ctx, chain(ctx, 17000), std::vector<offset_t>{0}), not_supported);
+        if (ctx.backend() == backend::cpu) {
+            EXPECT_THROW(betweenness(ctx, longer, std::vector<offset_t>{0}), not_supported);
+            continue;
+        }
+        const auto found = betweenness(ctx, longer, std::vector<offset_t>{0, 3 * many});
+        EXPECT_NEAR(found.centrality.get(3 * many / 2)->get<double>(), 3 * many, 1e-5);
+        EXPECT_NEAR(found.centrality.get(3)->get<double>(), 3 * many, 1e-5);
+    }
+}
+
+TEST(Betweenness, GridsWithMorePathsThanDoublesCanSayAreValid) {
+    for (const context& ctx : test::contexts()) {
+        const matrix a = load(ctx, "grid2d:600").matrix;  // 2^1192 from corner to corner
+        const std::vector<offset_t> sources = {0, 359999, 300};
+        EXPECT_EQ(validate_betweenness(ctx, a, sources, betweenness(ctx, a, sources).centrality), "");
+    }
+}
+
+// Beside the chain a line, whose one path shares a level with 2^1900 and more: too far apart for doubles of one exponent.
+TEST(Betweenness, LevelsOfPathsTooFarApartAreCountedByTheCpu) {
+    constexpr index_t count = 2100;
+    const std::vector<offset_t> source = {0};
+    for (const context& ctx : test::contexts()) {
+        const matrix a = diamonds(ctx, count, 2 * count);
+        const auto found = betweenness(ctx, a, source);
+        EXPECT_EQ(validate_betweenness(ctx, a, source, found.centrality), "");
+        EXPECT_EQ(found.centrality.get(3 * count + 1)->get<double>(), 2 * count - 1);
+        if (ctx.backend() == backend::cuda) {
+            EXPECT_NE(found.plan.find("than a GPU's doubles"), std::string::npos) << found.plan;
+            EXPECT_THROW(betweenness(ctx, a, source, {.kernel = "queue"}), not_supported);
+        }
     }
 }
 
 TEST(Betweenness, QueuesAreForGraphsOfShortRows) {
-    const context ctx({.backend = backend::cpu});
-    const std::vector<offset_t> sources = {0, 5};
-    const auto kernel_of = [&](const char* graph) {
-        return betweenness(ctx, load(ctx, graph).matrix, sources).plan.substr(0, 17);
-    };
-    EXPECT_EQ(kernel_of("grid2d:20,0.1"), "betweenness/queue");
-    EXPECT_NE(kernel_of("rmat:8,8"), "betweenness/queue");
-    EXPECT_NE(kernel_of("laplace3d:8"), "betweenness/queue");
+    const std::vector<offset_t> sources = {0, 5, 9, 20, 21};
+    for (const context& ctx : test::contexts()) {
+        const auto kernel_of = [&](const char* graph) {
+            return betweenness(ctx, load(ctx, graph).matrix, sources).plan.substr(0, 17);
+        };
+        EXPECT_EQ(kernel_of("grid2d:20,0.1"), "betweenness/queue");
+        EXPECT_NE(kernel_of("rmat:8,8"), "betweenness/queue");
+        EXPECT_NE(kernel_of("laplace3d:8"), "betweenness/queue");
+    }
 }
 
 TEST(Betweenness, OfAStarIsItsCentres) {

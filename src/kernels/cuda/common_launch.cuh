@@ -55,4 +55,25 @@ void launch_resident(const Arguments& arguments, const resident_shape& shape, in
     check(cudaLaunchKernelEx(&config, Kernel, arguments));
 }
 
+/// Clusters that know nothing of each other, as many as asked for: those that there is no room for follow.
+template <auto Kernel, class Arguments>
+void launch_clusters(const Arguments& arguments, int threads, int cluster_blocks, int clusters,
+                     cudaStream_t stream) {
+    static const bool any_size = [] {  // over 8 blocks
+        check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+        return true;
+    }();
+    static_cast<void>(any_size);
+    cudaLaunchAttribute shape;
+    shape.id = cudaLaunchAttributeClusterDimension;
+    shape.val.clusterDim = {static_cast<unsigned>(cluster_blocks), 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(clusters * cluster_blocks));
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.stream = stream;
+    config.attrs = &shape;
+    config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, Kernel, arguments));
+}
+
 }  // namespace nz::kernels::cuda

@@ -1,5 +1,6 @@
 // The table of a build with CUDA.
 #include "kernels/cuda/betweenness/batched.cuh"
+#include "kernels/cuda/betweenness/queue.cuh"
 #include "kernels/cuda/components/afforest.cuh"
 #include "kernels/cuda/ewise/common_count.hpp"
 #include "kernels/cuda/mxd/common_layout.hpp"
@@ -52,6 +53,7 @@ const cuda_table& on_cuda() {
         {&cuda::betweenness_start, &cuda::betweenness_push, &cuda::betweenness_pull, &cuda::betweenness_keep,
          &cuda::betweenness_count, &cuda::betweenness_clear, &cuda::betweenness_mark,
          &cuda::betweenness_back},
+        &cuda::betweenness_queue,
         {&cuda::rising_scan_bytes, &cuda::rising_count, &cuda::rising_fill},
         &cuda::transpose_convert,
         &cuda::pagerank_step};

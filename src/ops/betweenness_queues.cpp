@@ -1,0 +1,85 @@
+#include "ops/betweenness_queues.hpp"
+
+#include "core/device.hpp"
+#include "kernels/cpu/betweenness/queue.hpp"
+#include "kernels/cuda_table.hpp"
+#include "storage/matrix_body.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace nz::ops {
+namespace {
+
+std::optional<counted_queues> queues_on_host(const context& ctx, const matrix& a,
+                                             std::span<const offset_t> sources) {
+    const storage::csr& rows = a.body().rows();
+    const auto n = static_cast<std::size_t>(a.rows());
+    const int threads =
+        static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(ctx.threads()), sources.size()));
+    const buffer workspace(ctx.memory(),
+                           static_cast<std::size_t>(threads) * plan::betweenness_queue_parts::bytes(n));
+    counted_queues result{buffer(ctx.memory(), n * sizeof(double))};
+    std::fill_n(result.centrality.as<double>(), n, 0.0);
+    const auto levels =
+        kernels::cpu::betweenness_queue({static_cast<index_t>(n),
+                                         {{rows.offsets.data(), rows.offset_bytes == 8}, rows.index_data()},
+                                         sources,
+                                         result.centrality.as<double>(),
+                                         workspace.data(),
+                                         threads});
+    if (!levels) return std::nullopt;
+    result.levels = *levels;
+    return result;
+}
+
+// As many sources a launch as the plan has room for; the one wait is for what all of them tell.
+std::optional<counted_queues> queues_on_device(const context& ctx, const matrix& a,
+                                               std::span<const offset_t> sources,
+                                               const plan::betweenness_plan& plan) {
+    using kernels::betweenness_queue_report;
+    device::session& session = *ctx.gpu();
+    const storage::matrix_body& body = a.body();
+    const auto rows = body.rows_on(ctx), columns = body.known_symmetric() ? rows : body.columns_on(ctx);
+    const bool wide = body.rows_anywhere().offset_bytes == 8;
+    const auto n = static_cast<std::size_t>(a.rows());
+    const std::vector<index_t> vertices(sources.begin(), sources.end());
+    std::vector<betweenness_queue_report> reports(sources.size());
+    const buffer workspace(ctx.device_memory(),
+                           plan::device_betweenness_queue_parts::bytes(a.rows(), plan.batch)),
+        sources_there(ctx.device_memory(), vertices.size() * sizeof(index_t)),
+        reports_there(ctx.device_memory(), reports.size() * sizeof(betweenness_queue_report));
+    counted_queues result{buffer(ctx.device_memory(), n * sizeof(double))};
+    session.fill(result.centrality.data(), 0, result.centrality.bytes());
+    session.upload(sources_there.data(), vertices.data(), sources_there.bytes());
+
+    kernels::device_betweenness_queue_arguments k;
+    k.vertices = static_cast<index_t>(n);
+    k.out = {{rows->offsets.data(), wide}, rows->indices.as<index_t>()};
+    k.in = {{columns->offsets.data(), wide}, columns->indices.as<index_t>()};
+    k.centrality = result.centrality.as<double>();
+    k.workspace = workspace.data();
+    k.blocks = plan.blocks;
+    for (std::size_t at = 0; at < sources.size(); at += static_cast<std::size_t>(plan.batch)) {
+        k.sources = sources_there.as<index_t>() + at;
+        k.reports = reports_there.as<betweenness_queue_report>() + at;
+        k.count = static_cast<int>(std::min(sources.size() - at, static_cast<std::size_t>(plan.batch)));
+        kernels::on_cuda().betweenness_queue(k, session.stream());
+    }
+    session.download(reports.data(), reports_there.data(), reports_there.bytes());
+    for (const betweenness_queue_report& told : reports) {
+        if (told.lost) return std::nullopt;
+        result.levels += told.levels;
+    }
+    return result;
+}
+
+}  // namespace
+
+std::optional<counted_queues> betweenness_queues(const context& ctx, const matrix& a,
+                                                 std::span<const offset_t> sources,
+                                                 const plan::betweenness_plan& plan) {
+    return plan.on_device ? queues_on_device(ctx, a, sources, plan) : queues_on_host(ctx, a, sources);
+}
+
+}  // namespace nz::ops
