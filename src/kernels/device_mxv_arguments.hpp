@@ -17,6 +17,7 @@ struct device_mxv_arguments {
     const index_t* row_numbers = nullptr;
     const index_t* chunk_rows = nullptr;
     index_t held_rows = 0;
+    offset_t longest_row = 0;
     // The gathers: starts[u_count + 1] of the columns' products.
     const offset_t* starts = nullptr;
     offset_t products = 0;

@@ -144,6 +144,7 @@ void device_mxv::take_matrix() {
     k_.long_row_count = balance->long_row_count;
     k_.chunk_rows = balance->chunk_rows.as<index_t>();
     k_.held_rows = balance->held_rows;
+    k_.longest_row = balance->longest_row;
     if (plan_.kernel == "csr_merge" && plan_.input == vector_form::dense && balance->held_words.data())
         held_words_ = &balance->held_words;
     if (plan_.kernel == "csr_merge" && balance->row_numbers.data()) {

@@ -198,9 +198,10 @@ buffer narrowed_on_device(const context& gpu, const std::int64_t* offsets, std::
 buffer empty_rows_on_device(const context& gpu, const device_rows& a) { return row_words(gpu, a, true); }
 
 device_balance balance_on_device(const context& gpu, const csr& source, const device_rows& a) {
-    device_balance b{&source, gpu.device_memory(), 0, {}, {}, {}, {}, {}, 0};
+    device_balance b{.source = &source, .memory = gpu.device_memory()};
     if (a.rows > 0) {
         const row_length length{{a.offsets, a.wide}};
+        b.longest_row = longest_row_on_device(gpu, a);
         b.row_numbers = select_rows(gpu, a.rows, longer_than{length, 0}, b.held_rows);
         b.long_rows = select_rows(gpu, a.rows, longer_than{length, long_row_entries}, b.long_row_count);
         if (b.held_rows == a.rows)

@@ -4,7 +4,8 @@
 //   to the device, since it depends on the matrix alone. Empty rows are left out beforehand (row_numbers), so that a
 //   chunk never holds more rows than entries.
 // Reduce: a block forms the chunk's products in shared memory, then groups of lanes sum its rows. The group is as
-//   wide as the rows of this chunk leave lanes for (1 to 32), so that short and long rows both keep the block busy.
+//   wide as the rows of this chunk leave lanes for (1 to 32), so that short and long rows both keep the block busy; where
+//   lengths vary, a row that is still more than 16 entries a lane is its whole warp's.
 //   A row that ends inside is stored; the part of a row that does not is the chunk's carry.
 // Update: carries are added to their rows, in the order of the chunks, by one thread or one warp a row.
 // Who owns what: block -> chunk, thread -> every 128th of its entries, group of lanes -> row.
@@ -38,6 +39,8 @@ template <class Cell>
 using carry = partial<Cell>;
 
 constexpr int long_run = 32;  ///< carries that one thread adds; more are a warp's
+/// Entries of a row that a lane of its group sums, at most: a longer row of the chunk is the whole warp's.
+constexpr int long_piece = 16;
 
 /// What is read once goes out of the caches first.
 template <class T>
@@ -148,8 +151,8 @@ template <class Offset, class Cell, bool Constant, bool Gaps>
 __global__ void __launch_bounds__(merge_block, merge_blocks_an_sm<Gaps>)
     csr_merge_kernel(device_row_reader<Cell, Constant, Gaps> reader, const Offset* __restrict__ offsets,
                      const index_t* __restrict__ numbers, const index_t* __restrict__ chunk_rows,
-                     index_t rows, offset_t nnz, typename Cell::value* out, std::uint32_t* present,
-                     carry<Cell>* carries) {
+                     index_t rows, offset_t nnz, bool uneven, typename Cell::value* out,
+                     std::uint32_t* present, carry<Cell>* carries) {
     // The row that an entry lies in is not known where its product is made.
     static_assert(Cell::multiply_id != binary_id::firsti && Cell::multiply_id != binary_id::secondj);
     __shared__ typename Cell::value products[merge_entries];
@@ -186,8 +189,19 @@ __global__ void __launch_bounds__(merge_block, merge_blocks_an_sm<Gaps>)
     for (int r = group; r - group < row_count; r += groups) {
         const row_piece piece =
             r < row_count ? piece_of_row(offsets, first + r, from, count) : row_piece{0, 0, false};
-        const auto sum = sum_piece<Cell, Gaps>(products, met, piece, lane, width);
-        if (lane == 0 && r < row_count) finish(r, piece.ends, sum);
+        const bool is_long = uneven && piece.end - piece.begin > long_piece * width;
+        const auto sum =
+            sum_piece<Cell, Gaps>(products, met, is_long ? row_piece{0, 0, false} : piece, lane, width);
+        if (lane == 0 && r < row_count && !is_long) finish(r, piece.ends, sum);
+        if (!uneven) continue;
+        for (unsigned left = __ballot_sync(full_warp, is_long && lane == 0); left; left &= left - 1) {
+            const int owner = __ffs(static_cast<int>(left)) - 1, of_warp = static_cast<int>(threadIdx.x % 32);
+            const row_piece shared{from_lane(piece.begin, owner), from_lane(piece.end, owner), false};
+            const auto whole = sum_piece<Cell, Gaps>(products, met, shared, of_warp, 32);
+            const int row = from_lane(r, owner);
+            const bool ends = from_lane(piece.ends, owner);
+            if (of_warp == 0) finish(row, ends, whole);
+        }
     }
 }
 
@@ -243,11 +257,13 @@ void csr_merge(const device_mxv_arguments& a, void* stream) {
         check(cudaMemsetAsync(present, 0, static_cast<std::size_t>(half_words(c.output_size)) * 4, on));
     const unsigned chunks = blocks_for(c.nnz, storage::merge_chunk_entries);
     if (chunks == 0) return;
+    const bool uneven = a.longest_row > long_piece && a.longest_row * offset_t{a.held_rows} > 2 * c.nnz;
     with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
         const device_row_reader<Cell, Constant, Gaps> reader(c);
         const auto launch = [&](const auto* typed) {
             csr_merge_kernel<<<chunks, merge_block, 0, on>>>(reader, typed, a.row_numbers, a.chunk_rows,
-                                                             a.held_rows, c.nnz, out, present, carries);
+                                                             a.held_rows, c.nnz, uneven, out, present,
+                                                             carries);
         };
         c.offsets.wide ? launch(static_cast<const std::int64_t*>(c.offsets.data))
                        : launch(static_cast<const std::int32_t*>(c.offsets.data));
