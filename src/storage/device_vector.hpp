@@ -34,7 +34,7 @@ public:
     bool away_on(const context& gpu) const;
 
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::optional<context> gpu_;
     std::shared_ptr<const device_vector> copy_;
     std::atomic<bool> device_only_ = false;
