@@ -6,6 +6,8 @@
 #include "kernels/cuda_table.hpp"
 #include "ops/vectors_device.hpp"
 
+#include <vector>
+
 namespace nz::ops {
 namespace {
 
@@ -39,8 +41,10 @@ double on_host(const context& ctx, const pagerank_vectors& v) {
 
 double on_device(const context& ctx, const pagerank_vectors& v) {
     kernels::pagerank_step_arguments k = arguments_of(ctx, v);
+    std::vector<std::shared_ptr<const storage::device_vector>> read_there;
     const auto read = [&](const vector& x) {
-        return x.body_anywhere().home->copy_on(ctx, x.body_anywhere())->values.data();
+        read_there.push_back(x.body_anywhere().home->copy_on(ctx, x.body_anywhere()));
+        return read_there.back()->values.data();
     };
     k.carried = read(v.carried);
     if (v.start) k.start = read(*v.start);

@@ -106,11 +106,13 @@ private:
     void with_value(F f) {
         value_bytes_ ? by_width(value_bytes_, f) : f(std::type_identity<device_passes::no_value>{});
     }
+    // `most_room` is the same in every call of a kernel: another thread's may lie between the two of one.
     template <class Kernel, class... Args>
-    void launch(Kernel kernel, unsigned blocks, unsigned block_threads, unsigned room, Args... args) {
+    void launch(Kernel kernel, unsigned blocks, unsigned block_threads, unsigned room, unsigned most_room,
+                Args... args) {
         if (blocks == 0) return;
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(room)));
+                                   static_cast<int>(most_room)));
         kernel<<<blocks, block_threads, room, on_>>>(args...);
         check(cudaGetLastError());
     }
@@ -125,12 +127,13 @@ private:
         tables_.keys = keys.data();
         tables_.values = values.data();
         with_value([&]<class Value>(std::type_identity<Value>) {
-            launch(deal_tiles_kernel<Key, Value>, l.tiles, tile_threads, tile_room<Value>::bytes(l), l, t_,
-                   tables_);
+            launch(deal_tiles_kernel<Key, Value>, l.tiles, tile_threads, tile_room<Value>::bytes(l),
+                   tile_room<Value>::most_bytes(), l, t_, tables_);
             launch(sort_buckets_kernel<Key, Value, small_threads>, l.buckets, small_threads, small_room_bytes,
-                   l, tables_, l.small, static_cast<const unsigned*>(nullptr), out);
+                   small_room_bytes, l, tables_, l.small, static_cast<const unsigned*>(nullptr), out);
             launch(sort_buckets_kernel<Key, Value, large_threads>, found.large, large_threads,
-                   large_room_bytes, l, tables_, l.large, static_cast<const unsigned*>(tables_.large), out);
+                   large_room_bytes, large_room_bytes, l, tables_, l.large,
+                   static_cast<const unsigned*>(tables_.large), out);
         });
         if (found.crowded == 0) return;
         const coordinate_list list{

@@ -172,8 +172,13 @@ public:
     static constexpr unsigned most_long = tile_threads * tile_items / long_run;
     __device__ tile_room(uint4* memory, const bucket_layout& l)
         : memory_(reinterpret_cast<char*>(memory)), digits_(l.digits()), tile_(l.tile()) {}
-    static unsigned bytes(const bucket_layout& l) {
-        return l.digits() * 8 + l.tile() * (value_bytes_of<Value> + 10) + 2 * tile_warps * 4 + most_long * 2;
+    static constexpr unsigned bytes(unsigned digits, unsigned tile) {
+        return digits * 8 + tile * (value_bytes_of<Value> + 10) + 2 * tile_warps * 4 + most_long * 2;
+    }
+    static unsigned bytes(const bucket_layout& l) { return bytes(l.digits(), l.tile()); }
+    static constexpr unsigned most_bytes() {
+        return std::max(bytes(usual_buckets, tile_items * tile_threads),
+                        bytes(most_buckets, small_tile_items * tile_threads));
     }
     __device__ unsigned* places() const { return at<unsigned>(0); }          // [digits]
     __device__ unsigned* runs() const { return at<unsigned>(digits_ * 4); }  // [digits]

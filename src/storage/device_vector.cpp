@@ -62,6 +62,7 @@ void residence::settle_on(const context& gpu, std::shared_ptr<const device_vecto
 }
 
 bool residence::away_on(const context& gpu) const {
+    const std::lock_guard lock(mutex_);  // copy_on may change which GPU has a copy
     return device_only_ && gpu_->device_memory() == gpu.device_memory();
 }
 

@@ -18,7 +18,8 @@ struct device_vector {
     buffer values, present, indices;
 };
 
-/// The device's half of one vector_body, which never changes: a body that is written to gets a new one.
+/// The device's half of one vector_body. A body that is written to gets a new one, but where a kernel writes values in place
+/// (ops::writable_on_device): of a body that one handle alone has.
 class residence {
 public:
     /// The copy in this context's GPU memory, made when there is none.
@@ -33,7 +34,7 @@ public:
     bool away_on(const context& gpu) const;
 
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::optional<context> gpu_;
     std::shared_ptr<const device_vector> copy_;
     std::atomic<bool> device_only_ = false;

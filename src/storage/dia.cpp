@@ -168,12 +168,14 @@ void validate(const dia& a, const char* what) {
             "{}: diagonal {} has rows {} to {}, but lies inside the matrix in rows {} to {}", what, offset,
             a.first[d], a.last[d] - offset_t{1}, first, last - 1);
     }
-    const std::size_t needed =
-        diagonals ? (diagonals - 1) * static_cast<std::size_t>(a.stride) + static_cast<std::size_t>(a.rows)
-                  : 0;
-    require<invalid_format>(a.values.bytes() >= needed * size_of(a.type),
-                            "{}: {} values are fewer than the {} that {} diagonals of {} rows need", what,
-                            a.values.bytes() / size_of(a.type), needed, diagonals, a.rows);
+    if (diagonals == 0) return;
+    // Divided, not multiplied: a caller's stride may be any number.
+    const std::size_t given = a.values.bytes() / size_of(a.type), rows = static_cast<std::size_t>(a.rows),
+                      stride = static_cast<std::size_t>(a.stride);
+    require<invalid_format>(
+        given >= rows && (given - rows) / stride >= diagonals - 1,
+        "{}: {} values are fewer than {} diagonals of {} rows, {} from one to the next, need", what, given,
+        diagonals, a.rows, a.stride);
 }
 
 }  // namespace nz::storage

@@ -34,6 +34,8 @@ dia copy_of(const dia& a, const context& owner, bool to_device, const context& m
     for (offset_t d = 0; d < a.diagonals(); ++d)
         move(mover, line(out, d), to_device, line(a, d), a.on_device,
              static_cast<std::size_t>(a.rows) * width);
+    if (to_device)
+        mover.gpu()->wait();  // a's values may change once this returns, and pinned ones are read late
     return out;
 }
 
@@ -92,11 +94,7 @@ dia_matrix dia_matrix::from_arrays(const context& ctx, const raw_dia& raw, bool 
         "borrow_dia: the values lie in the memory of the {}, and the context works in that of the {}: use from_dia",
         given.on_device ? "GPU" : "host", wanted_there ? "GPU" : "host");
     if (given.on_device) ctx.gpu()->wait_for_caller();
-    if (copy) {
-        dia_matrix own = make(ctx, copy_of(given, ctx, wanted_there, ctx));
-        if (given.on_device) ctx.gpu()->wait();  // the caller's array may change once this returns
-        return own;
-    }
+    if (copy) return make(ctx, copy_of(given, ctx, wanted_there, ctx));
     given.on_device = wanted_there;
     return make(ctx, std::move(given));
 }

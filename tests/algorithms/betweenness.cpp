@@ -190,7 +190,7 @@ TEST(BetweennessOnDevice, RoundsOfSourcesGiveTheSameBits) {
     for (std::size_t k = 0; k < sources.size(); ++k) sources[k] = static_cast<offset_t>(k * 47);
     const auto all = betweenness(ample, a, sources, {.kernel = "queue"});
     EXPECT_EQ(validate_betweenness(ample, a, sources, all.centrality), "");
-    for (const std::size_t limit : {6u << 20, 12u << 20}) {  // 2 sources in flight, 9
+    for (const std::size_t limit : {6u << 20, 12u << 20}) {  // fewer in flight, and unlike many
         const context tight({.memory_limit = limit});
         const auto few =
             betweenness(tight, load(tight, "grid2d:120,0.2").matrix, sources, {.kernel = "queue"});

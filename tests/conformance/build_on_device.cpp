@@ -216,14 +216,18 @@ TEST_F(BuildOnDevice, InOrderAndInReverse) {
 }
 
 TEST_F(BuildOnDevice, RowsAndColumnsThatHaveMostOfThem) {
-    for (const std::size_t hub :
-         {2000, 15000, 40000}) {  // in a bucket's small room, in its large one, in none
-        SCOPED_TRACE(hub);
-        places p = scattered(20000, 3000000, 60000, random);
+    // In a bucket's large room, nearly filling it, in none; there dealt and sorted by 8 and 8 bytes, 4 and 8, 4 and 4.
+    for (const auto& [hub, columns] : {std::pair<std::size_t, index_t>{2000, 3000000},
+                                       {15000, 3000000},
+                                       {40000, 3000000},
+                                       {40000, 1000000},
+                                       {40000, 5000}}) {
+        SCOPED_TRACE(std::to_string(hub) + ", " + std::to_string(columns));
+        places p = scattered(20000, columns, 60000, random);
         for (std::size_t k = 0; k < hub; ++k) p[k].first = 77;
-        for (const auto& more : scattered(20000, 3000000, 40000, random)) p.push_back(more);
+        for (const auto& more : scattered(20000, columns, 40000, random)) p.push_back(more);
         std::shuffle(p.begin(), p.end(), random);
-        expect_the_hosts(20000, 3000000, p);
+        expect_the_hosts(20000, columns, p);
     }
     places row = scattered(5000, 300000, 50000, random), column = row;
     for (auto& at : row) at.first = 4321;

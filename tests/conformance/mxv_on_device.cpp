@@ -68,6 +68,14 @@ TEST_F(MxvOnDevice, ResultsTakeThePlaceOfADenseOutputsEntries) {
             EXPECT_TRUE(same(expected, w)) << kernel;
             EXPECT_TRUE(same(expected, kept)) << kernel;
         }
+        vector w = make_vector(ctx, old, vector_form::dense);
+        const auto place = [&] {
+            mxv(ctx, w, s, left, right, {.accum = binary_id::second, .kernel = "csr_merge"});
+            return w.values_on<double>(ctx).data();
+        };
+        const double* const first = place();
+        EXPECT_EQ(place(), first) << "written where it is";
+        EXPECT_TRUE(same(expected, w));
     }
 }
 

@@ -127,6 +127,7 @@ TEST(Diagonals, ThatBreakARuleAreNamed) {
     EXPECT_TRUE(has(broken([](dia& a) { a.first[0] = 3; }), "rows 3 to 2"));
     EXPECT_TRUE(has(broken([](dia& a) { a.first.pop_back(); }), "2 diagonals with 1 first and 2 last rows"));
     EXPECT_TRUE(has(broken([](dia& a) { a.stride = 2; }), "a stride of 2"));
+    EXPECT_TRUE(has(broken([](dia& a) { a.stride = offset_t{1} << 62; }), "values are fewer"));
     EXPECT_TRUE(has(broken([&](dia& a) { a.values = buffer(ctx.memory(), 8); }), "1 values are fewer"));
 }
 

@@ -1,4 +1,4 @@
-// Launches of kernels whose blocks are all resident at once.
+// Launches of kernels in clusters of blocks: of those whose blocks are all resident at once, and of others.
 #pragma once
 
 #include "core/cuda_check.hpp"

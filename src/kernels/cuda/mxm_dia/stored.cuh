@@ -226,8 +226,9 @@ void mxm_dia_stored(const mxm_dia_arguments& k, void* stream) {
         const std::size_t shared =
             plan::stored_tile_bytes(k.tile_rows, k.a_band, k.b_band, sizeof(typename Cell::operand));
         const auto tiles = static_cast<unsigned>((k.band_last - k.band_first) / k.tile_rows);
+        // The most of any call: another thread's may lie between this and the launch.
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(shared)));
+                                   static_cast<int>(plan::stored_tile_most)));
         kernel<<<shared_out.blocks() + tiles, block, shared, on>>>(k, shared_out);
     } else {
         mxm_dia_pairs_kernel<Cell><<<shared_out.blocks(), block, 0, on>>>(k, shared_out);
