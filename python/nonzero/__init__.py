@@ -32,7 +32,7 @@ from ._convert import (
     to_torch,
     with_random_weights,
 )
-from ._core import Matrix, MxmPattern, Vector, __version__, semiring_names
+from ._core import DiaMatrix, Matrix, MxmPattern, Vector, __version__, semiring_names
 from ._dense import mxd, sddmm
 from ._algorithms import BfsManyResult, BfsResult, SsspResult, bfs, bfs_many, sssp
 from ._operations import (

@@ -23,9 +23,11 @@ import numpy as np
 from . import _core
 from ._context import Context, chosen
 from ._convert import _MAX_DIMENSION, _indices, dense
-from ._core import Matrix, MxmPattern, Vector
+from ._core import DiaMatrix, Matrix, MxmPattern, Vector
+from .errors import NotSupported
 
 Operand = TypeVar("Operand", Matrix, Vector)
+Factor = TypeVar("Factor", Matrix, DiaMatrix)
 
 _COMPLEMENT, _STRUCTURE, _REPLACE, _TRANSPOSE_A, _TRANSPOSE_B, _FAST = 1, 2, 4, 8, 16, 32
 
@@ -80,22 +82,34 @@ def vxm(semiring: str, u, a: Matrix, *, out: Vector | None = None, mask: Vector 
     return _given(out, _core.vxm(c, out, semiring, _vector(u, c), a, mask, accum, flags, kernel))
 
 
-def mxm(semiring: str, a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None,
+def mxm(semiring: str, a: Factor, b: Factor, *, out: Matrix | None = None, mask: Matrix | None = None,
         accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
         structure: bool = False, replace: bool = False, kernel: str = "", fast: bool = False,
-        pattern: MxmPattern | None = None, ctx: Context | None = None) -> Matrix:
+        pattern: MxmPattern | None = None, ctx: Context | None = None) -> Factor:
     """C(i,j) = sum over k of A(i,k) x B(k,j) over a semiring, added in the order of k.
 
     Kernels: hash, dense_row, row_row, column_row, column_column (matam2012), two_level_sort (dalton2015), masked_dot,
     masked_row, dia_dia (matam2012), reference. pattern: what find_pattern gave for matrices with these places, this semiring and
     these transposes (DomainError otherwise): then nothing is counted.
 
+    Of two DiaMatrix it is a third, the same bits, and takes `fast` and `ctx` alone; a product one of whose diagonals would
+    have a gap raises NotSupported.
+
     >>> import nonzero as nz
     >>> path = nz.from_coo([0, 1], [1, 2], [1, 1], (3, 3))
     >>> nz.mxm("plus_times", path, path).get(0, 2)
     1
+    >>> band = nz.DiaMatrix.from_matrix(path)
+    >>> nz.mxm("plus_times", band, band)
+    <nonzero.DiaMatrix 3 x 3, 1 diagonal, 1 entry, int64>
     """
     flags = _flags(complement, structure, replace, fast, transpose_a, transpose_b)
+    if isinstance(a, DiaMatrix) or isinstance(b, DiaMatrix):
+        if not (isinstance(a, DiaMatrix) and isinstance(b, DiaMatrix)):
+            raise TypeError("mxm takes two Matrix or two DiaMatrix: to_matrix() or DiaMatrix.from_matrix() makes them alike")
+        if flags & ~_FAST or kernel or any(x is not None for x in (out, mask, accum, pattern)):
+            raise NotSupported("mxm of two DiaMatrix takes fast and ctx alone: multiply the matrices (to_matrix)")
+        return _core.mxm_dia(chosen(ctx), semiring, a, b)
     if pattern is not None:
         return _given(out, _core.mxm_fill(chosen(ctx), out, pattern, semiring, a, b, mask, accum, flags))
     return _given(out, _core.mxm(chosen(ctx), out, semiring, a, b, mask, accum, flags, kernel))

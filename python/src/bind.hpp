@@ -174,6 +174,7 @@ void check_interrupt();
 
 void bind_context(nb::module_& m);
 void bind_matrix(nb::module_& m);
+void bind_dia(nb::module_& m);
 void bind_vector(nb::module_& m);
 void bind_operations(nb::module_& m);
 void bind_dense(nb::module_& m);

@@ -108,6 +108,7 @@ NB_MODULE(_core, m) {
     nb::register_exception_translator(translate);
     bind_context(m);
     bind_matrix(m);
+    bind_dia(m);
     bind_vector(m);
     bind_operations(m);
     bind_dense(m);
