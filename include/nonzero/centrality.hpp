@@ -17,9 +17,9 @@ struct centrality_options {
 };
 
 struct centrality_result {
-    vector centrality;   ///< float64, dense
-    int iterations = 0;  ///< levels, summed over the batches
-    std::string plan;    ///< kernel and reason, one line
+    vector centrality;        ///< float64, dense
+    offset_t iterations = 0;  ///< levels, summed over the batches
+    std::string plan;         ///< kernel and reason, one line
 };
 
 }  // namespace nz

@@ -14,6 +14,18 @@
 namespace nz::device {
 namespace {
 
+/// Whose memory a pointer is to.
+cudaMemoryType memory_type(const void* pointer) {
+    cudaPointerAttributes about{};
+    const cudaError_t status = cudaPointerGetAttributes(&about, pointer);
+    if (status == cudaErrorInvalidValue) {  // older drivers' word for memory that they do not know
+        cudaGetLastError();
+        return cudaMemoryTypeUnregistered;
+    }
+    check(status);
+    return about.type;
+}
+
 constexpr std::size_t block_step = 512;  // what the pool itself rounds to
 constexpr std::size_t largest_kept = std::size_t{4} << 20, most_kept = std::size_t{64} << 20;
 
@@ -171,8 +183,10 @@ public:
     const std::shared_ptr<memory_resource>& memory() const override { return memory_; }
     void* stream() const override { return pool_->stream(); }
     void upload(void* to, const void* from, std::size_t bytes) override {
-        // From pageable memory the call returns once the source has been read.
-        if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, pool_->stream()));
+        if (bytes == 0) return;
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, pool_->stream()));
+        // From pageable memory the call returns once the source has been read, from pinned memory before.
+        if (memory_type(from) == cudaMemoryTypeHost) wait();
     }
     void download(void* to, const void* from, std::size_t bytes) override {
         if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, pool_->stream()));
@@ -182,14 +196,8 @@ public:
         if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, pool_->stream()));
     }
     bool holds(const void* pointer) const override {
-        cudaPointerAttributes about{};
-        const cudaError_t status = cudaPointerGetAttributes(&about, pointer);
-        if (status == cudaErrorInvalidValue) {  // older drivers' word for memory that they do not know
-            cudaGetLastError();
-            return false;
-        }
-        check(status);
-        return about.type == cudaMemoryTypeDevice || about.type == cudaMemoryTypeManaged;
+        const cudaMemoryType type = memory_type(pointer);
+        return type == cudaMemoryTypeDevice || type == cudaMemoryTypeManaged;
     }
     void fill(void* at, unsigned char byte, std::size_t bytes) override {
         if (bytes) check(cudaMemsetAsync(at, byte, bytes, pool_->stream()));

@@ -12,8 +12,8 @@
 namespace nz::ops {
 
 struct counted_queues {
-    buffer centrality;  ///< [vertices] doubles, on the plan's side
-    int levels = 0;     ///< of all searches
+    buffer centrality;    ///< [vertices] doubles, on the plan's side
+    offset_t levels = 0;  ///< of all searches
 };
 
 /// Nothing where numbers of paths are beyond what the kernel's numbers can say.

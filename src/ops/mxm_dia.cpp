@@ -18,7 +18,7 @@ using kernels::dia_pair;
 using storage::dia;
 
 constexpr operation_plan on_cpu{"mxm_dia", "stored", tier::compiled, "diagonals of both, 128 rows at a time"},
-    on_gpu{"mxm_dia", "stored", tier::compiled, "diagonals of both, a row to a lane", true};
+    on_gpu{"mxm_dia", "stored", tier::compiled, "diagonals of both, rows are lanes", true};
 
 struct offset_and_pair {
     index_t offset;
@@ -26,6 +26,10 @@ struct offset_and_pair {
 };
 
 std::vector<offset_and_pair> pairs_of(const dia& a, const dia& b) {
+    constexpr std::size_t most = std::numeric_limits<index_t>::max();
+    require<not_supported>(a.offsets.size() <= most / std::max<std::size_t>(b.offsets.size(), 1),
+                           "mxm: {} and {} diagonals are too many pairs: multiply the matrices (to_matrix)",
+                           a.offsets.size(), b.offsets.size());
     std::vector<offset_and_pair> all;
     all.reserve(a.offsets.size() * b.offsets.size());
     for (std::size_t d = 0; d < a.offsets.size(); ++d)

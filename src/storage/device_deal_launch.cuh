@@ -1,7 +1,7 @@
 // A transpose by two deals as five stages on a stream, in memory that the caller gives: nothing here allocates or waits.
 #pragma once
 
-#include "core/cuda_check.hpp"
+#include "core/cuda_shared.hpp"
 #include "storage/csr.hpp"
 #include "storage/device_deal_kernels.cuh"
 
@@ -112,8 +112,7 @@ inline void deal_parts(const deal_call& c) {
               [&]<class Digits, class Value>(Digits, std::type_identity<Value>) {
                   constexpr auto kernel = deal_parts_kernel<Digits::value, Value>;
                   const unsigned room = tile_room<Digits::value, Value>::bytes + c.l.windows * 4;
-                  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             static_cast<int>(room)));
+                  allow_shared(kernel, room);
                   kernel<<<c.l.parts, deal_threads, room, c.on>>>(
                       c.l, c.t, static_cast<const Value*>(c.t.values), c.offsets,
                       reinterpret_cast<unsigned*>(c.rows), static_cast<Value*>(c.values));

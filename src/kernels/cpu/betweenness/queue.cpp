@@ -95,12 +95,12 @@ private:
 };
 
 template <class Offset>
-std::optional<int> run(const betweenness_queue_arguments& k) {
+std::optional<offset_t> run(const betweenness_queue_arguments& k) {
     const auto of = [&](int member) {
         return plan::betweenness_queue_parts(k.workspace, static_cast<std::size_t>(k.vertices), member);
     };
     int size = 0;
-    std::atomic<int> levels{0};
+    std::atomic<offset_t> levels{0};
     std::atomic<bool> fits{true};
     parallel::team(
         k.threads, [&](int granted) { size = granted; },
@@ -125,12 +125,12 @@ std::optional<int> run(const betweenness_queue_arguments& k) {
                 barrier.wait();
             }
         });
-    return fits ? std::optional<int>(levels) : std::nullopt;
+    return fits ? std::optional<offset_t>(levels) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<int> betweenness_queue(const betweenness_queue_arguments& k) {
+std::optional<offset_t> betweenness_queue(const betweenness_queue_arguments& k) {
     return k.out.offsets.wide ? run<std::int64_t>(k) : run<std::int32_t>(k);
 }
 

@@ -2,7 +2,7 @@
 // goes through them in order.
 #pragma once
 
-#include "core/cuda_check.hpp"
+#include "core/cuda_shared.hpp"
 #include "kernels/cuda/common_grid.cuh"
 #include "kernels/cuda/common_offsets.cuh"
 #include "kernels/device_mxm_arguments.hpp"
@@ -234,11 +234,4 @@ inline block_launch block_launch_of(const device_mxm_arguments& k, unsigned rows
             shared ? bytes : 0,
             {shared ? nullptr : static_cast<unsigned long long*>(k.tables), bytes / 8}};
 }
-template <class Kernel>
-void allow_shared(Kernel kernel, std::size_t bytes) {
-    if (bytes > std::size_t{40} << 10)  // with what the kernel itself has, beyond what is given unasked
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(bytes)));
-}
-
 }  // namespace nz::kernels::cuda

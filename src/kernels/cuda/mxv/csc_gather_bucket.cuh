@@ -12,6 +12,7 @@
 //   (docs/measurements.md).
 #pragma once
 
+#include "core/cuda_shared.hpp"
 #include "kernels/cuda/mxv/common_gather.cuh"
 
 namespace nz::kernels::cuda {
@@ -97,8 +98,7 @@ void csc_gather_bucket(const device_mxv_arguments& a, void* stream) {
     const int bits = bucket_bits(rows, sizeof(V));
     if (key_bits(rows) > bits) radix_sort(m.pairs, bits, key_bits(rows), m.temporary, a.sort_bytes, stream);
     const std::size_t shared = (sizeof(V) << bits) + (std::size_t{1} << bits) / 8;
-    check(cudaFuncSetAttribute(bucket_sum_kernel<Cell>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared)));
+    allow_shared(bucket_sum_kernel<Cell>, shared);
     bucket_sum_kernel<Cell>
         <<<blocks_for(rows, offset_t{1} << bits), gather_block, shared, static_cast<cudaStream_t>(stream)>>>(
             m.pairs.keys[0], static_cast<const V*>(m.pairs.values[0]), static_cast<std::int32_t>(a.products),
