@@ -1,4 +1,4 @@
-// mxm/dia_dia on a GPU: C = A B by diagonals (matam2012, Algorithm 3), from CSR and to CSR.
+// mxm/dia_dia on a GPU: C = A B by diagonals (matam2012, Algorithm 4), from CSR and to CSR.
 //
 // Computes: rows of A that have the diagonals of the row in the middle, and name rows of B that all have those of one of these, make
 //   rows of C with the sums of the two as diagonals: C(i, i + d + e) adds A(i, i + d) B(i + d, i + d + e) in the order of d. The
