@@ -3,43 +3,91 @@
 #include "limits/cpu.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace nz::bench {
 namespace {
 
-// Lines of x that a direct-mapped cache of 1 MiB does not hold when the rows come to them, but for the one after the last
-// such: that is a stream, which hardware fetches ahead.
-double missing_gathers(const matrix& a) {
-    constexpr std::size_t lines = (std::size_t{1} << 20) / 64;
-    std::vector<index_t> held(lines, -1);
-    double misses = 0;
-    index_t last = -2;
-    for (const index_t j : a.csr<double>().columns) {
-        const index_t line = j / 8;
-        index_t& slot = held[static_cast<std::size_t>(line) % lines];
-        if (slot == line) continue;
-        misses += line != last + 1;
-        last = slot = line;
+constexpr std::size_t first_level = std::size_t{32} << 10, second_level = std::size_t{1} << 20,
+                      line_bytes = 64;
+constexpr double entry_bytes = sizeof(index_t) + sizeof(double);
+
+// The lines of a cache that replaces the one not asked for the longest.
+class cache {
+    static constexpr std::size_t ways = 8;
+
+public:
+    explicit cache(std::size_t bytes) : sets_(bytes / line_bytes / ways) {
+        for (auto& s : sets_) s.fill(-1);
     }
-    return misses;
-}
+    /// Whether it held the line; it does afterwards.
+    bool take(index_t line) {
+        auto& set = sets_[static_cast<std::size_t>(line) % sets_.size()];
+        const auto at = std::ranges::find(set, line);
+        const bool held = at != set.end();
+        std::rotate(set.begin(), held ? at : set.end() - 1, held ? at + 1 : set.end());
+        set.front() = line;
+        return held;
+    }
+
+private:
+    std::vector<std::array<index_t, ways>> sets_;
+};
+
+// Lines behind one that was missed lately: hardware fetches these ahead.
+class streams {
+    static constexpr std::size_t followed = 32;
+
+public:
+    streams() { next_.fill(-1); }
+    bool follows(index_t line) {
+        const auto at = std::ranges::find(next_, line);
+        const bool known = at != next_.end();
+        index_t& place = known ? *at : next_[oldest_++ % followed];
+        place = line + 1;
+        return known;
+    }
+
+private:
+    std::array<index_t, followed> next_;
+    std::size_t oldest_ = 0;
+};
 
 }  // namespace
 
 double spmv_bytes(const matrix& a) {
     const auto nnz = static_cast<double>(a.nnz()), rows = static_cast<double>(a.rows()),
                columns = static_cast<double>(a.columns());
-    return nnz * (sizeof(index_t) + sizeof(double)) + rows * sizeof(std::int32_t) +
-           (rows + columns) * sizeof(double);
+    return nnz * entry_bytes + rows * sizeof(std::int32_t) + (rows + columns) * sizeof(double);
 }
 
-limits_beside measure_beside(const context& ctx, const matrix& a) {
-    const double bandwidth = read_bandwidth(ctx.threads());
-    const double misses = missing_gathers(a), entry_bytes = sizeof(index_t) + sizeof(double);
-    const double streamed = (spmv_bytes(a) - misses * entry_bytes) / bandwidth;
-    const double gathered =
-        misses / product_rate(ctx.threads(), static_cast<std::size_t>(a.columns()) * sizeof(double));
-    return {bandwidth, (streamed + gathered) * 1e3};
+spmv_floor::spmv_floor(const matrix& a)
+    : bytes_(spmv_bytes(a)),
+      second_level_(0),
+      beyond_(0),
+      x_bytes_(static_cast<double>(a.columns()) * sizeof(double)) {
+    cache first(first_level), second(second_level);
+    streams ahead;
+    for (const index_t j : a.csr<double>().columns) {
+        const auto line = j / static_cast<index_t>(line_bytes / sizeof(double));
+        if (first.take(line)) continue;
+        const bool held = second.take(line);
+        if (ahead.follows(line)) continue;
+        (held ? second_level_ : beyond_) += 1;
+    }
+}
+
+void spmv_floor::measure(int threads) {
+    bandwidth_ = std::max(bandwidth_, read_bandwidth(threads));
+    const auto bytes = static_cast<std::size_t>(x_bytes_);
+    second_level_rate_ =
+        std::max(second_level_rate_, product_rate(threads, std::min(bytes, second_level / 2)));
+    beyond_rate_ = std::max(beyond_rate_, product_rate(threads, bytes));
+}
+
+double spmv_floor::ms() const {
+    const double streamed = (bytes_ - (second_level_ + beyond_) * entry_bytes) / bandwidth_;
+    return (streamed + second_level_ / second_level_rate_ + beyond_ / beyond_rate_) * 1e3;
 }
 
 }  // namespace nz::bench

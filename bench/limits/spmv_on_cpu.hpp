@@ -1,7 +1,8 @@
-// The floor of y = A x on a CPU: entries whose line of x misses a cache of 1 MiB at the rate of products with random
-// places of a table of x's size, their own 12 bytes among it; every other byte of one pass (entries, offsets, x and y
-// once) at the read bandwidth. The larger of the two alone is no floor that a core comes near: gathers and streams share
-// the lines it can have under way.
+// The floor of y = A x on a CPU: entries whose line of x misses the first level of cache at the rate of products with
+// random places of a table that the second level holds, those that miss the second at the rate for a table of x's size,
+// their own 12 bytes among both; every other byte of one pass (entries, offsets, x and y once) at the read bandwidth. The
+// larger of these alone is no floor that a core comes near: gathers and streams share the lines it can have under way.
+// What rows cost is not in it.
 #pragma once
 
 #include "nonzero/nonzero.hpp"
@@ -11,11 +12,19 @@ namespace nz::bench {
 /// Entries in double, 32-bit offsets, x and y, each once.
 double spmv_bytes(const matrix& a);
 
-/// What the machine delivers when the first kernel of a matrix is timed.
-struct limits_beside {
-    double bandwidth = 0, floor_ms = 0;
+class spmv_floor {
+public:
+    /// Goes through the entries once to see which lines of x two caches of 8 ways, 32 KiB and 1 MiB, would hold.
+    explicit spmv_floor(const matrix& a);
+    /// Measures the rates beside the matrix that they are for, and keeps the best of all that it measured: what a shared
+    /// host delivers changes by the minute, so ask for it before and after what is held against the floor.
+    void measure(int threads);
+    double bandwidth() const { return bandwidth_; }  ///< bytes a second
+    double ms() const;
+
+private:
+    double bytes_, second_level_, beyond_, x_bytes_;  ///< entries by where their line of x comes from
+    double bandwidth_ = 0, second_level_rate_ = 0, beyond_rate_ = 0;
 };
-/// Measures both rates beside the matrix that they are for: what a shared L3 cache delivers changes by the minute.
-limits_beside measure_beside(const context& ctx, const matrix& a);
 
 }  // namespace nz::bench

@@ -28,10 +28,13 @@ spmv_problem make(const context& ctx, const std::string& source, bool with_floor
     for (std::size_t k = 0; k < p.x.size(); ++k) p.x[k] = 0.5 + static_cast<double>(k * 37 % 101) / 101;
     p.expected = plain_spmv(p.a, p.x);
     p.a.facts();  // empty rows and the longest one are known to the plan, as on any second use
-    if (with_floor && ctx.backend() == backend::cuda)
+    if (with_floor && ctx.backend() == backend::cuda) {
         p.floor_ms = gpu_spmv_floor_ms(measured_gpu_limits(), shape_of(p.a, 8, ctx.threads()));
-    else if (with_floor)
-        p.floor_ms = measure_beside(ctx, p.a).floor_ms;
+    } else if (with_floor) {
+        spmv_floor floor(p.a);
+        floor.measure(ctx.threads());
+        p.floor_ms = floor.ms();
+    }
     return p;
 }
 
