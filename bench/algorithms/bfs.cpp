@@ -63,7 +63,7 @@ void add_peer(const context& ctx, const std::string& graph, const std::shared_pt
               const std::shared_ptr<std::vector<offset_t>>& sources) {
     if (!have_graphblas()) return;
     add("bfs/" + graph + "/graphblas", [=] {
-        graphblas_graph peer(*a, true, ctx.threads());
+        graphblas_graph peer(*a, a->facts().symmetric_pattern, ctx.threads());
         peer.bfs(sources->front());
         const auto parents = peer.parents();
         const auto own = bfs(ctx, *a, sources->front(), {});

@@ -71,6 +71,7 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     f.nnz = a.nnz();
     f.parents = o.parents;
     f.scheduled = !o.schedule.empty();
+    f.threads = ctx.threads();
     f.longest_row = a.body().longest_row();
     const traverse_switches& s = o.switches;
     f.plain = s.masking && s.early_exit && s.operand_reuse && s.structure_only;

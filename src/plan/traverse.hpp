@@ -14,6 +14,7 @@ struct traverse_facts {
     double alpha = -1, beta = -1;  ///< asked for; negative: the plan's own
     std::string_view pinned{};
     bool on_device = false;  ///< the context has a GPU
+    int threads = 1;         ///< of a CPU
     offset_t nnz = 0;
     bool parents = true;
     bool scheduled = false;
@@ -108,11 +109,11 @@ constexpr bool has_hubs(const traverse_facts& f) noexcept {
 constexpr direction_thresholds no_hubs_on_device{0.05, 0.01, 0.05};
 
 /// A CPU's pull goes through the rows of all unvisited vertices on every level, up to the first member of the frontier: with rows of d
-/// entries, and the share s of all entries in those of the frontier, about min(d, 1 / s) each, against s d pushed edges a vertex. So the two
-/// meet at a share that falls with the root of d; 0.4 and the least are measured. On meshes, whose fronts stay a few percent of the vertices for
-/// dozens of levels, searches took 6 to 30 times as long at 0.01; from 0.1 on uniform:262144,16 (d = 32) takes twice as long; at 0.01 and
-/// 0.03 of the entries those of small graphs with hubs took 1.3 (cage10), 1.5 (cond-mat-2003) and 2.2 times (p2p-Gnutella31) the best of both.
-constexpr double pull_share = 0.4, least_pull_share = 0.08;
+/// entries, and the share s of all entries in those of the frontier, about min(d, 1 / s) each, against s d pushed edges a vertex. 0.4 and
+/// the least are measured: both ways cost the same at 0.2 with 16 entries a row, below it with 40 (uniform graphs), at 0.25 on cage10, between
+/// 0.1 and 0.28 on powerlaw:200000. On meshes, whose fronts stay a few percent of the vertices for dozens of levels, searches took 6 to 30 times as
+/// long at 0.01.
+constexpr double pull_share = 0.4, least_pull_share = 0.2;
 constexpr direction_thresholds directions_on_cpu(offset_t vertices, offset_t nnz) {
     const double d =
         vertices > 0 && nnz > vertices ? static_cast<double>(nnz) / static_cast<double>(vertices) : 1;
@@ -155,11 +156,17 @@ struct traverse_plan {
     friend bool operator==(const traverse_plan&, const traverse_plan&) = default;
 };
 
-/// Bytes of the fused kernel: two queues, four bitmaps and one packed word a vertex.
-constexpr std::size_t push_pull_fused_workspace(offset_t vertices) {
-    const auto n = static_cast<std::size_t>(vertices);
-    return 2 * padded(n * sizeof(index_t)) + 4 * padded((n + 63) / 64 * 8) +
-           padded(n * sizeof(std::uint64_t));
+/// A dense push gives each thread a copy of the visited set: of more threads not measured. Two of them are bitmaps that are there.
+constexpr int dense_push_threads = 8;
+constexpr int dense_push_copies(int threads) {
+    return threads > 2 && threads <= dense_push_threads ? threads - 2 : 0;
+}
+
+/// Bytes of the fused kernel: two queues, four bitmaps and one packed word a vertex, and copies of the visited set.
+constexpr std::size_t push_pull_fused_workspace(offset_t vertices, int threads) {
+    const auto n = static_cast<std::size_t>(vertices), words = (n + 63) / 64;
+    return 2 * padded(n * sizeof(index_t)) + 4 * padded(words * 8) + padded(n * sizeof(std::uint64_t)) +
+           padded(words * 8 * static_cast<std::size_t>(dense_push_copies(threads)));
 }
 
 /// On a GPU's smaller graphs both take launches and little else, tiles more of them: matrices of 500 to 2,000 rows took 1.3 to 1.7
@@ -230,7 +237,7 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
         plan.blocks = push_pull_fused_blocks(f.vertices, f.nnz);
         plan.workspace_bytes = push_pull_fused_device_workspace(f.vertices, plan.queue_capacity, f.parents);
     } else {
-        plan.workspace_bytes = push_pull_fused_workspace(f.vertices);
+        plan.workspace_bytes = push_pull_fused_workspace(f.vertices, f.threads);
     }
     return plan;
 }

@@ -123,7 +123,7 @@ TEST(BfsDuplicatesRoom, OneEntryIsEnoughOnACpu) {
         const auto expected = bfs(ctx, a, 0, {});
         for (const offset_t room : {1, 150, 201}) {
             std::vector<std::int32_t> levels(n), parents(n);
-            const buffer workspace(ctx.memory(), plan::push_pull_fused_workspace(a.rows()));
+            const buffer workspace(ctx.memory(), plan::push_pull_fused_workspace(a.rows(), threads));
             kernels::traverse_arguments k;
             k.vertices = static_cast<index_t>(a.rows());
             k.out_offsets = {rows.offsets.data(), rows.offset_bytes == 8};

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace nz {
 namespace {
 
@@ -213,6 +215,12 @@ TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
     plan::traverse_facts f;
     f.vertices = 1 << 20;
     EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{18} << 20);
+    const std::size_t of_two = plan::traverse(f).workspace_bytes;
+    f.threads = 8;
+    EXPECT_EQ(plan::traverse(f).workspace_bytes, of_two + 6 * (std::size_t{1} << 17))
+        << "copies of the visited set";
+    f.threads = 64;
+    EXPECT_EQ(plan::traverse(f).workspace_bytes, of_two) << "no dense push";
     f.on_device = true;
     f.nnz = offset_t{16} << 20;
     EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{7} << 20) << "a tenth of the graph";
@@ -267,15 +275,17 @@ TEST(TraversePlan, PushesLongerWhereNoRowIsAHub) {
     f.longest_row = 17 * 16;
     EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
     f.longest_row = 30;
-    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.1, 1e-9) << "0.4 / sqrt(16)";
-    EXPECT_NEAR(plan::traverse(f).thresholds.edge_share, 0.1, 1e-9);
+    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.2, 1e-9) << "no less";
+    f.nnz = 2000000;
+    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.4 / std::sqrt(2.0), 1e-9);
+    EXPECT_NEAR(plan::traverse(f).thresholds.edge_share, 0.4 / std::sqrt(2.0), 1e-9);
     f.nnz = 100;
     f.longest_row = 10;
     EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.4, 1e-9) << "hardly an entry a row";
     f.vertices = 10000;
     f.nnz = 640000;
     f.longest_row = 5000;
-    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.08, 1e-9) << "hubs of a small graph";
+    EXPECT_NEAR(plan::traverse(f).thresholds.alpha, 0.2, 1e-9) << "hubs of a small graph";
     f.longest_row = 30;
     f.on_device = true;
     EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.05);

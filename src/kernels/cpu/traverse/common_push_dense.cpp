@@ -1,44 +1,85 @@
-// One level by push, for a frontier with edges enough to fill words. The frontier goes through a bitmap into order; every thread
-// follows it and takes, of each list, the neighbours in words of its own: lists ascend, so it begins where they would lie
-// were they spread evenly, steps to the first of its own, and goes on to the last. A vertex's parent is then the first that
-// claims it, which is the smallest, without a second look; nothing is filed, and nothing is atomic.
-// Why not common_push_wide.cpp: it files a pair of 8 bytes for each edge to a vertex not visited, and reads it again to claim the vertex or
-// lower its parent (rmat:18,16 whole: 1.60 ms, here 1.28).
-// Cost: a list's lines once a thread, a bit test an edge, and a pass over the bitmap. Beyond a few threads looking at every list
-// is what it costs.
+// One level by push, for a frontier with edges enough to fill words. Collect: a thread takes members of the frontier in order, by way
+// of a bitmap, and goes through their lists with a visited set of its own, a copy: what it has not met yet it files as a pair (u, v)
+// for the owner of v's words, without a branch, and nothing is atomic; the first to meet v is the smallest of the thread. Apply: the
+// owner leaves the smallest u of all pairs as v's parent, again without a branch, for a vertex without one holds the largest unsigned
+// number. A full log ends the collecting for this round. Note: the
+// owner unites the copies of its words, and the new bits are the level.
+// Why not common_push_wide.cpp: it tests one set for all and claims in the end, a mispredicted branch for every third edge
+// of a level that finds a quarter of its neighbours unvisited.
+// Cost: a list's lines, an edge's bit, and 8 bytes a find and thread; beside it a copy of the visited set a thread.
 #include "core/parallel.hpp"
 #include "kernels/cpu/traverse/common_search.hpp"
+#include "plan/traverse.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 namespace nz::kernels::cpu::traversal {
 namespace {
 
 constexpr offset_t parallel_from = 2048;  // frontier edges, as in a wide push
 constexpr int lists_ahead = 16;           // members ahead whose lists are fetched, their offsets as many more
-constexpr offset_t words_a_line = 8;      // no line of the visited set has two owners
+constexpr offset_t few = 64;              // members: every thread takes a part of each one's list
+constexpr offset_t most_a_turn = 256, turns = 8;  // members a thread takes at a time, and how often it comes
+constexpr offset_t step = 256;                    // neighbours between two looks at the logs' room
+constexpr offset_t words_a_line = 8;              // no line of the visited set has two owners
+constexpr int most_threads = plan::dense_push_threads;
+constexpr offset_t least_log = 1024;  // pairs
+
+struct met_until {
+    const index_t* next;
+    std::uint64_t* last;
+};
+/// Files the neighbours below `beyond`, those met for the first time. A function of its own: inlined, what it counts with leaves the
+/// registers, and a search takes half as long again.
+template <bool Parents>
+[[gnu::noinline]] met_until meet(const index_t* list, const index_t* end, index_t beyond, bits::word* met,
+                                 std::uint64_t* pairs, std::uint64_t u) {
+    for (; list < end && *list < beyond; ++list) {
+        const auto v = static_cast<std::uint32_t>(*list);
+        const bits::word word = met[v / bits::per_word];
+        met[v / bits::per_word] = word | bits::word{1} << (v % bits::per_word);
+        if constexpr (Parents) {
+            *pairs = u | v;  // overwritten by the next unless v is new
+            pairs += ~word >> (v % bits::per_word) & 1;
+        }
+    }
+    return {list, pairs};
+}
 
 class dense_push {
 public:
     explicit dense_push(search& s) : s_(s) {}
 
-    void prepare(int threads) { threads_ = threads; }
-
-    void work(int me) {
-        const auto words = static_cast<offset_t>(s_.words);
-        const auto [first, last] = parallel::piece(words, me, threads_, words_a_line);
-        std::copy(s_.visited + first, s_.visited + last, s_.found + first);
-        const auto lowest = static_cast<index_t>(std::min<offset_t>(first * bits::per_word, s_.a.vertices)),
-                   beyond = static_cast<index_t>(std::min<offset_t>(last * bits::per_word, s_.a.vertices));
-        for (offset_t q = 0; q < std::min<offset_t>(lists_ahead, s_.frontier_size); ++q) fetch(q);
-        for (offset_t q = 0; q < s_.frontier_size; ++q) {
-            if (q + 2 * lists_ahead < s_.frontier_size)
-                s_.a.out_offsets.prefetch(s_.queue[q + 2 * lists_ahead]);
-            if (q + lists_ahead < s_.frontier_size) fetch(q + lists_ahead);
-            push(s_.queue[q], lowest, beyond);
+    void prepare(int threads) {
+        threads_ = threads;
+        capacity_ = s_.a.vertices / (offset_t{threads} * threads);
+        a_turn_ = std::clamp<offset_t>(s_.frontier_size / (threads * turns), 1, most_a_turn);
+        for (int t = 0; t < threads; ++t) {
+            const auto [first, last] =
+                parallel::piece(static_cast<offset_t>(s_.words), t, threads, words_a_line);
+            owned_[t] = {first, last};
+            beyond_[t] = last < static_cast<offset_t>(s_.words) ? static_cast<index_t>(last * bits::per_word)
+                                                                : std::numeric_limits<index_t>::max();
+            std::fill_n(filed_[t], threads, 0);
         }
-        note(first, last);
+    }
+
+    void work(int me, parallel::spin_barrier& barrier) {
+        bits::word* const met = copy(me);
+        std::copy_n(s_.visited, s_.words, met);
+        place at;
+        for (int round = 1;; ++round) {
+            const bool done = s_.a.parents ? collect<true>(me, met, at) : collect<false>(me, met, at);
+            if (!done) last_round_.store(round + 1, std::memory_order_relaxed);
+            barrier.wait();
+            const bool again = last_round_.load(std::memory_order_relaxed) > round;
+            if (s_.a.parents) apply(me);
+            if (!again) break;
+            barrier.wait();
+        }
+        note(me);
     }
 
     void finish() {
@@ -49,36 +90,104 @@ public:
     }
 
 private:
-    [[gnu::always_inline]] void fetch(offset_t q) const {
-        constexpr int line = 16;  // neighbours
-        const index_t* const list = s_.a.out_neighbours + s_.a.out_offsets[s_.queue[q]];
-        __builtin_prefetch(list);
-        __builtin_prefetch(list + line);
+    struct range {
+        offset_t first = 0, last = 0;
+    };
+    /// Where a thread's collecting stands: members [entry, turn_end), the first from neighbour `k` to `end`.
+    struct place {
+        offset_t entry = -1, turn_end = 0, k = 0, end = 0;
+    };
+
+    /// The visited set as a thread knows it: in bitmaps that no push needs, and behind them.
+    bits::word* copy(int t) const {
+        return t == 0   ? s_.found
+               : t == 1 ? s_.frontier
+                        : s_.copies + static_cast<std::size_t>(t - 2) * s_.words;
+    }
+    std::uint64_t* log(int from, int owner) const {
+        return s_.packed + capacity_ * (offset_t{from} * threads_ + owner);
     }
 
-    void push(index_t u, index_t lowest, index_t beyond) {
-        const index_t* const neighbours = s_.a.out_neighbours;
-        const offset_t begin = s_.a.out_offsets[u], end = s_.a.out_offsets[u + offset_t{1}];
-        offset_t k = begin + (end - begin) * lowest / s_.a.vertices;
-        while (k > begin && neighbours[k - 1] >= lowest) --k;
-        while (k < end && neighbours[k] < lowest) ++k;
-        bits::word* const visited = s_.visited;
+    /// False when a log is full before the frontier is through.
+    template <bool Parents>
+    bool collect(int me, bits::word* met, place& at) {
+        while (at.k < at.end || next_list(me, at)) {
+            const offset_t stop = std::min(at.end, at.k + step);
+            if (Parents && *std::max_element(filed_[me], filed_[me] + threads_) + step > capacity_)
+                return false;
+            at.k = file<Parents>(me, met, s_.queue[at.entry], at.k, stop);
+        }
+        return true;
+    }
+
+    bool next_list(int me, place& at) {
+        const offset_t size = s_.frontier_size;
+        const bool shared = size <= few;
+        if (++at.entry >= at.turn_end) {
+            at.entry = shared ? at.turn_end : next_.fetch_add(a_turn_, std::memory_order_relaxed);
+            at.turn_end = std::min(size, at.entry + (shared ? size : a_turn_));
+            if (at.entry >= at.turn_end) {
+                at = {size, size, 0, 0};
+                return false;
+            }
+            for (offset_t q = at.entry; q < std::min(at.turn_end, at.entry + lists_ahead); ++q) fetch(q);
+        }
+        if (at.entry + 2 * lists_ahead < size)
+            s_.a.out_offsets.prefetch(s_.queue[at.entry + 2 * lists_ahead]);
+        if (at.entry + lists_ahead < at.turn_end) fetch(at.entry + lists_ahead);
+        const index_t u = s_.queue[at.entry];
+        at.k = s_.a.out_offsets[u];
+        at.end = s_.a.out_offsets[u + offset_t{1}];
+        if (shared) {
+            const auto [first, last] = parallel::piece(at.end - at.k, me, threads_);
+            at.end = at.k + last;
+            at.k += first;
+        }
+        return true;
+    }
+
+    [[gnu::always_inline]] void fetch(offset_t q) const {
+        constexpr int line = 16, lines = 3;  // of 16 neighbours
+        const index_t* const list = s_.a.out_neighbours + s_.a.out_offsets[s_.queue[q]];
+        for (int l = 0; l < lines; ++l) __builtin_prefetch(list + l * line);
+    }
+
+    /// Neighbours [k, stop) of u, owner by owner, for they ascend.
+    template <bool Parents>
+    offset_t file(int me, bits::word* met, index_t u, offset_t k, offset_t stop) {
+        const std::uint64_t high = std::uint64_t{static_cast<std::uint32_t>(u)} << 32;
+        const index_t *list = s_.a.out_neighbours + k, *const end = s_.a.out_neighbours + stop;
+        for (int owner = 0; list < end; ++owner) {
+            std::uint64_t* const pairs = log(me, owner);
+            const auto [next, last] =
+                meet<Parents>(list, end, beyond_[owner], met, pairs + filed_[me][owner], high);
+            list = next;
+            filed_[me][owner] = last - pairs;
+        }
+        return stop;
+    }
+
+    void apply(int me) {
         std::int32_t* const parents = s_.a.parents;
-        for (; k < end && neighbours[k] < beyond; ++k) {
-            const auto v = static_cast<std::uint32_t>(neighbours[k]);
-            bits::word& word = visited[v / bits::per_word];
-            const bits::word bit = bits::word{1} << (v % bits::per_word);
-            if (word & bit) continue;
-            word |= bit;
-            if (parents) parents[v] = u;
+        for (int from = 0; from < threads_; ++from) {
+            const std::uint64_t* const pairs = log(from, me);
+            const offset_t count = std::exchange(filed_[from][me], 0);
+            for (offset_t i = 0; i < count; ++i) {
+                std::int32_t& parent = parents[static_cast<std::uint32_t>(pairs[i])];
+                parent = static_cast<std::int32_t>(
+                    std::min(static_cast<std::uint32_t>(parent), static_cast<std::uint32_t>(pairs[i] >> 32)));
+            }
         }
     }
 
-    /// Levels and counts of what this thread's words have gained, which `found` holds then.
-    void note(offset_t first, offset_t last) {
+    /// Levels and counts of what the owner's words have gained, which `found` holds then.
+    void note(int me) {
         offset_t finds = 0, edges = 0;
-        for (offset_t w = first; w < last; ++w) {
-            s_.found[w] ^= s_.visited[w];
+        for (offset_t w = owned_[me].first; w < owned_[me].last; ++w) {
+            bits::word all = 0;
+            for (int t = 0; t < threads_; ++t) all |= copy(t)[w];
+            s_.found[w] = all & ~s_.visited[w];
+            s_.visited[w] = all;
             bits::for_each(s_.found[w], w * bits::per_word, [&](offset_t v) {
                 s_.a.levels[v] = s_.depth;
                 edges += s_.degree(static_cast<index_t>(v));
@@ -91,28 +200,34 @@ private:
 
     search& s_;
     int threads_ = 1;
-    std::atomic<offset_t> finds_{0}, edges_{0};
+    offset_t capacity_ = 0;  // pairs a log holds
+    offset_t a_turn_ = 1;    // members
+    range owned_[most_threads];
+    index_t beyond_[most_threads];  // the first vertex that is not the owner's nor one's before it
+    alignas(64) offset_t filed_[most_threads][most_threads];  // pairs in each log
+    std::atomic<offset_t> next_{0}, finds_{0}, edges_{0};
+    std::atomic<int> last_round_{0};
 };
 
 }  // namespace
 
 bool serves_dense(const search& s) {
-    constexpr int most_threads = 4;   // each looks at every list; not measured beyond two
     constexpr offset_t an_edge = 16;  // vertices: the passes over bitmaps have edges to serve; not measured
-    return s.a.threads <= most_threads && s.a.switches.masking && s.a.switches.structure_only &&
-           s.frontier_edges >= s.a.vertices / an_edge;
+    return s.a.threads <= most_threads && s.a.vertices / (offset_t{s.a.threads} * s.a.threads) >= least_log &&
+           s.a.switches.masking && s.a.switches.structure_only && s.frontier_edges >= s.a.vertices / an_edge;
 }
 
 void push_dense(search& s) {
-    if (s.queue_valid) {
+    if (s.queue_valid && s.a.smallest_parent && s.a.parents) {
         std::fill_n(s.frontier, s.words, bits::word{0});
         for (offset_t q = 0; q < s.frontier_size; ++q) bits::set(s.frontier, s.queue[q]);
+        s.queue_valid = false;
     }
-    s.bitmap_to_queue();  // in order
+    if (!s.queue_valid) s.bitmap_to_queue();
     dense_push level(s);
     parallel::team(
         s.frontier_edges < parallel_from ? 1 : s.a.threads, [&](int size) { level.prepare(size); },
-        [&](int me, parallel::spin_barrier&) { level.work(me); });
+        [&](int me, parallel::spin_barrier& barrier) { level.work(me, barrier); });
     level.finish();
 }
 

@@ -20,6 +20,7 @@ struct search {
     const std::size_t words;
     index_t *queue, *next_queue;
     bits::word *visited, *frontier, *found, *dead;
+    bits::word* copies;     ///< of the visited set, for dense pushes by more than two threads
     std::uint64_t* packed;  ///< [vertices]: pairs of wide pushes, claims of deep ones
     offset_t frontier_size = 1, frontier_edges = 0;
     offset_t pushed_in_a_row = 0;  ///< vertices, since the last pull
@@ -50,7 +51,7 @@ private:
 /// One level by push, the finds claimed by the owners of their words.
 void push_wide(search& s);
 
-/// One level by push, its frontier in order; and whether the level at hand is one for it.
+/// One level by push, every thread with a visited set of its own; and whether the level at hand is one for it.
 void push_dense(search& s);
 bool serves_dense(const search& s);
 

@@ -2,8 +2,8 @@
 // optimisations as run-time switches, and a sixth of its section 7.3: duplicates).
 //
 // Push: the frontier is a queue. Each level files its edges by the owner of the vertex they lead to, who then claims
-//   without atomics (common_push_wide.cpp); of one with edges enough to fill words every thread takes what leads to its
-//   own vertices (common_push_dense.cpp). A search that has pushed a 32nd of the vertices since its last pull is on a deep,
+//   without atomics (common_push_wide.cpp); of one with edges enough to fill words every thread first leaves out what it has
+//   met itself (common_push_dense.cpp). A search that has pushed a 32nd of the vertices since its last pull is on a deep,
 //   thin graph and goes on with a team that stays together, over packed claims (common_push_deep.cpp). With duplicates on
 //   nobody claims, and the queue may hold a vertex more than once (common_push_repeats.cpp).
 // Pull: visited set and finds are bitmaps. A thread takes 64 words (4,096 vertices) a turn, lists the unvisited
@@ -12,7 +12,8 @@
 //   reuse). Vertices without in-neighbours are noted in the first pull and not looked at again.
 // Who owns what: in pull a thread alone writes the words, levels and parents of its vertices; so does the owner in
 //   a wide push; in a deep push a vertex belongs to whoever's compare-and-swap comes first.
-// Memory: two queues, four bitmaps and one packed word a vertex (plan::push_pull_fused_workspace).
+// Memory: two queues, four bitmaps and one packed word a vertex, a bitmap for each of three to eight threads beyond two
+//   (plan::push_pull_fused_workspace).
 // Determinism: the parent is the smallest frontier neighbour: pull meets it first, as neighbours ascend; push keeps
 //   the minimum over all claims of the level. The order of the queue varies between runs, results do not. Without
 //   smallest_parent the first claim of a wide push stands.
@@ -30,6 +31,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <numeric>
 #include <utility>
 
 namespace nz::kernels::cpu {
@@ -65,6 +68,7 @@ search::search(const traverse_arguments& arguments)
     for (bits::word** map : {&visited, &frontier, &found, &dead})
         *map = memory.take<bits::word>(static_cast<offset_t>(words));
     packed = memory.take<std::uint64_t>(a.vertices);
+    copies = memory.take<bits::word>(static_cast<offset_t>(words) * plan::dense_push_copies(a.threads));
 }
 
 traverse_totals search::run() {
@@ -209,10 +213,21 @@ index_t search::first_member(offset_t begin, offset_t end, const bits::word* ope
 }
 
 void search::bitmap_to_queue() {
-    offset_t count = 0;
-    for (std::size_t w = 0; w < words; ++w)
-        bits::for_each(frontier[w], static_cast<offset_t>(w) * bits::per_word,
-                       [&](offset_t v) { queue[count++] = static_cast<index_t>(v); });
+    const auto of = static_cast<offset_t>(words);
+    offset_t held[most_shares] = {};
+    int members = 1;
+    parallel::team(
+        a.vertices < pull_parallel_from ? 1 : std::min(a.threads, most_shares),
+        [&](int size) { members = size; },
+        [&](int me, parallel::spin_barrier& barrier) {
+            const auto [first, last] = parallel::piece(of, me, members);
+            for (offset_t w = first; w < last; ++w) held[me] += std::popcount(frontier[w]);
+            barrier.wait();
+            index_t* to = queue + std::accumulate(held, held + me, offset_t{0});
+            for (offset_t w = first; w < last; ++w)
+                bits::for_each(frontier[w], w * bits::per_word,
+                               [&](offset_t v) { *to++ = static_cast<index_t>(v); });
+        });
     queue_valid = true;
 }
 
