@@ -30,11 +30,11 @@ struct device_balance {
     std::shared_ptr<memory_resource> memory;
     index_t held_rows = 0;     ///< rows that hold entries
     offset_t longest_row = 0;  ///< entries
-    buffer row_numbers;        ///< theirs, where some do not; else empty
-    buffer held_words;         ///< a bit for each of them; empty with row_numbers
-    buffer held_offsets;  ///< their offsets [held_rows + 1], of the source's width; empty with row_numbers
-    buffer chunk_rows;    ///< [chunks + 1]: the (held) row of each chunk's first entry; held_rows at the end
-    buffer long_rows;     ///< rows longer than long_row_entries
+    buffer row_numbers{};      ///< theirs, where some do not; else empty
+    buffer held_words{};       ///< a bit for each of them; empty with row_numbers
+    buffer held_offsets{};  ///< their offsets [held_rows + 1], of the source's width; empty with row_numbers
+    buffer chunk_rows{};  ///< [chunks + 1]: the (held) row of each chunk's first entry; held_rows at the end
+    buffer long_rows{};   ///< rows longer than long_row_entries
     index_t long_row_count = 0;
 };
 
