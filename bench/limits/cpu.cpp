@@ -75,15 +75,16 @@ void copy_to(std::uint64_t* to, const std::uint64_t* from, std::size_t n, int th
     for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
 }
 
-double bandwidth(int threads, int advice) {
-    constexpr std::size_t bytes = std::size_t{1} << 30, n = bytes / sizeof(std::uint64_t);
+double bandwidth(int threads, int advice, std::size_t bytes, int rounds) {
+    const std::size_t n = bytes / sizeof(std::uint64_t);
     const words block = make_block(bytes, advice, threads);
-    const double seconds = best_seconds(7, [&] {
+    const double seconds = best_seconds(rounds, [&] {
         std::uint64_t sum = sum_of(block.get(), n, threads);
         benchmark::DoNotOptimize(sum);
     });
     return static_cast<double>(bytes) / seconds;
 }
+constexpr std::size_t beyond_caches = std::size_t{1} << 30;
 
 std::vector<std::uint32_t> random_places(std::size_t count, std::size_t entries) {
     std::vector<std::uint32_t> places(count);
@@ -111,8 +112,13 @@ double gathers(int threads, std::size_t table_bytes) {
 
 }  // namespace
 
-double read_bandwidth(int threads) { return bandwidth(threads, MADV_HUGEPAGE); }
-double read_bandwidth_small_pages(int threads) { return bandwidth(threads, MADV_NOHUGEPAGE); }
+double read_bandwidth(int threads) { return bandwidth(threads, MADV_HUGEPAGE, beyond_caches, 7); }
+double read_bandwidth_small_pages(int threads) {
+    return bandwidth(threads, MADV_NOHUGEPAGE, beyond_caches, 7);
+}
+double reread_bandwidth(int threads, std::size_t bytes) {
+    return bandwidth(threads, MADV_HUGEPAGE, bytes, 25);
+}
 
 double copy_bandwidth(int threads) {
     constexpr std::size_t bytes = std::size_t{1} << 29, n = bytes / sizeof(std::uint64_t);

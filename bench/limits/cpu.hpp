@@ -9,6 +9,8 @@ namespace nz::bench {
 double read_bandwidth(int threads);
 /// The same on pages of 4 KiB.
 double read_bandwidth_small_pages(int threads);
+/// The same from a block of so many bytes, on huge pages, again and again: a cache may hold part of it.
+double reread_bandwidth(int threads, std::size_t bytes);
 /// Bytes read and bytes written a second, together, in a copy of 512 MiB on huge pages.
 double copy_bandwidth(int threads);
 

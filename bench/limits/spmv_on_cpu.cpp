@@ -79,6 +79,7 @@ spmv_floor::spmv_floor(const matrix& a)
 
 void spmv_floor::measure(int threads) {
     bandwidth_ = std::max(bandwidth_, read_bandwidth(threads));
+    reread_ = std::max(reread_, reread_bandwidth(threads, static_cast<std::size_t>(bytes_)));
     const auto bytes = static_cast<std::size_t>(x_bytes_);
     second_level_rate_ =
         std::max(second_level_rate_, product_rate(threads, std::min(bytes, second_level / 2)));
@@ -86,7 +87,7 @@ void spmv_floor::measure(int threads) {
 }
 
 double spmv_floor::ms() const {
-    const double streamed = (bytes_ - (second_level_ + beyond_) * entry_bytes) / bandwidth_;
+    const double streamed = (bytes_ - (second_level_ + beyond_) * entry_bytes) / reread_;
     return (streamed + second_level_ / second_level_rate_ + beyond_ / beyond_rate_) * 1e3;
 }
 

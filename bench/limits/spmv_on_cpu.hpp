@@ -1,8 +1,8 @@
 // The floor of y = A x on a CPU: entries whose line of x misses the first level of cache at the rate of products with
 // random places of a table that the second level holds, those that miss the second at the rate for a table of x's size,
-// their own 12 bytes among both; every other byte of one pass (entries, offsets, x and y once) at the read bandwidth. The
-// larger of these alone is no floor that a core comes near: gathers and streams share the lines it can have under way.
-// What rows cost is not in it.
+// their own 12 bytes among both; every other byte of one pass (entries, offsets, x and y once) at the bandwidth of reading
+// a block of so many bytes again and again, part of which stays in the last level. The larger of these alone is no floor
+// that a core comes near: gathers and streams share the lines it can have under way. What rows cost is not in it.
 #pragma once
 
 #include "nonzero/nonzero.hpp"
@@ -19,12 +19,12 @@ public:
     /// Measures the rates beside the matrix that they are for, and keeps the best of all that it measured: what a shared
     /// host delivers changes by the minute, so ask for it before and after what is held against the floor.
     void measure(int threads);
-    double bandwidth() const { return bandwidth_; }  ///< bytes a second
+    double bandwidth() const { return bandwidth_; }  ///< bytes a second, beyond all caches
     double ms() const;
 
 private:
     double bytes_, second_level_, beyond_, x_bytes_;  ///< entries by where their line of x comes from
-    double bandwidth_ = 0, second_level_rate_ = 0, beyond_rate_ = 0;
+    double bandwidth_ = 0, reread_ = 0, second_level_rate_ = 0, beyond_rate_ = 0;
 };
 
 }  // namespace nz::bench
