@@ -2,7 +2,8 @@
 // random places of a table that the second level holds, those that miss the second at the rate for a table of x's size,
 // their own 12 bytes among both; every other byte of one pass (entries, offsets, x and y once) at the bandwidth of reading
 // a block of so many bytes again and again, part of which stays in the last level. The larger of these alone is no floor
-// that a core comes near: gathers and streams share the lines it can have under way. What rows cost is not in it.
+// that a core comes near: gathers and streams share the lines it can have under way. What rows cost is not in it; lines of x
+// that miss count among both. One cache stands for those of all threads.
 #pragma once
 
 #include "nonzero/nonzero.hpp"
@@ -17,13 +18,14 @@ public:
     /// Goes through the entries once to see which lines of x two caches of 8 ways, 32 KiB and 1 MiB, would hold.
     explicit spmv_floor(const matrix& a);
     /// Measures the rates beside the matrix that they are for, and keeps the best of all that it measured: what a shared
-    /// host delivers changes by the minute, so ask for it before and after what is held against the floor.
+    /// host delivers changes by the minute, so ask for it again between timings of what is held against the floor.
     void measure(int threads);
     double bandwidth() const { return bandwidth_; }  ///< bytes a second, beyond all caches
     double ms() const;
 
 private:
-    double bytes_, second_level_, beyond_, x_bytes_;  ///< entries by where their line of x comes from
+    double bytes_, second_level_, beyond_;  ///< of one pass; entries by where their line of x comes from
+    double x_bytes_;
     double bandwidth_ = 0, reread_ = 0, second_level_rate_ = 0, beyond_rate_ = 0;
 };
 

@@ -97,7 +97,7 @@ void add_spmv(const context& ctx, const bench_matrix& m) {
             peer.run();
             const auto y = peer.result();
             expect_close(*expected, [&](std::size_t i) { return y[i]; }, "eigen");
-            return rated(time_ms(25, [&] { peer.run(); }), *m.a, *floor);
+            return rated(time_beside(*floor, ctx.threads(), [&] { peer.run(); }), *m.a, *floor);
         });
     if (have_graphblas())
         add("spmv/" + m.name + "/graphblas", [=] {
@@ -105,7 +105,7 @@ void add_spmv(const context& ctx, const bench_matrix& m) {
             peer.run();
             const auto y = peer.result();
             expect_close(*expected, [&](std::size_t i) { return y[i]; }, "graphblas");
-            return rated(time_ms(25, [&] { peer.run(); }), *m.a, *floor);
+            return rated(time_beside(*floor, ctx.threads(), [&] { peer.run(); }), *m.a, *floor);
         });
 }
 

@@ -156,7 +156,7 @@ struct traverse_plan {
     friend bool operator==(const traverse_plan&, const traverse_plan&) = default;
 };
 
-/// A dense push gives each thread a copy of the visited set: of more threads not measured. Two of them are bitmaps that are there.
+/// A dense push gives each of so many threads a copy of the visited set, two of them bitmaps that are there. Measured with two threads alone.
 constexpr int dense_push_threads = 8;
 constexpr int dense_push_copies(int threads) {
     return threads > 2 && threads <= dense_push_threads ? threads - 2 : 0;

@@ -94,7 +94,7 @@ TEST_P(Bfs, FindsTheLevelsAndTheSmallestParents) {
 }
 
 // Eight threads on 70,000 vertices have logs of 1,093 pairs for up to 8,750 finds: levels take several rounds. From the hub
-// of a star every thread takes a part of the one list, and from a leaf of it after one level more.
+// of a star every thread takes a part of the one list; from a leaf, one level later.
 TEST(BfsDensePush, LogsThatFillUpAreEmptiedInRounds) {
     const context ctx({.backend = backend::cpu, .threads = 8});
     constexpr index_t n = 70000;

@@ -1,9 +1,9 @@
-// One level by push, for a frontier with edges enough to fill words. Collect: a thread takes members of the frontier in order, by way
-// of a bitmap, and goes through their lists with a visited set of its own, a copy: what it has not met yet it files as a pair (u, v)
-// for the owner of v's words, without a branch, and nothing is atomic; the first to meet v is the smallest of the thread. Apply: the
-// owner leaves the smallest u of all pairs as v's parent, again without a branch, for a vertex without one holds the largest unsigned
-// number. A full log ends the collecting for this round. Note: the
-// owner unites the copies of its words, and the new bits are the level.
+// One level by push, for a frontier with edges enough to fill words. Collect: a thread takes members of the frontier and goes
+// through their lists with a visited set of its own, a copy: what it has not met yet it files as a pair (u, v) for the owner of v's
+// words, without a branch, and nothing is atomic. Where the smallest parents are wanted the frontier is brought into order first, by way of a
+// bitmap: the first of a thread to meet v is then its smallest. Apply: the owner leaves the smallest u of all pairs as v's parent,
+// again without a branch, for no parent is -1, the largest number without a sign. A full log ends the collecting for this round;
+// without parents nothing is filed. Note: the owner unites the copies of its words, and the new bits are the level.
 // Why not common_push_wide.cpp: it tests one set for all and claims in the end, a mispredicted branch for every third edge
 // of a level that finds a quarter of its neighbours unvisited.
 // Cost: a list's lines, an edge's bit, and 8 bytes a find and thread; beside it a copy of the visited set a thread.
@@ -26,6 +26,7 @@ constexpr offset_t step = 256;                    // neighbours between two look
 constexpr offset_t words_a_line = 8;              // no line of the visited set has two owners
 constexpr int most_threads = plan::dense_push_threads;
 constexpr offset_t least_log = 1024;  // pairs
+static_assert(least_log >= step);
 
 struct met_until {
     const index_t* next;

@@ -21,7 +21,7 @@ struct search {
     index_t *queue, *next_queue;
     bits::word *visited, *frontier, *found, *dead;
     bits::word* copies;     ///< of the visited set, for dense pushes by more than two threads
-    std::uint64_t* packed;  ///< [vertices]: pairs of wide pushes, claims of deep ones
+    std::uint64_t* packed;  ///< [vertices]: pairs of wide and dense pushes, claims of deep ones
     offset_t frontier_size = 1, frontier_edges = 0;
     offset_t pushed_in_a_row = 0;  ///< vertices, since the last pull
     std::int32_t depth = 0;

@@ -6,17 +6,18 @@
 //   met itself (common_push_dense.cpp). A search that has pushed a 32nd of the vertices since its last pull is on a deep,
 //   thin graph and goes on with a team that stays together, over packed claims (common_push_deep.cpp). With duplicates on
 //   nobody claims, and the queue may hold a vertex more than once (common_push_repeats.cpp).
-// Pull: visited set and finds are bitmaps. A thread takes 64 words (4,096 vertices) a turn, lists the unvisited
+// Pull: visited set and finds are bitmaps. A thread takes 16 words (1,024 vertices) a turn, lists the unvisited
 //   ones, and scans the in-neighbours of each for a member of the frontier up to the first (early exit). Every
 //   visited in-neighbour of an unvisited vertex is in the frontier, so the visited set itself is read (operand
 //   reuse). Vertices without in-neighbours are noted in the first pull and not looked at again.
 // Who owns what: in pull a thread alone writes the words, levels and parents of its vertices; so does the owner in
-//   a wide push; in a deep push a vertex belongs to whoever's compare-and-swap comes first.
-// Memory: two queues, four bitmaps and one packed word a vertex, a bitmap for each of three to eight threads beyond two
+//   a wide push, and in a dense one once all have collected; in a deep push a vertex belongs to whoever's
+//   compare-and-swap comes first.
+// Memory: two queues, four bitmaps and one packed word a vertex; with 3 to 8 threads, threads - 2 more bitmaps
 //   (plan::push_pull_fused_workspace).
 // Determinism: the parent is the smallest frontier neighbour: pull meets it first, as neighbours ascend; push keeps
 //   the minimum over all claims of the level. The order of the queue varies between runs, results do not. Without
-//   smallest_parent the first claim of a wide push stands.
+//   smallest_parent the first claim of a wide push stands, and the smallest of those filed in a dense one.
 // Cost: push: frontier edges * (bit test; pair when unvisited). Pull: unvisited vertices * (offsets, first line of
 //   neighbours, bit tests to the first hit).
 // Distance to the limit: docs/measurements.md. Bound by the latency of neighbours' lines and by mispredicted
@@ -221,7 +222,9 @@ void search::bitmap_to_queue() {
         [&](int size) { members = size; },
         [&](int me, parallel::spin_barrier& barrier) {
             const auto [first, last] = parallel::piece(of, me, members);
-            for (offset_t w = first; w < last; ++w) held[me] += std::popcount(frontier[w]);
+            offset_t mine = 0;
+            for (offset_t w = first; w < last; ++w) mine += std::popcount(frontier[w]);
+            held[me] = mine;
             barrier.wait();
             index_t* to = queue + std::accumulate(held, held + me, offset_t{0});
             for (offset_t w = first; w < last; ++w)
