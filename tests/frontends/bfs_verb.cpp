@@ -152,7 +152,7 @@ TEST_F(bfs_verb, stops_at_the_depth_asked_for) {
 
 TEST_F(bfs_verb, explains_itself_in_sentences) {
     const outcome run = nz({"bfs", "rmat:10,8", "--explain"});
-    for (const auto* word : {"Kernel push_pull_fused", "alpha = 0.12", "more than 12% of the entries",
+    for (const auto* word : {"Kernel push_pull_fused", "alpha = 0.2", "more than 20% of the entries",
                              "beta = 0.01", "Level 1 goes by pull: r = ", "r has risen past alpha"})
         EXPECT_NE(run.out.find(word), std::string::npos) << word << "\n" << run.out;
     write("star.el", "0 1\n0 2\n0 3\n0 4\n0 5\n0 6\n0 7\n0 8\n0 9\n");
