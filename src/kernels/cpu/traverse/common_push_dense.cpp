@@ -7,6 +7,8 @@
 // Why not common_push_wide.cpp: it tests one set for all and claims in the end, a mispredicted branch for every third edge
 // of a level that finds a quarter of its neighbours unvisited.
 // Cost: a list's lines, an edge's bit, and 8 bytes a find and thread; beside it a copy of the visited set a thread.
+// Distance to the limit: docs/measurements.md; with two threads 2.8 ns an edge and thread of a level that finds a quarter of its
+// edges' ends, levels and degrees among it.
 #include "core/parallel.hpp"
 #include "kernels/cpu/traverse/common_search.hpp"
 #include "plan/traverse.hpp"
@@ -33,7 +35,7 @@ struct met_until {
     std::uint64_t* last;
 };
 /// Files the neighbours below `beyond`, those met for the first time. A function of its own: inlined, what it counts with leaves the
-/// registers, and a search takes half as long again.
+/// registers, and a level takes 1.4 times as long.
 template <bool Parents>
 [[gnu::noinline]] met_until meet(const index_t* list, const index_t* end, index_t beyond, bits::word* met,
                                  std::uint64_t* pairs, std::uint64_t u) {
@@ -116,7 +118,8 @@ private:
             const offset_t stop = std::min(at.end, at.k + step);
             if (Parents && *std::max_element(filed_[me], filed_[me] + threads_) + step > capacity_)
                 return false;
-            at.k = file<Parents>(me, met, s_.queue[at.entry], at.k, stop);
+            file<Parents>(me, met, s_.queue[at.entry], at.k, stop);
+            at.k = stop;
         }
         return true;
     }
@@ -155,7 +158,7 @@ private:
 
     /// Neighbours [k, stop) of u, owner by owner, for they ascend.
     template <bool Parents>
-    offset_t file(int me, bits::word* met, index_t u, offset_t k, offset_t stop) {
+    void file(int me, bits::word* met, index_t u, offset_t k, offset_t stop) {
         const std::uint64_t high = std::uint64_t{static_cast<std::uint32_t>(u)} << 32;
         const index_t *list = s_.a.out_neighbours + k, *const end = s_.a.out_neighbours + stop;
         for (int owner = 0; list < end; ++owner) {
@@ -165,7 +168,6 @@ private:
             list = next;
             filed_[me][owner] = last - pairs;
         }
-        return stop;
     }
 
     void apply(int me) {
@@ -213,15 +215,15 @@ private:
 }  // namespace
 
 bool serves_dense(const search& s) {
-    constexpr offset_t an_edge = 16;  // vertices: the passes over bitmaps have edges to serve; not measured
+    constexpr offset_t an_edge =
+        16;  // vertices: the passes over bitmaps have edges to serve; 80 took as long
     return s.a.threads <= most_threads && s.a.vertices / (offset_t{s.a.threads} * s.a.threads) >= least_log &&
            s.a.switches.masking && s.a.switches.structure_only && s.frontier_edges >= s.a.vertices / an_edge;
 }
 
 void push_dense(search& s) {
     if (s.queue_valid && s.a.smallest_parent && s.a.parents) {
-        std::fill_n(s.frontier, s.words, bits::word{0});
-        for (offset_t q = 0; q < s.frontier_size; ++q) bits::set(s.frontier, s.queue[q]);
+        s.queue_to_frontier();
         s.queue_valid = false;
     }
     if (!s.queue_valid) s.bitmap_to_queue();

@@ -36,6 +36,7 @@ struct search {
     bool within_depth(std::int32_t level) const { return a.max_depth < 0 || level < a.max_depth; }
     void report(const plan::direction_choice& choice, offset_t size, offset_t unvisited) const;
     void bitmap_to_queue();  ///< ascending
+    void queue_to_frontier();
 
 private:
     void initialise();

@@ -237,7 +237,10 @@ void search::bitmap_to_queue() {
 void search::queue_to_bitmap() {
     queue_valid = false;
     if (a.switches.duplicates) mark_visited();
-    if (a.switches.operand_reuse) return;
+    if (!a.switches.operand_reuse) queue_to_frontier();
+}
+
+void search::queue_to_frontier() {
     std::fill_n(frontier, words, bits::word{0});
     for (offset_t q = 0; q < frontier_size; ++q) bits::set(frontier, queue[q]);
 }
