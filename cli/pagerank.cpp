@@ -1,5 +1,6 @@
 // nz pagerank: ranks, the vertices that have most, and how the iteration went.
 #include "common.hpp"
+#include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
 #include "sources.hpp"
@@ -32,8 +33,8 @@ struct setup {
 
 std::vector<std::string> explanation(const setup& u) {
     std::vector<std::string> lines = {
-        fmt::format("A step is one product, {}.", u.result.plan),
-        "Ranks are divided by out-degrees before it, so that it reads the structure alone; what edges do not carry, "
+        fmt::format("Steps by {}.", u.result.plan),
+        "Ranks are divided by out-degrees before they are carried, so that edges are read without values; what they do not carry, "
         "ranks of vertices without edges out included, is spread anew."};
     if (!u.s.sources.empty())
         lines.push_back(fmt::format("It is spread over {} alike.",
@@ -92,6 +93,7 @@ int run_pagerank(const pagerank_settings& s) {
     o.max_iterations = s.max_iterations;
     o.type = parse_dtype(s.type);
     o.adaptive = s.adaptive;
+    o.kernel = s.kernel;
     const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     check_graph(in.matrix());
@@ -137,6 +139,9 @@ void add_pagerank(CLI::App& app, runner& run) {
     verb->add_flag("--adaptive", s->adaptive, "Leave out vertices whose rank has settled");
     add_top(*verb, s->top, "Print so many vertices of highest rank");
     add_run(*verb, *s);
+    verb->add_option("--kernel", s->kernel,
+                     "Step by this kernel, or fail:\n" + kernels::known_ids("pagerank"))
+        ->option_text("ID");
     add_transformations(*verb, *s);
     add_vertex_output(*verb, *s, "rank");
     verb->footer(

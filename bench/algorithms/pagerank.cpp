@@ -23,12 +23,12 @@ constexpr variant variants[] = {{"float32", dtype::float32, false},
                                 {"float64", dtype::float64, false},
                                 {"adaptive", dtype::float32, true}};
 
-// What a step has to move: the product's structure, what it gathers, and t twice, r, y and the scale once more.
+// What a step has to move: the structure, what it gathers of y, r twice, the new y and the scale.
 double step_floor_ms(const matrix& a, dtype type, int threads) {
     const gpu_limits& limits = measured_gpu_limits();
     const auto n = static_cast<double>(a.rows()), entries = static_cast<double>(a.nnz());
     const int width = static_cast<int>(size_of(type));
-    const double product = 4 * entries + 4 * (n + 1) + 2 * width * n, vectors = 6 * width * n;
+    const double product = 4 * entries + 4 * (n + 1) + width * n, vectors = 4 * width * n;
     const double gathers = gathered_sectors(a, width, threads) / limits.gather_rate(width * n, width);
     return 1e3 * (std::max(product / limits.copy.per_second, gathers) + vectors / limits.copy.per_second);
 }

@@ -6,6 +6,7 @@
 #include "nonzero/vector.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nz {
@@ -20,6 +21,7 @@ struct pagerank_options {
     const vector* personalisation = nullptr;
     /// Leave out vertices whose own rank changes by less than tolerance / n, and look at all again before the end.
     bool adaptive = false;
+    std::string_view kernel{};  ///< "step", "short_rows"; empty: the plan chooses
 };
 
 /// One step as it was done.
@@ -34,7 +36,7 @@ struct pagerank_result {
     double change = 0;       ///< of the last step
     bool converged = false;  ///< change is at most the tolerance
     std::vector<pagerank_step> steps;
-    std::string plan;  ///< of the products, as to_string gives it
+    std::string plan;  ///< kernel and reason, then the products' plan where they are apart; one line
 };
 
 }  // namespace nz

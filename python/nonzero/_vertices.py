@@ -29,7 +29,7 @@ class PagerankResult:
 
 
 def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_iterations: int = 100,
-             personalisation=None, adaptive: bool = False, dtype: str = "float64",
+             personalisation=None, adaptive: bool = False, dtype: str = "float64", kernel: str = "",
              ctx: Context | None = None) -> PagerankResult:
     """PageRank by power iteration: r = d A^T D^-1 r + (1 - d m) p, where D holds out-degrees, d is `damping`, m the ranks of
     vertices with edges out, and p is 1/n or the personalisation; what vertices without edges out hold is spread as the
@@ -37,7 +37,8 @@ def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_i
 
     tolerance: stops once a step changes the ranks by no more, summed up. personalisation: n weights, a Vector or an
     array, none negative and one positive; they are scaled to sum up to 1. adaptive: leaves out vertices that have
-    settled, and looks at all again before the end. dtype: of the ranks, "float64" or "float32".
+    settled, and looks at all again before the end. dtype: of the ranks, "float64" or "float32". kernel: step, or
+    short_rows on a GPU, a kernel a step.
 
     Raises DimensionMismatch when A is not square, DomainError for options that make no sense. nnz products a step, 6
     vectors of n.
@@ -49,7 +50,7 @@ def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_i
     """
     c = chosen(ctx)
     p = None if personalisation is None else _vector(personalisation, c)
-    return PagerankResult(**_core.pagerank(c, a, damping, tolerance, max_iterations, dtype, p, adaptive))
+    return PagerankResult(**_core.pagerank(c, a, damping, tolerance, max_iterations, dtype, p, adaptive, kernel))
 
 
 @dataclass

@@ -6,7 +6,8 @@
 //     y' = d D^-1 r'        0 where a vertex has no edge out
 // a product and one operation on vectors. The products of an iteration with r would divide nnz times; y holds rank over
 // degree, prescaled, n times. What edges do not carry, the damped part and the ranks of vertices without edges out alike, is
-// 1 - sum t: one reduction, no list of those vertices, and ranks sum up to 1 after every step however they are rounded.
+// 1 - sum t: no list of those vertices, and ranks sum up to 1 after every step but for that step's own rounding. sum t is
+// d times what vertices with edges out hold, which the step before has summed beside its other sums.
 //
 // The adaptive form (Kamvar, Haveliwala, Golub 2004; a case for masks in yang2018) leaves out rows whose rank has
 // settled to its share of the tolerance: their t stays. Together they would have changed by at most the tolerance in
@@ -18,6 +19,7 @@
 #include "ops/pagerank_step.hpp"
 #include "ops/vectors_device.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -49,6 +51,7 @@ public:
           o_(o),
           n_(a.rows()),
           ring_(binary_id::plus, binary_id::second, o.type),
+          plan_(ops::plan_pagerank(ctx, a, o.adaptive, o.kernel)),
           start_(start()),
           scale_(scale()),
           carried_(ops::full(ctx, n_, value(0))),
@@ -65,9 +68,11 @@ public:
         while (result.iterations < o_.max_iterations && !result.converged) {
             const bool was_all = all;
             const offset_t active = all ? n_ : count_active();
-            result.change = step(all, result.plan);
-            result.steps.push_back({result.change, active});
-            ++result.iterations;
+            for (const double moved : steps(all, o_.max_iterations - result.iterations, result.plan)) {
+                result.change = moved;
+                result.steps.push_back({moved, active});
+                ++result.iterations;
+            }
             const bool small = result.change <= o_.tolerance;
             result.converged = small && was_all;
             if (o_.adaptive) all = small || !choose_active(was_all);
@@ -96,26 +101,40 @@ private:
     }
 
     // damping / out-degree, 0 where there is no edge out.
-    vector scale() const {
+    vector scale() {
         vector degrees(ctx_, dtype::int64, n_), s(ctx_, o_.type, n_);
         mxv(ctx_, degrees, semiring("plus_pair_int64"), a_, ops::full(ctx_, n_, scalar(std::int64_t{1})));
         apply(ctx_, s, unary_id::identity, degrees);
         apply(ctx_, s, binary_id::div, value(o_.damping), s);
+        carried_sum_ =
+            o_.damping * static_cast<double>(s.count()) * value(1 / static_cast<double>(n_)).get<double>();
         if (s.count() < n_) ewise_add(ctx_, s, binary_id::first, s, ops::full(ctx_, n_, value(0)));
         return s;
     }
 
-    // One step; of the rows in `active_`, or of all. Returns the change.
-    double step(bool all, std::string& plan) {
+    // One step, or several of all rows where a kernel does whole ones. What they changed.
+    std::vector<double> steps(bool all, int most, std::string& plan) {
+        constexpr int together = 8;  // a wait for the host costs less than they do
+        const ops::pagerank_vectors v{.damping = o_.damping,
+                                      .carried = carried_,
+                                      .start = start_.size() ? &start_ : nullptr,
+                                      .scale = scale_,
+                                      .ranks = ranks_,
+                                      .scaled = scaled_,
+                                      .moved = o_.adaptive ? &moved_ : nullptr};
+        plan = std::string(plan_.kernel) + ": " + std::string(plan_.reason);
+        if (plan_.kernel == "short_rows") {
+            auto done =
+                ops::pagerank_short_rows(ctx_, a_, v, carried_sum_, o_.tolerance, std::min(together, most));
+            carried_sum_ = done.carried;
+            return std::move(done.moved);
+        }
         vector_options through{.accum = binary_id::second, .transpose_a = true};  // rows without edges stay 0
         if (!all) through.mask = &active_;
-        plan = to_string(mxv(ctx_, carried_, ring_, a_, scaled_, through));
-        return ops::pagerank_step(ctx_, {.carried = carried_,
-                                         .start = start_.size() ? &start_ : nullptr,
-                                         .scale = scale_,
-                                         .ranks = ranks_,
-                                         .scaled = scaled_,
-                                         .moved = o_.adaptive ? &moved_ : nullptr});
+        plan += "; " + to_string(mxv(ctx_, carried_, ring_, a_, scaled_, through));
+        const auto done = ops::pagerank_step(ctx_, v, all ? std::optional(carried_sum_) : std::nullopt);
+        carried_sum_ = done.carried;
+        return {done.moved};
     }
 
     // Rows whose rank moved by more than their share of the tolerance stay active; none comes back. False without any.
@@ -139,6 +158,8 @@ private:
     const pagerank_options& o_;
     const offset_t n_;
     const semiring ring_;
+    const plan::pagerank_plan plan_;
+    double carried_sum_ = 0;  // of the next step's t, where it is one of all rows
     const vector start_, scale_;
     vector carried_, ranks_, scaled_;
     vector moved_;  // how far each rank went in the last step; of size 0 unless rows are left out

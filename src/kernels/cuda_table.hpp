@@ -45,6 +45,7 @@ struct cuda_table {
     device_select_table select{};
     matrix (*transpose_convert)(const context& own, const context& gpu, const matrix& a) = nullptr;
     void (*pagerank_step)(const pagerank_step_arguments& arguments, void* stream) = nullptr;
+    void (*pagerank_short_rows)(const device_pagerank_rows_arguments& arguments, void* stream) = nullptr;
 };
 
 const cuda_table& on_cuda();

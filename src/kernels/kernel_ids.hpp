@@ -55,6 +55,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"betweenness", "batched", presence::here, "", presence::here, ""},
     {"betweenness", "queue", presence::here, "", presence::here, ""},
     {"pagerank", "step", presence::here, "", presence::here, ""},
+    {"pagerank", "short_rows", presence::absent, "mxv's rows are summed by vectors there, and what follows reads caches", presence::here, ""},
     {"reduce", "blocks", presence::here, "", presence::here, ""},
     {"transpose", "convert", presence::here, "", presence::here, ""},
 };

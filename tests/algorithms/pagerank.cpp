@@ -201,6 +201,8 @@ TEST(PagerankFaults, SayWhatIsWrong) {
     vector p(ctx, dtype::float64, 16), small(ctx, dtype::float64, 15);
     EXPECT_THROW(with([&](auto& o) { o.personalisation = &p; }), domain_error) << "no weight";
     EXPECT_THROW(with([&](auto& o) { o.personalisation = &small; }), dimension_mismatch);
+    EXPECT_THROW(with([](auto& o) { o.kernel = "teleport"; }), domain_error);
+    EXPECT_THROW(pagerank(context({.backend = backend::cpu}), a, {.kernel = "short_rows"}), not_supported);
     p.set(3, scalar(2.0));
     p.set(4, scalar(-1.0));
     EXPECT_THROW(with([&](auto& o) { o.personalisation = &p; }), domain_error) << "a negative weight";

@@ -6,6 +6,7 @@
 #include "kernels/cuda/mxd/common_layout.hpp"
 #include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxv/common_sort.hpp"
+#include "kernels/cuda/pagerank/short_rows.cuh"
 #include "kernels/cuda/pagerank/step.cuh"
 #include "kernels/cuda/select/rising.cuh"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
@@ -56,7 +57,8 @@ const cuda_table& on_cuda() {
         &cuda::betweenness_queue,
         {&cuda::rising_scan_bytes, &cuda::rising_count, &cuda::rising_fill},
         &cuda::transpose_convert,
-        &cuda::pagerank_step};
+        &cuda::pagerank_step,
+        &cuda::pagerank_short_rows};
     return table;
 }
 
