@@ -14,6 +14,9 @@ buffer take(const context& ctx, offset_t count, std::size_t bytes) {
     return {ctx.device_memory(), static_cast<std::size_t>(count) * bytes};
 }
 
+// Kernels read the locals eight bytes at a time.
+constexpr offset_t local_padding = 8;
+
 // Counts, then fills: the host waits once, for the counts.
 value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::optional<dtype> type,
                   const storage::device_csr& rows, const storage::device_values* values) {
@@ -51,7 +54,8 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
     t.tile_columns = take(ctx, t.count, sizeof(index_t));
     t.entry_starts = take(ctx, t.count + 1, sizeof(offset_t));
     t.row_starts = take(ctx, t.count * cut.size, local);
-    t.locals = take(ctx, t.kept, local);
+    t.locals = take(ctx, t.kept + local_padding, local);
+    gpu.fill(t.locals.as<std::byte>() + static_cast<std::size_t>(t.kept) * local, 0, local_padding * local);
     t.extracted_rows = take(ctx, t.extracted, 1);
     t.extracted_columns = take(ctx, t.extracted, sizeof(index_t));
     if (each) t.values = take(ctx, a.nnz, size_of(*type));

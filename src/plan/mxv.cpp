@@ -130,7 +130,8 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
             plan.tiles = tiles_for(f.tiles);
             plan.builds_tiles = !f.tiles_ready;
             if (kernel == "tile_column")
-                plan.workspace_bytes = tile_column_workspace(f.output_size, plan.tiles.size);
+                plan.workspace_bytes = f.on_device ? device_tile_column_workspace(f.output_size)
+                                                   : tile_column_workspace(f.output_size, plan.tiles.size);
         }
         if (kernel == "csr_merge")
             plan.workspace_bytes =

@@ -70,12 +70,16 @@ constexpr std::size_t gather_merge_workspace(offset_t count, offset_t products, 
     return 2 * column_starts(count) + products_copy(products, value_bytes);
 }
 
-/// A bit a row of tiles; also on a GPU.
+/// A bit a row of tiles.
 constexpr std::size_t tile_column_workspace(offset_t rows, int size) {
     return padded(bits::words_for((rows + size - 1) / size) * sizeof(bits::word));
 }
 
-/// On a GPU. csr_merge: a carry a chunk.
+/// On a GPU. tile_column: a bit for 32 rows.
+constexpr std::size_t device_tile_column_workspace(offset_t rows) {
+    return padded(bits::words_for((rows + 63) / 64 * 2) * sizeof(bits::word));
+}
+/// csr_merge: a carry a chunk.
 constexpr std::size_t device_csr_merge_workspace(offset_t nnz) {
     const auto chunks =
         static_cast<std::size_t>((nnz + storage::merge_chunk_entries - 1) / storage::merge_chunk_entries);

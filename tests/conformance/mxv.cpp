@@ -141,6 +141,32 @@ TEST_P(CompiledSemiring, TilesOfEverySizeAgreeWithTheModel) {
         }
 }
 
+// Rows of tiles with more tiles than are looked at together, some of them full, and rows that share a column.
+TEST_P(CompiledSemiring, RowsOfManyTilesAndFullTilesAgreeWithTheModel) {
+    std::mt19937 random(mxv_seed + 10);
+    SCOPED_TRACE("seed " + std::to_string(mxv_seed + 10));
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    const context ctx({.threads = 2});
+    dictionary a = random_dictionary(75, 700, 0.1, type, random);
+    for (index_t i = 0; i < 75; ++i)
+        for (index_t j = 64; j < 128; ++j) a.entries[{i, j}] = random_value(type, random);
+    const matrix left = make_matrix(ctx, a);
+    for (const vector_form form : every_form) {
+        const dictionary u = random_input(a.columns, form, type, random);
+        const dictionary expected = model_mxm(s, a, u);
+        const vector right = make_vector(ctx, u, form);
+        for (const auto* kernel : {"tile_row", "tile_column"})
+            for (const int size : {16, 32, 64})
+                for (const int least : {1, 9}) {
+                    vector w(ctx, expected.type, a.rows);
+                    mxv(ctx, w, s, left, right, {.kernel = kernel, .tiles = {size, least}});
+                    ASSERT_TRUE(same(expected, w))
+                        << kernel << " " << size << ", least " << least << ", u " << name_of(form);
+                }
+    }
+}
+
 // csr_merge splits rows between threads; those that are short enough to sum anew do not show it.
 TEST(MxvByRows, SumsAreTheSameBitForBitWithAnyNumberOfThreads) {
     std::mt19937 random(mxv_seed + 8);
