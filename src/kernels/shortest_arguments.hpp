@@ -19,7 +19,8 @@ struct shortest_arguments {
     const index_t* neighbours = nullptr;
     const void* weights = nullptr;  ///< of the distances' type: one for each entry, or one for all
     bool one_weight = false;
-    dtype type = dtype::int32;  ///< int32, int64, float32 or float64
+    const void* edges = nullptr;  ///< storage::weighted_edge of the same; null: not joined
+    dtype type = dtype::int32;    ///< int32, int64, float32 or float64
     index_t source = 0;
     double first_delta = 0,
            delta = 0;  ///< width of the first bucket, and that which it grows to; infinite: one bucket

@@ -49,12 +49,24 @@ plan::shortest_facts collect(const context& ctx, const matrix& a, const shortest
     f.vertices = a.rows();
     f.nnz = a.nnz();
     f.type = distance_type(a.type(), o.type);
-    f.mean_weight = a.body().weights_as(f.type)->mean;
+    const auto weights = a.body().weights_as(f.type);
+    f.mean_weight = weights->mean;
+    f.one_length = weights->one_for_all;
+    f.measured = a.body().measured();
     f.near_far = o.switches.near_far;
     f.delta = o.delta;
     f.pinned = o.kernel;
     f.on_device = ctx.gpu() != nullptr;
     return f;
+}
+
+/// Null where a memory limit leaves no room.
+std::shared_ptr<const storage::joined_edges> joined_edges_of(const storage::matrix_body& body, dtype type) {
+    try {
+        return body.joined_as(type);
+    } catch (const out_of_memory&) {
+        return nullptr;
+    }
 }
 
 shortest_result run_on_host(const context& ctx, const matrix& a, offset_t source, const shortest_options& o,
@@ -72,11 +84,14 @@ shortest_result run_on_host(const context& ctx, const matrix& a, offset_t source
     k.parents = o.parents ? parents.values.as<std::int32_t>() : nullptr;
     k.list_capacity = plan.list_capacity;
     k.workspace = workspace.data();
+    const auto joined = plan.joined ? joined_edges_of(a.body(), type) : nullptr;
+    if (joined) k.edges = joined->edges.data();
     kernels::shortest_report report{0, 0, 0, 1};
     if (plan.kernel == reference_id)
         kernels::reference::shortest(k);
     else
         report = kernels::cpu::delta_stepping(k);
+    a.body().note_paths(a.nnz());
     return finish_shortest(ctx, k, report, std::move(distances), std::move(parents));
 }
 

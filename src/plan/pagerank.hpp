@@ -32,7 +32,8 @@ constexpr pagerank_plan pagerank(const pagerank_facts& f) noexcept {
     if (!f.pinned.empty()) return {f.pinned, "pinned"};
     if (pagerank_rows_fit(f)) return {"short_rows", "rows are short: a whole step is one kernel"};
     if (!f.on_device) return {"step", "the product and what it does to vectors, one after the other"};
-    return {"step", f.adaptive ? "rows are left out of the product" : "a row has more entries than a thread sums"};
+    return {"step",
+            f.adaptive ? "rows are left out of the product" : "a row has more entries than a thread sums"};
 }
 
 }  // namespace nz::plan

@@ -15,7 +15,9 @@ struct shortest_facts {
     bool near_far = true;
     double delta = -1;  ///< asked for; negative: the plan's own
     std::string_view pinned{};
-    bool on_device = false;  ///< the context has a GPU
+    bool on_device = false;   ///< the context has a GPU
+    bool one_length = false;  ///< of all edges
+    offset_t measured = 0;    ///< edges that such searches went through before
 };
 
 struct shortest_plan {
@@ -25,6 +27,7 @@ struct shortest_plan {
     bool on_device = false;
     offset_t list_capacity = 0;       ///< entries in each list
     std::size_t workspace_bytes = 0;  ///< of order vertices
+    bool joined = false;              ///< lengths lie beside ends of edges
     std::string_view reason;
 
     friend bool operator==(const shortest_plan&, const shortest_plan&) = default;
@@ -38,6 +41,9 @@ inline constexpr offset_t few_edges = 8;  // a row, on the mean, at most
 /// The first bucket is so much narrower, each after it wider by half until delta is reached: the first hops lead to hubs,
 /// whose long rows are relaxed again for every shorter way that a wide bucket finds only later.
 inline constexpr double delta_first_share = 1.0 / 20;
+/// Joining edges with their lengths on a CPU takes about two searches' gain where rows are short (grid2d:1000,0.15: 38 -> 31 ms a
+/// search); on rmat:18,16 and uniform:262144,16 nothing is gained.
+inline constexpr offset_t joined_after = 2;
 /// A row on a GPU is cut into pieces of so many edges.
 inline constexpr offset_t shortest_piece_edges = 128;
 
@@ -70,6 +76,7 @@ constexpr shortest_plan shortest(const shortest_facts& f) noexcept {
     const double breadth = f.on_device && few ? delta_breadth_of_few_edges_on_device : delta_breadth;
     plan.delta = f.delta >= 0 ? f.delta : breadth * f.mean_weight / degree;
     if (!f.near_far) plan.delta = std::numeric_limits<double>::infinity();
+    plan.joined = !f.on_device && few && !f.one_length && f.measured >= joined_after * f.nnz;
     plan.first_delta = f.near_far ? plan.delta * delta_first_share : plan.delta;
     plan.list_capacity = shortest_list(f.vertices, f.nnz, f.on_device);
     plan.workspace_bytes = f.on_device ? shortest_device_workspace(f.vertices, plan.list_capacity, f.type)

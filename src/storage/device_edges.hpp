@@ -1,16 +1,9 @@
-// The edges of a graph in a GPU's memory, each with its length beside its end: a relaxation reads both at once.
+// The edges of a graph in a GPU's memory, each with its length beside its end.
 #pragma once
 
-#include "storage/edge_weights.hpp"
+#include "storage/joined_edges.hpp"
 
 namespace nz::storage {
-
-/// An edge as it lies there; Weight has 4 or 8 bytes.
-template <class Weight>
-struct alignas(sizeof(Weight) * 2) weighted_edge {
-    std::uint32_t target;
-    Weight length;
-};
 
 struct device_edges {
     const csr* source;  ///< whose rows they are

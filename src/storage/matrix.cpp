@@ -25,10 +25,12 @@ matrix_body::matrix_body(const matrix_body& other)
     columns_away_ = other.columns_away_;
     weights_ = other.weights_;
     device_edges_ = other.device_edges_;
+    joined_ = other.joined_;
     tiles_ = other.tiles_;
     tile_lists_ = other.tile_lists_;
     bit_tiles_ = other.bit_tiles_;
     searched_ = other.searched();
+    measured_ = other.measured();
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
@@ -124,11 +126,12 @@ void matrix_body::forget_derived() {
     device_ = {};
     weights_.clear();
     device_edges_.clear();
+    joined_.clear();
     tiles_.clear();
     tile_lists_.clear();
     bit_tiles_.clear();
     sampled_tiles_.clear();
-    searched_ = 0;
+    searched_ = measured_ = 0;
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();
@@ -194,6 +197,7 @@ void matrix_body::merge_pending() const {
     device_ = {};
     weights_.clear();
     device_edges_.clear();
+    joined_.clear();
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();

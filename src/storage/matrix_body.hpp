@@ -79,6 +79,8 @@ struct matrix_body {
     /// The values of rows() as lengths of edges, and the rows with them on the context's GPU: made once for each type.
     std::shared_ptr<const edge_weights> weights_as(dtype of) const;
     std::shared_ptr<const device_edges> edges_on(const context& gpu, dtype of) const;
+    /// The same on the host: rows() with their lengths, joined once for each type.
+    std::shared_ptr<const joined_edges> joined_as(dtype of) const;
     /// Tiles of rows() or columns() in `memory`, the host's or a GPU's, with values of `type` or, where none is asked
     /// for, whatever they have; `build` makes them, once, and must not ask this body for anything.
     std::shared_ptr<const value_tiles> tiles_in(const std::shared_ptr<memory_resource>& memory, const csr& of,
@@ -105,6 +107,9 @@ struct matrix_body {
     /// Edges that searches have gone through since the entries last changed: what says that representations for searches pay.
     offset_t searched() const { return searched_.load(std::memory_order_relaxed); }
     void note_search(offset_t edges) const { searched_.fetch_add(edges, std::memory_order_relaxed); }
+    /// The same for searches of shortest paths.
+    offset_t measured() const { return measured_.load(std::memory_order_relaxed); }
+    void note_paths(offset_t edges) const { measured_.fetch_add(edges, std::memory_order_relaxed); }
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -116,7 +121,7 @@ struct matrix_body {
     void replace(csr a);
     void add_pending(pending_change change) {
         pending_.push_back(change);
-        searched_ = 0;
+        searched_ = measured_ = 0;
         symmetric_ = false;  // one side of the diagonal changes
     }
     void forget_derived();
@@ -156,6 +161,7 @@ private:
     mutable std::vector<std::shared_ptr<const value_tiles>> tiles_;
     mutable std::vector<std::shared_ptr<const tile_lists>> tile_lists_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
+    mutable std::vector<std::shared_ptr<const joined_edges>> joined_;
     struct tiled {
         const csr* source;
         std::shared_ptr<const bit_tiles> tiles;
@@ -165,7 +171,7 @@ private:
     mutable std::optional<matrix_facts> facts_;
     mutable std::optional<offset_t> longest_row_;
     mutable std::optional<row_sample> sampled_rows_;
-    mutable std::atomic<offset_t> searched_{0};
+    mutable std::atomic<offset_t> searched_{0}, measured_{0};
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
 };

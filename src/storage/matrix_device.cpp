@@ -136,6 +136,13 @@ std::shared_ptr<const edge_weights> matrix_body::weights_as(dtype of) const {
         if (w->source == &a && w->type == of) return w;
     return weights_.emplace_back(std::make_shared<const edge_weights>(as_edge_weights(ctx, a, of)));
 }
+std::shared_ptr<const joined_edges> matrix_body::joined_as(dtype of) const {
+    const auto weights = weights_as(of);
+    const std::lock_guard lock(mutex_);
+    for (const auto& joined : joined_)
+        if (joined->source == weights->source && joined->type == of) return joined;
+    return joined_.emplace_back(std::make_shared<const joined_edges>(join_edges(ctx, *weights)));
+}
 std::shared_ptr<const device_edges> matrix_body::edges_on(const context& gpu, dtype of) const {
     const auto weights = weights_as(of);
     const std::lock_guard lock(mutex_);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 #include <queue>
 #include <random>
 
@@ -427,6 +428,48 @@ TEST(SsspFaults, SayWhatIsWrong) {
     EXPECT_FALSE(parse_shortest_switches("none").near_far);
     EXPECT_TRUE(parse_shortest_switches("all").operand_reuse);
     EXPECT_TRUE(parse_shortest_switches("operand_reuse").operand_reuse);
+}
+
+// From the third search on the lengths of short rows lie beside their ends; not once an entry has changed.
+TEST(SsspAgain, FindsTheSameFromJoinedEdges) {
+    const context plain = test::with_threads(2);
+    const matrix whole = weighted(plain, "grid2d:40,0.2");
+    const auto as_given = [](std::int32_t x, std::size_t) { return x; };
+    const auto check = [&]<class T>(std::type_identity<T>) {
+        for (const context& ctx : test::contexts()) {
+            matrix a = with_values<T>(ctx, whole, as_given);
+            const auto search_often = [&] {
+                const auto expected = by_reference(a, 7);
+                for (int search = 0; search < 4; ++search) expect_paths(expected, ctx, a, 7);
+            };
+            search_often();
+            a.set(7, 8, scalar(T{0}));
+            a.set(7, 1599, scalar(T{1}));
+            search_often();
+        }
+    };
+    check(std::type_identity<std::int32_t>{});
+    check(std::type_identity<std::int64_t>{});
+    check(std::type_identity<float>{});
+    check(std::type_identity<double>{});
+}
+
+// Where a limit leaves no room for joined edges, the arrays that are there serve.
+TEST(SsspAgain, AMemoryLimitThatHeldForOneSearchHoldsForMany) {
+    int held = 0;
+    for (std::size_t limit = std::size_t{1} << 18; limit <= std::size_t{1} << 21; limit += 1 << 15) {
+        const context ctx = test::with_threads(2, limit);
+        std::optional<matrix> a;
+        try {
+            a.emplace(weighted(ctx, "grid2d:60,0.2"));
+            sssp(ctx, *a, 7);
+        } catch (const out_of_memory&) {
+            continue;
+        }
+        ++held;
+        for (int search = 0; search < 4; ++search) EXPECT_NO_THROW(sssp(ctx, *a, 7)) << limit;
+    }
+    EXPECT_GT(held, 0);
 }
 
 }  // namespace

@@ -322,6 +322,23 @@ TEST(ShortestPlan, TakesTheWidthOfBucketsFromWeightsAndDegrees) {
     EXPECT_EQ(plan::shortest(f).workspace_bytes, 0u);
 }
 
+TEST(ShortestPlan, JoinsShortRowsWithTheirLengthsOnceSearchesComeAgain) {
+    plan::shortest_facts f{.vertices = 1000, .nnz = 4000, .mean_weight = 128};
+    EXPECT_FALSE(plan::shortest(f).joined);
+    f.measured = 2 * f.nnz - 1;
+    EXPECT_FALSE(plan::shortest(f).joined);
+    f.measured = 2 * f.nnz;
+    EXPECT_TRUE(plan::shortest(f).joined);
+    f.one_length = true;
+    EXPECT_FALSE(plan::shortest(f).joined) << "ends alone are half the bytes";
+    f.one_length = false;
+    f.on_device = true;
+    EXPECT_FALSE(plan::shortest(f).joined) << "there they always are";
+    f.on_device = false;
+    f.vertices = 100;
+    EXPECT_FALSE(plan::shortest(f).joined) << "long rows";
+}
+
 TEST(ShortestPlan, WorkingMemoryIsOfOrderVertices) {
     plan::shortest_facts f;
     f.vertices = 1 << 20;

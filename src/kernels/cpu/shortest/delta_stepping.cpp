@@ -13,6 +13,7 @@
 // Synchronises: one spin barrier a round, two where the bound is raised; distances fall by compare-and-swap.
 // Determinism: the distances are the one least fixed point (adding is monotone, also in floating point); rounds and
 //   relaxations vary with the timing.
+// Edges: where the caller has joined them with their lengths, a row of few is one line, not two; else they lie apart.
 // Cost: edges of reached vertices * (1 + those relaxed again), a scattered read each; docs/measurements.md.
 // Why Dijkstra's heap was not enough: it is one thread's, and its log factor is a chain of misses.
 #include "kernels/cpu/shortest/delta_stepping.hpp"
@@ -20,6 +21,7 @@
 #include "core/parallel.hpp"
 #include "kernels/cpu/shortest/common_parents.hpp"
 #include "plan/workspace.hpp"
+#include "storage/joined_edges.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -35,14 +37,42 @@ constexpr offset_t rows_ahead = 4;     // whose edges are
 constexpr offset_t first_ahead = 2;    // the first of whose ends' distances are
 constexpr offset_t ends_ahead = 8;     // edges of a row whose ends' distances are, and how many are the first
 
+/// Ends and lengths of edges in arrays of their own.
 template <class Weight>
+struct apart_edges {
+    const index_t* ends;
+    const Weight* lengths;
+    offset_t stride;  ///< 0: one length for all
+
+    explicit apart_edges(const shortest_arguments& a)
+        : ends(a.neighbours), lengths(static_cast<const Weight*>(a.weights)), stride(a.one_weight ? 0 : 1) {}
+    index_t end(offset_t k) const { return ends[k]; }
+    Weight length(offset_t k) const { return lengths[stride * k]; }
+    void prefetch(offset_t k) const {
+        __builtin_prefetch(ends + k);
+        if (stride) __builtin_prefetch(lengths + k);
+    }
+};
+
+/// Each length beside its end.
+template <class Weight>
+struct joined_edges {
+    const storage::weighted_edge<Weight>* edges;
+
+    explicit joined_edges(const shortest_arguments& a)
+        : edges(static_cast<const storage::weighted_edge<Weight>*>(a.edges)) {}
+    index_t end(offset_t k) const { return static_cast<index_t>(edges[k].target); }
+    Weight length(offset_t k) const { return edges[k].length; }
+    void prefetch(offset_t k) const { __builtin_prefetch(edges + k); }
+};
+
+template <class Weight, class Edges>
 class stepping {
 public:
     explicit stepping(const shortest_arguments& a)
-        : a_(a), members_(static_cast<std::size_t>(a.threads)), cursors_(members_.size()) {
+        : a_(a), edges_(a), members_(static_cast<std::size_t>(a.threads)), cursors_(members_.size()) {
         plan::workspace_parts memory(a.workspace);
         distance_ = static_cast<key*>(a.distances);
-        weights_ = static_cast<const Weight*>(a.weights);
         done_ = memory.take<key>(a.vertices);
         for (entry** list : {&near_[0], &near_[1], &far_[0], &far_[1]})
             *list = memory.take<entry>(a.list_capacity);
@@ -159,29 +189,23 @@ private:
         __builtin_prefetch(distance_ + e.vertex);
         a_.offsets.prefetch(e.vertex);
     }
-    void prefetch_row(const entry& e) const {
-        const offset_t begin = a_.offsets[e.vertex];
-        __builtin_prefetch(a_.neighbours + begin);
-        if (!a_.one_weight) __builtin_prefetch(weights_ + begin);
-    }
+    void prefetch_row(const entry& e) const { edges_.prefetch(a_.offsets[e.vertex]); }
 
     void prefetch_ends(const entry& e) const {
         const offset_t begin = a_.offsets[e.vertex], end = a_.offsets[e.vertex + offset_t{1}];
         for (offset_t k = begin; k < std::min(end, begin + ends_ahead); ++k)
-            __builtin_prefetch(distance_ + a_.neighbours[k]);
+            __builtin_prefetch(distance_ + edges_.end(k));
     }
 
     void relax_row(int t, member& me, const progress& p, const entry& e) {
         done_[e.vertex] = e.distance;
-        const index_t* const neighbours = a_.neighbours;
-        const Weight* const weights = weights_;
-        const offset_t stride = a_.one_weight ? 0 : 1;
+        const Edges edges = edges_;
         const offset_t begin = a_.offsets[e.vertex], end = a_.offsets[e.vertex + offset_t{1}];
         me.relaxations += end - begin;
         for (offset_t k = begin; k < end; ++k) {
-            if (k + ends_ahead < end) __builtin_prefetch(distance_ + neighbours[k + ends_ahead]);
-            const index_t v = neighbours[k];
-            const key through = length::add(e.distance, weights[stride * k]);
+            if (k + ends_ahead < end) __builtin_prefetch(distance_ + edges.end(k + ends_ahead));
+            const index_t v = edges.end(k);
+            const key through = length::add(e.distance, edges.length(k));
             key now = seen(v);
             if (through >= now) {
                 me.dropped |= through == length::unreached;
@@ -258,8 +282,8 @@ private:
     key seen(index_t v) const { return std::atomic_ref<key>(distance_[v]).load(std::memory_order_relaxed); }
 
     const shortest_arguments& a_;
+    const Edges edges_;
     key *distance_, *done_;
-    const Weight* weights_;
     entry *near_[2], *far_[2];
     offset_t share_ = 0;
     std::vector<member> members_;
@@ -270,8 +294,10 @@ private:
 }  // namespace
 
 shortest_report delta_stepping(const shortest_arguments& a) {
-    const shortest_report report = with_weight(
-        a.type, [&]<class Weight>(std::type_identity<Weight>) { return stepping<Weight>(a).run(); });
+    const shortest_report report = with_weight(a.type, [&]<class Weight>(std::type_identity<Weight>) {
+        return a.edges ? stepping<Weight, joined_edges<Weight>>(a).run()
+                       : stepping<Weight, apart_edges<Weight>>(a).run();
+    });
     if (a.parents) shortest_parents(a);
     return report;
 }

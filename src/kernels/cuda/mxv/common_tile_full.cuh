@@ -126,8 +126,8 @@ private:
 /// Row i's sum by its own lane; the lanes of a group, `lanes`, share a row of tiles and call it together. They look at as
 /// many of its tiles at a time as they are; a tile's row is found while the one before it is summed.
 template <class Cell, class Reader>
-__device__ void sum_full_tile_row(const Reader& reader, index_t tile_row, index_t i, bool allowed, unsigned lanes,
-                             int group, full_tile_sum<Cell>& sum) {
+__device__ void sum_full_tile_row(const Reader& reader, index_t tile_row, index_t i, bool allowed,
+                                  unsigned lanes, int group, full_tile_sum<Cell>& sum) {
     const int lane = static_cast<int>(threadIdx.x) & (group - 1), r = i & (reader.t.size - 1);
     const unsigned first_lane = threadIdx.x % 32 - static_cast<unsigned>(lane);
     const std::uint32_t end = reader.t.tile_starts[tile_row + 1];
@@ -180,7 +180,8 @@ void sum_tile_rows_of_full(const mxv_arguments& c, cudaStream_t stream) {
     tile_full_kernel<Cell>
         <<<blocks_for(half_words(c.output_size) * 32, full_tile_block), full_tile_block, 0, stream>>>(
             reader, c.output_size, reinterpret_cast<const std::uint32_t*>(c.mask), c.complement,
-            static_cast<typename Cell::value*>(c.out_values), reinterpret_cast<std::uint32_t*>(c.out_present));
+            static_cast<typename Cell::value*>(c.out_values),
+            reinterpret_cast<std::uint32_t*>(c.out_present));
     check(cudaGetLastError());
 }
 

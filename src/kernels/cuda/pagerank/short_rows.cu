@@ -16,9 +16,8 @@
 //   csr_merge has them, took 1.4 times as long on the grid (barriers between), one row a thread 1.3 times.
 // Why mxv and pagerank/step were not enough: with rows of three entries t, written and read again, a pass that sums it, and
 //   launches with a wait of the host after each step were half of the time.
-#include "kernels/cuda/pagerank/short_rows.cuh"
-
 #include "core/cuda_check.hpp"
+#include "kernels/cuda/pagerank/short_rows.cuh"
 
 #include <utility>
 
