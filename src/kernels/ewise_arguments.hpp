@@ -17,7 +17,7 @@ struct ewise_side {
 
 struct ewise_arguments {
     ewise_side a, b;
-    index_t rows = 0;
+    index_t rows = 0, width = 0;  ///< width: columns
     set_operation operation = set_operation::unite;
     int threads = 1;
     /// [threads + 1]: count leaves the entries before each thread's piece, the total last; fill starts from there.

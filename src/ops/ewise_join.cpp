@@ -90,6 +90,7 @@ std::optional<csr> join_balanced(const context& ctx, set_operation operation, co
     k.a = left.side;
     k.b = right.side;
     k.rows = a.rows;
+    k.width = a.columns;
     k.operation = operation;
     k.threads = threads_for(ctx, a.nnz + b.nnz);
     const array<offset_t> counts(ctx, static_cast<std::size_t>(k.threads) + 1);
@@ -116,6 +117,7 @@ std::optional<vector_body> join_balanced(const context& ctx, set_operation opera
     k.a = {{u_offsets, true}, u.index_data(), u.values.data(), 1};
     k.b = {{v_offsets, true}, v.index_data(), v.values.data(), 1};
     k.rows = 1;
+    k.width = u.size;
     k.operation = operation;
     k.threads = threads_for(ctx, u.count + v.count);
     const array<offset_t> counts(ctx, static_cast<std::size_t>(k.threads) + 1);

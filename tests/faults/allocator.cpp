@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 namespace nz::test {
@@ -187,6 +188,20 @@ TEST(MemoryLimit, IsKeptAndNamed) {
     EXPECT_NO_THROW(vector::full(ctx, 1000, scalar(1.0)));
     EXPECT_EQ(ctx.bytes_in_use(), 0u);
     EXPECT_GE(ctx.peak_bytes(), 8000u);
+}
+
+TEST(HostMemory, KeepsTheBlocksGivenBackLast) {
+    const auto memory = host_memory();
+    constexpr std::size_t all_that_is_kept = std::size_t{2} << 30, block = std::size_t{5} << 20;
+    void* old[2] = {memory->allocate(all_that_is_kept / 2), memory->allocate(all_that_is_kept / 2)};
+    for (void* pointer : old) memory->deallocate(pointer, all_that_is_kept / 2);
+    auto* used = static_cast<unsigned char*>(memory->allocate(block));
+    std::fill_n(used, block, static_cast<unsigned char>(7));
+    memory->deallocate(used, block);
+    auto* again = static_cast<unsigned char*>(memory->allocate(block));
+    EXPECT_EQ(again[block / 2], 7)
+        << "fresh pages are 0: those that nobody asks for any more were kept instead";
+    memory->deallocate(again, block);
 }
 
 }  // namespace

@@ -1,0 +1,221 @@
+// ewise/balanced_path on a CPU against the reference, entry by entry, where its ways through rows differ: the same places on
+// both sides, sides that are empty or apart, windows of every two lengths, repeats within and across windows, columns too
+// large for windows, results that go past the caches.
+#include "support/battery.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned patterns_seed = 20261124;
+
+using row_places = std::vector<std::vector<index_t>>;
+
+template <class T>
+matrix of_rows(const context& ctx, const row_places& rows, index_t columns, bool valued = true) {
+    std::vector<std::int32_t> offsets = {0};
+    std::vector<index_t> places;
+    std::vector<T> values;
+    for (const auto& row : rows) {
+        places.insert(places.end(), row.begin(), row.end());
+        offsets.push_back(static_cast<std::int32_t>(places.size()));
+    }
+    std::mt19937 random(static_cast<unsigned>(places.size()) + patterns_seed);
+    for (std::size_t k = 0; valued && k < places.size(); ++k) values.push_back(static_cast<T>(random() % 120));
+    return matrix::from_csr<T, std::int32_t>(
+        ctx, {static_cast<index_t>(rows.size()), columns, offsets, places, values});
+}
+
+template <class T>
+void expect_same(const matrix& found, const matrix& expected, const std::string& what) {
+    const auto x = found.csr<T>(), y = expected.csr<T>();
+    EXPECT_TRUE(std::ranges::equal(x.offsets, y.offsets)) << what << ": offsets";
+    EXPECT_TRUE(std::ranges::equal(x.columns, y.columns)) << what << ": columns";
+    EXPECT_TRUE(std::ranges::equal(x.values, y.values)) << what << ": values";
+}
+
+// All four operations, by both kernels.
+template <class T>
+void check_operations(const context& ctx, const matrix& a, const matrix& b, const std::string& what) {
+    using operation = std::function<void(matrix&, const matrix_options&)>;
+    const std::pair<const char*, operation> all[] = {
+        {"union", [&](matrix& c, const matrix_options& o) { ewise_add(ctx, c, binary_id::minus, a, b, o); }},
+        {"intersection",
+         [&](matrix& c, const matrix_options& o) { ewise_mult(ctx, c, binary_id::minus, a, b, o); }},
+        {"first", [&](matrix& c, const matrix_options& o) { ewise_mult(ctx, c, binary_id::first, a, b, o); }},
+        {"second", [&](matrix& c, const matrix_options& o) { ewise_add(ctx, c, binary_id::second, a, b, o); }},
+        {"difference", [&](matrix& c, const matrix_options& o) { ewise_difference(ctx, c, a, b, o); }},
+        {"symmetric difference",
+         [&](matrix& c, const matrix_options& o) { ewise_symmetric_difference(ctx, c, a, b, o); }}};
+    for (const auto& [name, run] : all) {
+        matrix found(ctx, dtype_of<T>, a.rows(), a.columns()), expected(ctx, dtype_of<T>, a.rows(), a.columns());
+        run(found, {.kernel = "balanced_path"});
+        run(expected, {.kernel = "reference"});
+        expect_same<T>(found, expected, what + ", " + name + ", " + std::to_string(ctx.threads()));
+    }
+}
+
+template <class T>
+void check_rows(const row_places& a, const row_places& b, index_t columns, const std::string& what) {
+    for (const int threads : {1, 2, 5}) {
+        const context ctx({.backend = backend::cpu, .threads = threads});
+        check_operations<T>(ctx, of_rows<T>(ctx, a, columns), of_rows<T>(ctx, b, columns), what);
+    }
+}
+
+// `length` different places of [first, last), ascending; or with repeats.
+std::vector<index_t> draw(std::mt19937& random, std::size_t length, index_t first, index_t last, bool repeats) {
+    std::vector<index_t> row;
+    while (row.size() < length) {
+        row.push_back(first + static_cast<index_t>(random() % static_cast<unsigned>(last - first)));
+        if (row.size() < length && !repeats) continue;
+        std::ranges::sort(row);
+        if (!repeats) row.erase(std::ranges::unique(row).begin(), row.end());
+    }
+    return row;
+}
+
+TEST(BalancedPathPatterns, JoinsRowsOfTheSamePlaces) {
+    std::mt19937 random(patterns_seed);
+    row_places a(2000);
+    for (auto& row : a) row = draw(random, random() % 40, 0, 300, random() % 50 == 0);
+    check_rows<double>(a, a, 300, "all the same");
+    // One place in so many rows is another, in a block's first, last or middle row.
+    for (const std::size_t period : {64U, 130U, 999U}) {
+        row_places b = a;
+        for (std::size_t r = period - 1; r < b.size(); r += period)
+            b[r] = draw(random, b[r].size(), 300, 900, false);
+        check_rows<double>(a, b, 900, "other places every " + std::to_string(period));
+        for (std::size_t r = period - 1; r < b.size(); r += period) b[r].push_back(899);
+        check_rows<float>(b, a, 900, "one more every " + std::to_string(period));
+    }
+    const context ctx({.backend = backend::cpu, .threads = 3});
+    const matrix same = of_rows<double>(ctx, a, 300), pattern = of_rows<double>(ctx, a, 300, false),
+                 other = of_rows<double>(ctx, row_places(a.rbegin(), a.rend()), 300);
+    check_operations<double>(ctx, same, pattern, "values on one side");
+    check_operations<double>(ctx, other, pattern, "values on one side, other places");
+}
+
+TEST(BalancedPathPatterns, JoinsSidesThatAreEmptyOrApart) {
+    std::mt19937 random(patterns_seed + 1);
+    row_places a(700), b(700);
+    for (std::size_t r = 0; r < a.size(); ++r) {
+        const auto length = random() % (r % 9 == 0 ? 3000 : 12);
+        switch (r % 4) {
+            case 0:
+                a[r] = draw(random, length, 0, 5000, false);
+                break;
+            case 1:
+                b[r] = draw(random, length, 0, 5000, false);
+                break;
+            case 2:
+                a[r] = draw(random, length, 0, 4000, false);
+                b[r] = draw(random, length, 4000, 9000, false);
+                break;
+            default:
+                a[r] = draw(random, length, 4000, 9000, false);
+                b[r] = draw(random, random() % 9, 0, 4000, false);
+        }
+    }
+    check_rows<double>(a, b, 9000, "empty or apart");
+    check_rows<std::int32_t>(b, a, 9000, "empty or apart, exchanged");
+    check_rows<double>(a, row_places(700), 9000, "nothing in B");
+    check_rows<double>(row_places(700), a, 9000, "nothing in A");
+}
+
+template <class T>
+void check_windows(std::mt19937& random, bool repeats) {
+    // Every two lengths about one window and two; columns dense, so that many are common, and sparse.
+    for (const index_t columns : {30, 100, 20000}) {
+        row_places a, b;
+        for (std::size_t m = 0; m <= 20; ++m)
+            for (std::size_t n = 0; n <= 20; ++n) {
+                a.push_back(draw(random, m, 0, columns, repeats));
+                b.push_back(draw(random, n, 0, columns, repeats));
+            }
+        check_rows<T>(a, b, columns, repeats ? "repeats" : "windows");
+    }
+}
+
+TEST(BalancedPathPatterns, JoinsWindowsOfEveryTwoLengthsAndType) {
+    std::mt19937 random(patterns_seed + 2);
+    check_windows<double>(random, false);
+    check_windows<float>(random, false);
+    check_windows<std::int64_t>(random, false);
+    check_windows<std::int32_t>(random, false);
+}
+
+TEST(BalancedPathPatterns, MatchesRepeatsByRankWithinAndAcrossWindows) {
+    std::mt19937 random(patterns_seed + 3);
+    check_windows<double>(random, true);
+    check_windows<std::int32_t>(random, true);
+    // Runs that a window's end parts, on one side or both.
+    row_places a, b;
+    for (std::size_t before = 0; before <= 9; ++before)
+        for (std::size_t of_a = 0; of_a <= 10; ++of_a)
+            for (std::size_t of_b = 0; of_b <= 10; ++of_b) {
+                auto &x = a.emplace_back(draw(random, before, 0, 50, false)),
+                     &y = b.emplace_back(draw(random, before / 2, 0, 50, false));
+                x.insert(x.end(), of_a, 50);
+                y.insert(y.end(), of_b, 50);
+                const auto rest = draw(random, 9, 51, 80, false);
+                x.insert(x.end(), rest.begin(), rest.end());
+                y.insert(y.end(), rest.begin() + 4, rest.end());
+            }
+    check_rows<double>(a, b, 80, "runs across windows");
+}
+
+TEST(BalancedPathPatterns, JoinsSmallTypesAndColumnsTooLargeForWindows) {
+    std::mt19937 random(patterns_seed + 4);
+    row_places a(300), b(300);
+    for (auto* side : {&a, &b})
+        for (auto& row : *side) row = draw(random, random() % 30, 0, 60, false);
+    for (const int threads : {1, 3}) {
+        const context ctx({.backend = backend::cpu, .threads = threads});
+        const auto check = [&]<class T>(std::type_identity<T>) {
+            const matrix x = of_rows<T>(ctx, a, 60), y = of_rows<T>(ctx, b, 60);
+            for (const bool symmetric : {false, true}) {
+                matrix found(ctx, dtype_of<T>, 300, 60), expected(ctx, dtype_of<T>, 300, 60);
+                const auto run = [&](matrix& c, const char* kernel) {
+                    if (symmetric)
+                        ewise_symmetric_difference(ctx, c, x, y, {.kernel = kernel});
+                    else
+                        ewise_difference(ctx, c, x, y, {.kernel = kernel});
+                };
+                run(found, "balanced_path");
+                run(expected, "reference");
+                expect_same<T>(found, expected, std::string(name_of(dtype_of<T>)));
+            }
+        };
+        check(std::type_identity<std::int8_t>());
+        check(std::type_identity<std::uint16_t>());
+        check(std::type_identity<std::uint32_t>());
+    }
+    constexpr index_t far = std::numeric_limits<index_t>::max() - 1;
+    for (const index_t columns : {(index_t{1} << 28) - 1, index_t{1} << 28, far}) {
+        row_places far_a = a, far_b = b;
+        for (auto* side : {&far_a, &far_b})
+            for (auto& row : *side)
+                for (auto& place : row) place += columns - 60;
+        check_rows<double>(far_a, far_b, columns, "columns below " + std::to_string(columns));
+    }
+}
+
+TEST(BalancedPathPatterns, WritesResultsThatGoPastTheCaches) {
+    std::mt19937 random(patterns_seed + 5);
+    row_places a(60000), b(60000);
+    for (std::size_t r = 0; r < a.size(); ++r) {
+        a[r] = draw(random, 15, 0, 60000, false);
+        b[r] = r % 1000 < 500 ? a[r] : draw(random, 17, 0, 60000, false);
+    }
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    check_operations<double>(ctx, of_rows<double>(ctx, a, 60000), of_rows<double>(ctx, b, 60000), "large");
+}
+
+}  // namespace
+}  // namespace nz::test
