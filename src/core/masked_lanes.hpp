@@ -54,16 +54,14 @@ struct masked_lanes {
         return _mm256_mask_loadu_epi32(_mm256_set1_epi32(rest), static_cast<__mmask8>(m), p);
     }
     static void store(std::int32_t* p, sixteen v) { _mm512_storeu_si512(p, v); }
-    static mask at_most(eight v, std::int32_t x) {
-        return _mm256_cmple_epi32_mask(v, _mm256_set1_epi32(x));
-    }
+    static mask at_most(eight v, std::int32_t x) { return _mm256_cmple_epi32_mask(v, _mm256_set1_epi32(x)); }
     /// Both in ascending order together, each as 16 times itself plus its lane: 0 to 7 of a, 8 to 15 of b. Both ascend
     /// and are below 2^28. A bitonic merge: b turned round, then four rounds of smaller and larger.
     static sixteen merged(eight a, eight b) {
-        const __m512i lanes =
-            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 15, 14, 13, 12, 11, 10, 9, 8);
+        const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 15, 14, 13, 12, 11, 10, 9, 8);
         __m512i v = joined(a, b);
-        v = _mm512_or_si512(_mm512_maskz_slli_epi32(0xffff, _mm512_maskz_permutexvar_epi32(0xffff, lanes, v), 4), lanes);
+        v = _mm512_or_si512(
+            _mm512_maskz_slli_epi32(0xffff, _mm512_maskz_permutexvar_epi32(0xffff, lanes, v), 4), lanes);
         v = ordered(v, _mm512_maskz_shuffle_i64x2(0xff, v, v, 0x4e), 0xff00);
         v = ordered(v, _mm512_maskz_shuffle_i64x2(0xff, v, v, 0xb1), 0xf0f0);
         v = ordered(v, _mm512_maskz_shuffle_epi32(0xffff, v, static_cast<_MM_PERM_ENUM>(0x4e)), 0xcccc);
@@ -100,8 +98,7 @@ struct masked_lanes {
     static void take(U* to, const table<U>& t, sixteen which) {
         if constexpr (sizeof(U) == 8) {
             const auto half = [&]<int Which>() {
-                return _mm512_maskz_cvtepu32_epi64(0xff,
-                                                   _mm512_maskz_extracti32x8_epi32(0xff, which, Which));
+                return _mm512_maskz_cvtepu32_epi64(0xff, _mm512_maskz_extracti32x8_epi32(0xff, which, Which));
             };
             const __m512i low = half.template operator()<0>(), high = half.template operator()<1>();
             _mm512_storeu_si512(to, _mm512_permutex2var_epi64(t.of[0], low, t.of[1]));

@@ -1,6 +1,8 @@
 // ewise/balanced_path on a CPU against the reference, entry by entry, where its ways through rows differ: the same places on
 // both sides, sides that are empty or apart, windows of every two lengths, repeats within and across windows, columns too
 // large for windows, results that go past the caches.
+#include "instantiate/ewise_cells.hpp"
+#include "kernels/cpu/ewise/balanced_path.hpp"
 #include "support/battery.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +28,8 @@ matrix of_rows(const context& ctx, const row_places& rows, index_t columns, bool
         offsets.push_back(static_cast<std::int32_t>(places.size()));
     }
     std::mt19937 random(static_cast<unsigned>(places.size()) + patterns_seed);
-    for (std::size_t k = 0; valued && k < places.size(); ++k) values.push_back(static_cast<T>(random() % 120));
+    for (std::size_t k = 0; valued && k < places.size(); ++k)
+        values.push_back(static_cast<T>(random() % 120));
     return matrix::from_csr<T, std::int32_t>(
         ctx, {static_cast<index_t>(rows.size()), columns, offsets, places, values});
 }
@@ -48,12 +51,14 @@ void check_operations(const context& ctx, const matrix& a, const matrix& b, cons
         {"intersection",
          [&](matrix& c, const matrix_options& o) { ewise_mult(ctx, c, binary_id::minus, a, b, o); }},
         {"first", [&](matrix& c, const matrix_options& o) { ewise_mult(ctx, c, binary_id::first, a, b, o); }},
-        {"second", [&](matrix& c, const matrix_options& o) { ewise_add(ctx, c, binary_id::second, a, b, o); }},
+        {"second",
+         [&](matrix& c, const matrix_options& o) { ewise_add(ctx, c, binary_id::second, a, b, o); }},
         {"difference", [&](matrix& c, const matrix_options& o) { ewise_difference(ctx, c, a, b, o); }},
         {"symmetric difference",
          [&](matrix& c, const matrix_options& o) { ewise_symmetric_difference(ctx, c, a, b, o); }}};
     for (const auto& [name, run] : all) {
-        matrix found(ctx, dtype_of<T>, a.rows(), a.columns()), expected(ctx, dtype_of<T>, a.rows(), a.columns());
+        matrix found(ctx, dtype_of<T>, a.rows(), a.columns()),
+            expected(ctx, dtype_of<T>, a.rows(), a.columns());
         run(found, {.kernel = "balanced_path"});
         run(expected, {.kernel = "reference"});
         expect_same<T>(found, expected, what + ", " + name + ", " + std::to_string(ctx.threads()));
@@ -69,7 +74,8 @@ void check_rows(const row_places& a, const row_places& b, index_t columns, const
 }
 
 // `length` different places of [first, last), ascending; or with repeats.
-std::vector<index_t> draw(std::mt19937& random, std::size_t length, index_t first, index_t last, bool repeats) {
+std::vector<index_t> draw(std::mt19937& random, std::size_t length, index_t first, index_t last,
+                          bool repeats) {
     std::vector<index_t> row;
     while (row.size() < length) {
         row.push_back(first + static_cast<index_t>(random() % static_cast<unsigned>(last - first)));
@@ -83,7 +89,7 @@ std::vector<index_t> draw(std::mt19937& random, std::size_t length, index_t firs
 TEST(BalancedPathPatterns, JoinsRowsOfTheSamePlaces) {
     std::mt19937 random(patterns_seed);
     row_places a(2000);
-    for (auto& row : a) row = draw(random, random() % 40, 0, 300, random() % 50 == 0);
+    for (auto& row : a) row = draw(random, random() % 40, 0, 300, false);
     check_rows<double>(a, a, 300, "all the same");
     // One place in so many rows is another, in a block's first, last or middle row.
     for (const std::size_t period : {64U, 130U, 999U}) {
@@ -129,33 +135,121 @@ TEST(BalancedPathPatterns, JoinsSidesThatAreEmptyOrApart) {
 }
 
 template <class T>
-void check_windows(std::mt19937& random, bool repeats) {
+void check_windows(std::mt19937& random) {
     // Every two lengths about one window and two; columns dense, so that many are common, and sparse.
     for (const index_t columns : {30, 100, 20000}) {
         row_places a, b;
         for (std::size_t m = 0; m <= 20; ++m)
             for (std::size_t n = 0; n <= 20; ++n) {
-                a.push_back(draw(random, m, 0, columns, repeats));
-                b.push_back(draw(random, n, 0, columns, repeats));
+                a.push_back(draw(random, m, 0, columns, false));
+                b.push_back(draw(random, n, 0, columns, false));
             }
-        check_rows<T>(a, b, columns, repeats ? "repeats" : "windows");
+        check_rows<T>(a, b, columns, "windows");
     }
 }
 
 TEST(BalancedPathPatterns, JoinsWindowsOfEveryTwoLengthsAndType) {
     std::mt19937 random(patterns_seed + 2);
-    check_windows<double>(random, false);
-    check_windows<float>(random, false);
-    check_windows<std::int64_t>(random, false);
-    check_windows<std::int32_t>(random, false);
+    check_windows<double>(random);
+    check_windows<float>(random);
+    check_windows<std::int64_t>(random);
+    check_windows<std::int32_t>(random);
+}
+
+// Matrices combine repeats, so the kernel is called on arrays.
+struct plain_rows {
+    std::vector<std::int64_t> offsets = {0};
+    std::vector<index_t> columns;
+    std::vector<std::int32_t> values;
+
+    plain_rows() = default;
+    plain_rows(const row_places& rows, std::int32_t first_value) {
+        for (const auto& row : rows) {
+            for (const index_t place : row)
+                add(place, first_value + static_cast<std::int32_t>(columns.size()));
+            end_row();
+        }
+    }
+    void add(index_t column, std::int32_t value) {
+        columns.push_back(column);
+        values.push_back(value);
+    }
+    void end_row() { offsets.push_back(static_cast<std::int64_t>(columns.size())); }
+    kernels::ewise_side side() const { return {{offsets.data(), true}, columns.data(), values.data(), 1}; }
+    bool operator==(const plain_rows&) const = default;
+};
+
+// The k-th of A at a place with the k-th of B there, an entry at a time.
+plain_rows joined_by_rank(const plain_rows& a, const plain_rows& b, kernels::set_operation operation) {
+    using enum kernels::set_operation;
+    plain_rows c;
+    for (std::size_t r = 0; r + 1 < a.offsets.size(); ++r) {
+        auto i = static_cast<std::size_t>(a.offsets[r]), j = static_cast<std::size_t>(b.offsets[r]);
+        const auto a_end = static_cast<std::size_t>(a.offsets[r + 1]),
+                   b_end = static_cast<std::size_t>(b.offsets[r + 1]);
+        while (i < a_end || j < b_end) {
+            const bool in_a = i < a_end && (j == b_end || a.columns[i] <= b.columns[j]),
+                       in_b = j < b_end && (i == a_end || b.columns[j] <= a.columns[i]);
+            if (in_a && in_b) {
+                if (operation == unite || operation == intersect)
+                    c.add(a.columns[i], a.values[i] - b.values[j]);
+            } else if (in_a && operation != intersect) {
+                c.add(a.columns[i], a.values[i]);
+            } else if (in_b && (operation == unite || operation == exclude)) {
+                c.add(b.columns[j], b.values[j]);
+            }
+            i += in_a;
+            j += in_b;
+        }
+        c.end_row();
+    }
+    return c;
+}
+
+void check_repeats(const row_places& a_rows, const row_places& b_rows, const std::string& what) {
+    using enum kernels::set_operation;
+    const plain_rows a(a_rows, 1000), b(b_rows, 100000);
+    for (const auto operation : {unite, intersect, subtract, exclude})
+        for (const int threads : {1, 2, 5}) {
+            kernels::ewise_arguments k;
+            k.a = a.side();
+            k.b = b.side();
+            k.rows = static_cast<index_t>(a_rows.size());
+            k.width = 100;
+            k.operation = operation;
+            k.threads = threads;
+            std::vector<offset_t> counts(static_cast<std::size_t>(threads) + 1);
+            k.piece_counts = counts.data();
+            kernels::cpu::balanced_path_count(k);
+            const plain_rows expected = joined_by_rank(a, b, operation);
+            ASSERT_EQ(counts.back(), static_cast<offset_t>(expected.columns.size()))
+                << what << ", " << threads;
+            plain_rows found = expected;
+            std::ranges::fill(found.columns, -1);
+            std::ranges::fill(found.values, -1);
+            std::ranges::fill(found.offsets, -1);
+            k.offsets = found.offsets.data();
+            k.wide = true;
+            k.columns = found.columns.data();
+            k.values = found.values.data();
+            instantiate::find_ewise_fill(binary_id::minus, dtype::int32)(k);
+            EXPECT_TRUE(found == expected) << what << ", " << threads << ", " << static_cast<int>(operation);
+        }
 }
 
 TEST(BalancedPathPatterns, MatchesRepeatsByRankWithinAndAcrossWindows) {
     std::mt19937 random(patterns_seed + 3);
-    check_windows<double>(random, true);
-    check_windows<std::int32_t>(random, true);
-    // Runs that a window's end parts, on one side or both.
     row_places a, b;
+    for (std::size_t m = 0; m <= 30; ++m)
+        for (std::size_t n = 0; n <= 30; ++n) {
+            a.push_back(draw(random, m, 0, 30, m % 3 != 0));
+            b.push_back(draw(random, n, 0, 30, n % 2 != 0));
+        }
+    check_repeats(a, b, "repeats");
+    check_repeats(a, a, "the same repeats");
+    // Runs that a window's end parts, on one side or both.
+    a.clear();
+    b.clear();
     for (std::size_t before = 0; before <= 9; ++before)
         for (std::size_t of_a = 0; of_a <= 10; ++of_a)
             for (std::size_t of_b = 0; of_b <= 10; ++of_b) {
@@ -167,7 +261,7 @@ TEST(BalancedPathPatterns, MatchesRepeatsByRankWithinAndAcrossWindows) {
                 x.insert(x.end(), rest.begin(), rest.end());
                 y.insert(y.end(), rest.begin() + 4, rest.end());
             }
-    check_rows<double>(a, b, 80, "runs across windows");
+    check_repeats(a, b, "runs across windows");
 }
 
 TEST(BalancedPathPatterns, JoinsSmallTypesAndColumnsTooLargeForWindows) {

@@ -19,9 +19,9 @@ inline constexpr index_t window_columns = (index_t{1} << 28) - 1;
 /// The next step of a row: up to eight entries of A and of B in order, A's before B's where equal.
 template <class L>
 struct window {
-    offset_t from_a, from_b;            ///< how many of each are in their final order: the lanes that count
-    std::uint32_t a_lanes, b_lanes;     ///< of the lists: what may be read
-    typename L::sixteen entries;        ///< L::merged
+    offset_t from_a, from_b;         ///< how many of each are in their final order: the lanes that count
+    std::uint32_t a_lanes, b_lanes;  ///< of the lists: what may be read
+    typename L::sixteen entries;     ///< L::merged
     typename L::sixteen columns;
     std::uint32_t pairs;  ///< lanes of A's entries whose next lane is B's entry of the same place
     bool repeats;
@@ -34,7 +34,8 @@ struct window {
           b_lanes((1U << from_b) - 1) {
         const auto a = L::load(a_columns, a_lanes, pad), b = L::load(b_columns, b_lanes, pad);
         if (a_left > 8 || b_left > 8) {
-            const index_t last = std::min(a_left > 8 ? a_columns[7] : pad - 1, b_left > 8 ? b_columns[7] : pad - 1);
+            const index_t last =
+                std::min(a_left > 8 ? a_columns[7] : pad - 1, b_left > 8 ? b_columns[7] : pad - 1);
             from_a = std::popcount(L::at_most(a, last));
             from_b = std::popcount(L::at_most(b, last));
         }
@@ -62,8 +63,8 @@ private:
 
 /// The places common to both lists, from i and j on up to repeats or the ends; i and j are left there.
 template <class L>
-[[gnu::always_inline]] inline offset_t count_windows(const index_t* a, offset_t& i, offset_t a_end, const index_t* b, offset_t& j,
-                       offset_t b_end) {
+[[gnu::always_inline]] inline offset_t count_windows(const index_t* a, offset_t& i, offset_t a_end,
+                                                     const index_t* b, offset_t& j, offset_t b_end) {
     offset_t common = 0;
     while (i < a_end && j < b_end) {
         const window<L> w(a + i, a_end - i, b + j, b_end - j);
