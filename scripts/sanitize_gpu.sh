@@ -29,7 +29,7 @@ parts='MxmStripsOnDevice.Masks*:MxmStripsOnDevice.Iso*'
 for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$turned"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$built"
-    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$parts"
+    check $tool 150 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$parts"
     check $tool 60 "$bin/nz" bfs rmat:12,16 --switches all,duplicates --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$matvec:*any_second_int32"
@@ -55,6 +55,7 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='Betweenness.QueuesLeave*:Betweenness.Hubs*'
     check $tool 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
     check $tool 60 "$bin/nz" pagerank rmat_directed:10,4 --backend cuda --validate
+    check $tool 60 "$bin/nz" pagerank grid2d:40,0.3 --backend cuda --validate
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='StoredDiagonals*:PagerankStep.Leaves*'
     check $tool 60 "$bin/nz" sssp rmat:9,8 --weights uniform:1,255 --backend cuda --validate
     for verb in mis kcore ktruss; do check $tool 60 "$bin/nz" $verb rmat:7,6 --backend cuda --validate; done
@@ -70,6 +71,9 @@ check racecheck 60 "$bin/nz" spgemm banded:3000,21 --kernel dia_dia --backend cu
 check racecheck 60 "$bin/nz" bc rmat:10,8 --sources-random 40 --backend cuda --validate
 check racecheck 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='Betweenness.QueuesLeave*'
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='StoredDiagonals*Like*:PagerankStep.Leaves*'
+check racecheck 60 "$bin/nz" pagerank grid2d:40,0.3 --backend cuda --validate
+check racecheck 60 "$bin/nz" spmspv rmat:9,8 --kernel tile_row --density 0.1 --backend cuda --validate
+check racecheck 60 "$bin/nz" spmspv rmat:9,8 --kernel tile_column --density 0.1 --backend cuda --validate
 check racecheck 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64'

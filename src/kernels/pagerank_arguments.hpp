@@ -57,8 +57,7 @@ struct device_pagerank_rows_arguments {
     dtype type = dtype::float64;
     double damping = 0, tolerance = 0;
     double carried = 0;  ///< the sum of the first t
-    const void* start = nullptr;
-    const void* scale = nullptr;  ///< null: d over the row's length
+    const void *start = nullptr, *scale = nullptr;
     void* ranks = nullptr;
     void *scaled = nullptr,
          *scaled_next = nullptr;          ///< y, and where y' goes; they change places after each step

@@ -123,7 +123,7 @@ pagerank_changes pagerank_short_rows(const context& ctx, const matrix& a, const 
     k.count = most;
     readable read(ctx);
     if (v.start) k.start = read(*v.start);
-    if (!a.body().known_symmetric()) k.scale = read(v.scale);
+    k.scale = read(v.scale);
     k.ranks = writable_on_device(ctx, v.ranks);
     k.scaled = writable_on_device(ctx, v.scaled);
     k.scaled_next = writable_on_device(ctx, v.carried);

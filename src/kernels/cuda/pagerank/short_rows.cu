@@ -2,7 +2,7 @@
 // short.
 //
 // Computes: t = A^T y by rows, r' = t + (1 - sum t) p, y' = scale r', and sum |r' - r|. No pass sums t: it is d times what
-//   vertices with edges out held, which the step before has summed. Where A is symmetric the scale is d over the row's length.
+//   vertices with edges out held, which the step before has summed.
 // Who owns what: a thread -> two rows (four of float32), 256 apart; four columns of each, then four entries of y, are loads under
 //   way together, and what longer rows have left follows.
 // Launches: a step may begin while the one before ends (programmatic dependent launch): it reads offsets, columns and scale, which
@@ -13,7 +13,8 @@
 // Memory: offsets, columns, y's entries, r, p and scale once; r and y written once. t is never written. No workspace.
 // Determinism: a row is summed in its order, a block's rows by a tree of fixed shape, blocks exactly, in any order.
 // Distance to the limit: docs/measurements.md (graph algorithms on a GPU). Columns and products through shared memory, as
-//   csr_merge has them, took 1.4 times as long on the grid (barriers between), one row a thread 1.3 times.
+//   csr_merge has them, took 1.4 times as long on the grid (barriers between), one row a thread 1.3 times; d over the row's
+//   length in place of the scale, where A is symmetric, gained nothing: its division costs what the bytes did.
 // Why mxv and pagerank/step were not enough: with rows of three entries t, written and read again, a pass that sums it, and
 //   launches with a wait of the host after each step were half of the time.
 #include "core/cuda_check.hpp"
@@ -96,10 +97,7 @@ struct row_structure {
     __device__ void take_bounds(const rows_view<T, Offset>& v, offset_t row) {
         begin = __ldg(v.offsets + row);
         end = __ldg(v.offsets + row + 1);
-        if (v.scale)
-            scale = __ldcs(v.scale + row);
-        else
-            scale = end > begin ? static_cast<T>(v.damping) / static_cast<T>(end - begin) : T(0);
+        scale = __ldcs(v.scale + row);
     }
     __device__ void take_columns(const rows_view<T, Offset>& v) {
 #pragma unroll
