@@ -95,6 +95,9 @@ private:
                               "pagerank: the personalisation sums up to {}, its least entry is {}: weights "
                               "are not negative, and one is positive",
                               total, least);
+        require<domain_error>(std::isfinite(value(1 / total).get<double>()),
+                              "pagerank: the personalisation sums up to {}, too little for ranks of type {}",
+                              total, name_of(o_.type));
         apply(ctx_, p, binary_id::times, p, value(1 / total));
         ewise_add(ctx_, p, binary_id::plus, p, vector::full(ctx_, n_, value(0)));
         return p;

@@ -13,6 +13,8 @@
 #include "ops/switches.hpp"
 #include "storage/matrix_body.hpp"
 
+#include <algorithm>
+
 namespace nz {
 
 shortest_switches parse_shortest_switches(std::string_view list) {
@@ -52,21 +54,13 @@ plan::shortest_facts collect(const context& ctx, const matrix& a, const shortest
     const auto weights = a.body().weights_as(f.type);
     f.mean_weight = weights->mean;
     f.one_length = weights->one_for_all;
+    f.limited = a.body().ctx.memory_limit() != 0;
     f.measured = a.body().measured();
     f.near_far = o.switches.near_far;
     f.delta = o.delta;
     f.pinned = o.kernel;
     f.on_device = ctx.gpu() != nullptr;
     return f;
-}
-
-/// Null where a memory limit leaves no room.
-std::shared_ptr<const storage::joined_edges> joined_edges_of(const storage::matrix_body& body, dtype type) {
-    try {
-        return body.joined_as(type);
-    } catch (const out_of_memory&) {
-        return nullptr;
-    }
 }
 
 shortest_result run_on_host(const context& ctx, const matrix& a, offset_t source, const shortest_options& o,
@@ -84,14 +78,14 @@ shortest_result run_on_host(const context& ctx, const matrix& a, offset_t source
     k.parents = o.parents ? parents.values.as<std::int32_t>() : nullptr;
     k.list_capacity = plan.list_capacity;
     k.workspace = workspace.data();
-    const auto joined = plan.joined ? joined_edges_of(a.body(), type) : nullptr;
+    const auto joined = plan.joined ? a.body().joined_as(type) : nullptr;
     if (joined) k.edges = joined->edges.data();
     kernels::shortest_report report{0, 0, 0, 1};
     if (plan.kernel == reference_id)
         kernels::reference::shortest(k);
     else
         report = kernels::cpu::delta_stepping(k);
-    a.body().note_paths(a.nnz());
+    a.body().note_paths(std::min(static_cast<offset_t>(report.relaxations), a.nnz()));
     return finish_shortest(ctx, k, report, std::move(distances), std::move(parents));
 }
 

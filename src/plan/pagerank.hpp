@@ -3,6 +3,8 @@
 
 #include "nonzero/types.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace nz::plan {
@@ -14,6 +16,7 @@ struct pagerank_facts {
     bool on_device = false;
     bool adaptive = false;     ///< some rows are left out
     offset_t longest_row = 0;  ///< of the transpose, entries
+    offset_t entries = 0;
     std::string_view pinned{};
 };
 
@@ -25,7 +28,9 @@ struct pagerank_plan {
 };
 
 constexpr bool pagerank_rows_fit(const pagerank_facts& f) noexcept {
-    return f.on_device && !f.adaptive && f.longest_row <= pagerank_short_row;
+    constexpr offset_t most = std::numeric_limits<std::int32_t>::max();  // of 32-bit offsets
+    const bool looks_beyond = f.entries <= most && f.entries > most - pagerank_short_row;
+    return f.on_device && !f.adaptive && f.longest_row <= pagerank_short_row && !looks_beyond;
 }
 
 constexpr pagerank_plan pagerank(const pagerank_facts& f) noexcept {

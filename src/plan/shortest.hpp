@@ -17,6 +17,7 @@ struct shortest_facts {
     std::string_view pinned{};
     bool on_device = false;   ///< the context has a GPU
     bool one_length = false;  ///< of all edges
+    bool limited = false;     ///< the matrix's memory is: what stays with it would be missing elsewhere
     offset_t measured = 0;    ///< edges that such searches went through before
 };
 
@@ -76,7 +77,7 @@ constexpr shortest_plan shortest(const shortest_facts& f) noexcept {
     const double breadth = f.on_device && few ? delta_breadth_of_few_edges_on_device : delta_breadth;
     plan.delta = f.delta >= 0 ? f.delta : breadth * f.mean_weight / degree;
     if (!f.near_far) plan.delta = std::numeric_limits<double>::infinity();
-    plan.joined = !f.on_device && few && !f.one_length && f.measured >= joined_after * f.nnz;
+    plan.joined = !f.on_device && few && !f.one_length && !f.limited && f.measured >= joined_after * f.nnz;
     plan.first_delta = f.near_far ? plan.delta * delta_first_share : plan.delta;
     plan.list_capacity = shortest_list(f.vertices, f.nnz, f.on_device);
     plan.workspace_bytes = f.on_device ? shortest_device_workspace(f.vertices, plan.list_capacity, f.type)

@@ -198,6 +198,10 @@ void matrix_body::merge_pending() const {
     weights_.clear();
     device_edges_.clear();
     joined_.clear();
+    tiles_.clear();
+    tile_lists_.clear();
+    bit_tiles_.clear();
+    sampled_tiles_.clear();
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();

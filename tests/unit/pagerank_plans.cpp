@@ -13,6 +13,13 @@ TEST(PagerankPlan, ShortRowsOnAGpuAreAKernelAStep) {
     EXPECT_EQ(plan::pagerank({.on_device = true, .adaptive = true, .longest_row = 2}).kernel, "step");
     EXPECT_EQ(plan::pagerank({.on_device = false, .longest_row = 2}).kernel, "step");
     EXPECT_EQ(plan::pagerank({.on_device = true, .longest_row = 2, .pinned = "step"}).kernel, "step");
+    constexpr offset_t most = (offset_t{1} << 31) - 1;
+    EXPECT_EQ(plan::pagerank({.on_device = true, .longest_row = 2, .entries = most - short_row}).kernel,
+              "short_rows");
+    EXPECT_EQ(plan::pagerank({.on_device = true, .longest_row = 2, .entries = most - 3}).kernel, "step")
+        << "a look ahead would leave 32 bits";
+    EXPECT_EQ(plan::pagerank({.on_device = true, .longest_row = 2, .entries = most + 1}).kernel,
+              "short_rows");
     EXPECT_EQ(plan::pagerank({.on_device = true, .longest_row = 99, .pinned = "step"}).reason, "pinned");
 }
 

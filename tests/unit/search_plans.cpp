@@ -332,6 +332,9 @@ TEST(ShortestPlan, JoinsShortRowsWithTheirLengthsOnceSearchesComeAgain) {
     f.one_length = true;
     EXPECT_FALSE(plan::shortest(f).joined) << "ends alone are half the bytes";
     f.one_length = false;
+    f.limited = true;
+    EXPECT_FALSE(plan::shortest(f).joined) << "a limit is for results";
+    f.limited = false;
     f.on_device = true;
     EXPECT_FALSE(plan::shortest(f).joined) << "there they always are";
     f.on_device = false;

@@ -1,9 +1,11 @@
 // Tiles: what goes in comes out, in every size, and the sample says beforehand what they will take.
+#include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
 #include "nonzero/io.hpp"
 #include "plan/mxv.hpp"
 #include "storage/matrix_body.hpp"
 #include "support/battery.hpp"
+#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -88,6 +90,34 @@ TEST(Tiles, AreMadeOnceAndGoWithTheMatrixsContent) {
     a.set(0, 1, 5.0);
     EXPECT_TRUE(product());
     EXPECT_NE(w.get(0)->get<double>(), before);
+}
+
+// A matrix that is changed again and again may have its arrays where they were two changes ago: tiles are not known by that.
+TEST(Tiles, OfEarlierContentsAreNeverTaken) {
+    for (const context& ctx : contexts()) {
+        for (const char* kernel : {"tile_row", "tile_column"}) {
+            const std::vector<index_t> rows = {0, 1, 5}, columns = {1, 0, 6};
+            const std::vector<double> values = {2, 3, 1};
+            matrix a = matrix::build<double>(ctx, {40, 40, rows, columns, values});
+            const vector u = vector::dense<double>(ctx, std::vector<double>(40, 1.0));
+            double sum = 0;
+            for (index_t k = 0; k < 40; ++k) {
+                a.set(2, k, static_cast<double>(k + 1));
+                sum += k + 1;
+                vector w(ctx, dtype::float64, 40);
+                mxv(ctx, w, semiring("plus_times"), a, u, {.kernel = kernel});
+                ASSERT_EQ(w.get(2)->get<double>(), sum) << kernel << ", change " << k;
+            }
+        }
+        matrix path = load(ctx, "banded:400,3").matrix;
+        for (index_t far = 100; far < 400; far += 50) {
+            path.set(0, far, scalar(std::int32_t{1}));
+            traverse_options by_tiles;
+            by_tiles.kernel = "tile";
+            const auto found = bfs(ctx, path, 0, by_tiles);
+            ASSERT_EQ(found.levels.get(far)->get<std::int32_t>(), 1) << far;
+        }
+    }
 }
 
 }  // namespace
