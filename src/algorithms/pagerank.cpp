@@ -68,7 +68,8 @@ public:
         while (result.iterations < o_.max_iterations && !result.converged) {
             const bool was_all = all;
             const offset_t active = all ? n_ : count_active();
-            for (const double moved : steps(all, o_.max_iterations - result.iterations, result.plan)) {
+            const int most = std::min(steps_together(result), o_.max_iterations - result.iterations);
+            for (const double moved : steps(all, most, result.plan)) {
                 result.change = moved;
                 result.steps.push_back({moved, active});
                 ++result.iterations;
@@ -115,9 +116,18 @@ private:
         return s;
     }
 
-    // One step, or several of all rows where a kernel does whole ones. What they changed.
+    // So many as are left if the change goes on to shrink as it did last; each wait for the host costs a part of a step.
+    int steps_together(const pagerank_result& result) const {
+        constexpr double first = 8, most = 32;
+        if (result.iterations < 2) return static_cast<int>(first);
+        const double last = result.change,
+                     before = result.steps[static_cast<std::size_t>(result.iterations) - 2].change,
+                     left = std::log(o_.tolerance / last) / std::log(last / before);
+        return static_cast<int>(std::ceil(left > 0 ? std::min(left, most) : first));
+    }
+
+    // One step, or up to `most` of all rows where a kernel does whole ones. What they changed.
     std::vector<double> steps(bool all, int most, std::string& plan) {
-        constexpr int together = 8;  // a wait for the host costs less than they do
         const ops::pagerank_vectors v{.damping = o_.damping,
                                       .carried = carried_,
                                       .start = start_.size() ? &start_ : nullptr,
@@ -127,8 +137,7 @@ private:
                                       .moved = o_.adaptive ? &moved_ : nullptr};
         plan = std::string(plan_.kernel) + ": " + std::string(plan_.reason);
         if (plan_.kernel == "short_rows") {
-            auto done =
-                ops::pagerank_short_rows(ctx_, a_, v, carried_sum_, o_.tolerance, std::min(together, most));
+            auto done = ops::pagerank_short_rows(ctx_, a_, v, carried_sum_, o_.tolerance, most);
             carried_sum_ = done.carried;
             return std::move(done.moved);
         }
