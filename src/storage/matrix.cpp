@@ -120,6 +120,11 @@ void matrix_body::replace(csr a) {
 }
 
 void matrix_body::forget_derived() {
+    drop_derived();
+    symmetric_ = false;
+}
+
+void matrix_body::drop_derived() const {
     sorted_rows_.reset();
     columns_.reset();
     columns_away_.reset();
@@ -136,7 +141,6 @@ void matrix_body::forget_derived() {
     facts_.reset();
     longest_row_.reset();
     sampled_rows_.reset();
-    symmetric_ = false;
 }
 
 // Rewrites the CSR with the changes in; the last change of a place wins. The caller holds the lock.
@@ -191,21 +195,7 @@ void matrix_body::merge_pending() const {
     }
     rows_ = std::make_shared<const csr>(std::move(merged));
     away_.reset();
-    sorted_rows_.reset();
-    columns_.reset();
-    columns_away_.reset();
-    device_ = {};
-    weights_.clear();
-    device_edges_.clear();
-    joined_.clear();
-    tiles_.clear();
-    tile_lists_.clear();
-    bit_tiles_.clear();
-    sampled_tiles_.clear();
-    hub_first_.reset();
-    facts_.reset();
-    longest_row_.reset();
-    sampled_rows_.reset();
+    drop_derived();
     pending_.clear();
 }
 

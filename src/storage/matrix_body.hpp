@@ -129,6 +129,8 @@ struct matrix_body {
     void invalidate();
 
 private:
+    /// Gives up everything made from rows_: the one list of it.
+    void drop_derived() const;
     void merge_pending() const;
     void bring_home(const csr& of) const;
     bool is_alone_there(const void* copy) const;
