@@ -1,18 +1,28 @@
-// CSR to tiles on a GPU (ji2022, sections 3.2.1 and 4.6): as storage/value_tiles.cpp, a group of lanes for a row of tiles.
+// CSR to tiles on a GPU (ji2022, sections 3.2.1 and 4.6): storage/value_tiles.cpp's arrays, a warp for 32 or 64 rows.
 //
-// Who owns what: 16 lanes own a row of tiles of 16, a warp one of 32 or 64 (two rows a lane). A lane stands at the next entry
-//   of its row; the group's smallest column of tiles is the next tile, each lane steps over what its row has in it, and the
-//   group's sum says whether it is kept. count does so once, fill once more (twice where entries stay outside, whose
-//   places by row must be known first).
-// Memory: the CSR's columns twice, values once, and the tiles written once. A lane reads its own row, so a warp's loads lie
-//   in as many sectors as it has rows; the first-level cache keeps them until the row has used them up.
+// Who owns what: a warp owns two rows of tiles of 16, one of 32 or one of 64. Its rows' entries stand together in the CSR:
+//   lanes read them side by side and put down where a run begins, entries of a row that lie in one tile (common_runs.cuh).
+//   Then each lane stands at the next run of its row (two rows with tiles of 64); the group's smallest column of tiles is
+//   the next tile, a lane's run in it one number, and the group's sum says whether it is kept. count goes as far. fill
+//   writes down where every run goes, then moves the entries in the CSR's order: those of a tile stand in that order in
+//   it, and so do those outside in their list. Runs that shared memory does not hold (512 a warp; R-MAT) are walked in
+//   the CSR, an entry at a time (lane_walk).
+// Memory: the CSR's columns three times, the third time mostly from L2, values once, the tiles written once. Locals, and
+//   values where a row of tiles of 16 has at most some 450 doubles, go to shared memory first and from there to their
+//   places in order: written one by one they are 25.8 M sectors at L2 on laplace3d:100, not 16.9 M.
+// Synchronization: a warp's alone.
 // Determinism: every place follows from the counts.
-// Cost: some 60 instructions a tile and group; rows of tiles that hold many times their neighbours' tiles are a
-//   group's alone.
-// Distance to the limit (H200): 9 to 15% of the copy rate; lanes read their own rows, an entry at a time.
+// Cost: on laplace3d:100, tiles of 16, count issues 70 instructions of a warp for 32 entries and fill 160, in 86% and 59% of
+//   the slots. Rows of tiles that hold many times their neighbours' tiles are a warp's alone.
+// Distance to the limit (H200, tiles of 16, doubles): 25 to 48% of the copy rate over the CSR read once and the tiles
+//   written, 31 to 58% of a copy's rate over all that must be moved.
+// Without gain: a lane a row, an entry at a time (9 to 22% of the copy rate: a warp's loads lie in as many sectors as it has
+//   rows); values to their places at once, with more warps (laplace3d:100: fill 0.35 for 0.24 ms); a stage that holds both
+//   rows of tiles, with fewer (0.33); values fetched to L2 ahead (fill 0.94 to 1.06 times the time) or read and written as
+//   first to leave it (0.98 to 1.02); one scan of both counts (0 to 6 us).
 // Why sorting was not enough: rows are sorted already, and a radix sort of all entries by tile moves them ten times.
 #include "kernels/cuda/tiles/common_build.hpp"
-#include "kernels/cuda/tiles/common_walk.cuh"
+#include "kernels/cuda/tiles/common_runs.cuh"
 
 #include <cub/device/device_scan.cuh>
 
@@ -22,97 +32,305 @@ namespace nz::kernels::cuda {
 namespace {
 
 template <int Size>
-__global__ void __launch_bounds__(build_block) count_kernel(device_tile_build b) {
-    const index_t i = tile_row_of_group<Size>();
-    if (i > b.tile_rows) return;
+__device__ index_t tile_row_of_lane() {
+    return static_cast<index_t>((blockIdx.x * runs_block + threadIdx.x) / lane_group<Size>::group);
+}
+template <int Size>
+constexpr int tile_rows_of_warp = 32 / lane_group<Size>::group;
+
+__device__ inline bool keeps(const device_tile_build& b, int entries) {
+    return entries > 0 && entries >= b.least_entries;
+}
+
+template <class Count, class Walk>
+__device__ void count_walk(const device_tile_build& b, index_t i, Walk walk) {
     std::uint32_t kept = 0;
-    offset_t outside = 0;
-    if (i < b.tile_rows) {
-        lane_walk<Size> walk(b.offsets, b.indices, b.rows, i);
-        for (unsigned column; (column = walk.next()) != none; walk.step()) {
-            const int entries = walk.measure(column);
-            if (entries >= b.least_entries)
-                ++kept;
-            else
-                outside += entries;
-        }
+    Count outside = 0;
+    for (unsigned column; walk.on(column = walk.next()); walk.step()) {
+        walk.take(column);
+        const int entries = walk.sum(walk.mine());
+        const bool keep = keeps(b, entries);
+        kept += keep;
+        outside += keep ? 0 : entries;
     }
-    if (threadIdx.x % lane_walk<Size>::group == 0) {
+    if (walk.lane == 0 && i < b.tile_rows) {
         b.tile_starts[i] = kept;
         b.extracted_starts[i] = outside;
     }
 }
 
 template <int Size>
+__global__ void __launch_bounds__(runs_block) count_kernel(device_tile_build b) {
+    __shared__ run_memory<Size> memory[runs_block / 32];
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        b.tile_starts[b.tile_rows] = 0;
+        b.extracted_starts[b.tile_rows] = 0;
+    }
+    const index_t i = tile_row_of_lane<Size>(), first = i & ~(tile_rows_of_warp<Size> - 1);
+    if (first >= b.tile_rows) return;
+    const warp_runs found(memory[threadIdx.x / 32], b, first);
+    if (found.fit)
+        count_walk<int>(b, i, run_walk(found));
+    else
+        count_walk<offset_t>(b, i, lane_walk<Size>(b.offsets, b.indices, b.rows, i));
+}
+
+template <int Size>
 using local_type = std::conditional_t<Size == 16, std::uint8_t, std::uint16_t>;
-
-template <int Size, class U>
-__device__ void fill_tile(const device_tile_build& b, lane_walk<Size>& walk, offset_t tile, offset_t place) {
-    using local = local_type<Size>;
+template <int Size>
+__device__ local_type<Size> local_of(int row, index_t column) {
     constexpr int bits = Size == 16 ? 4 : 6;
-    int before = walk.before(walk.rows == 2 ? walk.count[0] + walk.count[walk.rows - 1] : walk.count[0]);
-    for (int r = 0; r < walk.rows; ++r) {
-        const int row = walk.lane * walk.rows + r;
-        static_cast<local*>(b.row_starts)[tile * Size + row] = static_cast<local>(before);
-        for (int e = 0; e < walk.count[r]; ++e) {
-            const offset_t source = walk.at[r] + e, to = place + before + e;
-            static_cast<local*>(b.locals)[to] =
-                static_cast<local>(row << bits | (b.indices[source] & (Size - 1)));
-            if (b.value_bytes) static_cast<U*>(b.out_values)[to] = static_cast<const U*>(b.values)[source];
+    return static_cast<local_type<Size>>(row << bits | (column & (Size - 1)));
+}
+
+// Writes what is said of each tile of a row of tiles, from `tile` on, whose entries begin at base + place, and calls
+// f(r, kept, place of the row's first entry) for each row of the lane.
+template <int Size, class Walk, class Place, class F>
+__device__ void write_tiles(const device_tile_build& b, Walk& walk, std::uint32_t tile, offset_t base,
+                            Place place, F&& f) {
+    using local = local_type<Size>;
+    local* const row_starts = static_cast<local*>(b.row_starts) + walk.lane * walk.rows;
+    for (unsigned column; walk.on(column = walk.next()); walk.step()) {
+        walk.take(column);
+        const int up_to = walk.up_to(walk.mine()), entries = walk.of_last(up_to);
+        const bool kept = keeps(b, entries);
+        if (kept && walk.lane == 0) {
+            b.tile_columns[tile] = static_cast<index_t>(column);
+            b.entry_starts[tile] = base + place;
         }
-        before += walk.count[r];
+        int before = up_to - walk.mine();
+        for (int r = 0; r < walk.rows; ++r) {
+            if (kept) row_starts[std::size_t{tile} * Size + r] = static_cast<local>(before);
+            f(r, kept, place + before);
+            before += walk.count[r];
+        }
+        tile += kept;
+        place += kept ? entries : 0;
     }
 }
 
-template <int Size, class U>
-__device__ void fill_outside(const device_tile_build& b, lane_walk<Size>& walk,
-                             offset_t (&apart)[lane_walk<Size>::rows]) {
-    for (int r = 0; r < walk.rows; ++r)
-        for (int e = 0; e < walk.count[r]; ++e) {
-            const offset_t source = walk.at[r] + e, to = apart[r]++;
-            b.extracted_rows[to] = static_cast<std::uint8_t>(walk.lane * walk.rows + r);
-            b.extracted_columns[to] = b.indices[source];
-            if (b.value_bytes)
-                static_cast<U*>(b.out_values)[b.kept + to] = static_cast<const U*>(b.values)[source];
-        }
-}
+// What the counts say of a lane's row of tiles; of a row beyond the last, as if it held nothing.
+struct row_places {
+    std::uint32_t tile;
+    offset_t outside, outside_end;
 
+    __device__ row_places(const device_tile_build& b, index_t i)
+        : tile(b.tile_starts[min(i, b.tile_rows)]),
+          outside(b.extracted_starts[min(i, b.tile_rows)]),
+          outside_end(b.extracted_starts[min(i + 1, b.tile_rows)]) {}
+};
+
+struct no_value {};
+
+// Rows that run_memory does not hold. Entries outside are sorted by row, so each row's places are known once all are
+// counted.
 template <int Size, class U>
-__global__ void __launch_bounds__(build_block) fill_kernel(device_tile_build b) {
-    constexpr int rows = lane_walk<Size>::rows;
-    const index_t i = tile_row_of_group<Size>();
-    if (i >= b.tile_rows) {
-        if (i == b.tile_rows && threadIdx.x % lane_walk<Size>::group == 0) b.entry_starts[b.tiles] = b.kept;
-        return;
-    }
+__device__ void fill_by_lanes(const device_tile_build& b, index_t i, const row_places& at) {
+    constexpr int rows = lane_group<Size>::rows;
     const device_offsets offsets{b.offsets.data, b.offsets.wide};
-    offset_t tile = b.tile_starts[i], apart[rows] = {};
-    const offset_t outside = b.extracted_starts[i];
-    offset_t place = offsets[offset_t{i} * Size] - outside;
-    if (b.extracted_starts[i + 1] != outside) {
+    offset_t apart[rows] = {};
+    if (__any_sync(full_warp, at.outside_end != at.outside)) {
         int mine[rows] = {};
         lane_walk<Size> walk(b.offsets, b.indices, b.rows, i);
-        for (unsigned column; (column = walk.next()) != none; walk.step())
-            if (walk.measure(column) < b.least_entries)
+        for (unsigned column; walk.on(column = walk.next()); walk.step())
+            if (!keeps(b, walk.measure(column)))
                 for (int r = 0; r < rows; ++r) mine[r] += walk.count[r];
-        apart[0] = outside + walk.before(rows == 2 ? mine[0] + mine[rows - 1] : mine[0]);
+        apart[0] = at.outside + walk.before(rows == 2 ? mine[0] + mine[rows - 1] : mine[0]);
         if (rows == 2) apart[rows - 1] = apart[0] + mine[0];
     }
+    const offset_t place = i < b.tile_rows ? offsets[offset_t{i} * Size] - at.outside : 0;
+    const U* const values = static_cast<const U*>(b.values);
     lane_walk<Size> walk(b.offsets, b.indices, b.rows, i);
-    for (unsigned column; (column = walk.next()) != none; walk.step()) {
-        const int entries = walk.measure(column);
-        if (entries < b.least_entries) {
-            fill_outside<Size, U>(b, walk, apart);
-            continue;
+    write_tiles<Size>(b, walk, at.tile, 0, place, [&](int r, bool kept, offset_t first) {
+        const int row = walk.lane * rows + r;
+        for (int e = 0; e < walk.count[r]; ++e) {
+            const offset_t source = walk.at[r] + e;
+            const index_t column = b.indices[source];
+            offset_t to = first + e;
+            if (kept) {
+                static_cast<local_type<Size>*>(b.locals)[to] = local_of<Size>(row, column);
+            } else {
+                to = apart[r]++;
+                b.extracted_rows[to] = static_cast<std::uint8_t>(row);
+                b.extracted_columns[to] = column;
+                to += b.kept;
+            }
+            if (!std::is_same_v<U, no_value>) static_cast<U*>(b.out_values)[to] = values[source];
         }
-        if (walk.lane == 0) {
-            b.tile_columns[tile] = static_cast<index_t>(column);
-            b.entry_starts[tile] = place;
-        }
-        fill_tile<Size, U>(b, walk, tile, place);
-        ++tile;
-        place += entries;
+    });
+}
+
+// Locals and doubles of 28 entries a row with tiles of 16, one row of tiles at a time; locals alone of 127, 63 and 51 a row.
+// (With 4096 bytes tiles of 64 took 0.86 to 1.37 times the time: more warps, but locals written one by one.)
+template <int Size>
+using fill_memory = run_memory<Size, Size == 64 ? 6656 : 4096>;
+
+// What a warp's stage holds of `count` entries in the order of tiles.
+template <int Size, class U>
+struct staging {
+    using local = local_type<Size>;
+    static constexpr int per_word = 4 / sizeof(local);
+    unsigned char* stage;
+    offset_t first;  // entry of the matrix
+    int count, skip;
+
+    __device__ staging(unsigned char* memory, offset_t first_entry, int entries)
+        : stage(memory), first(first_entry), count(entries), skip(static_cast<int>(first_entry % per_word)) {}
+    // A word more: the first stands as far into a word as it does in the matrix.
+    __device__ static int bytes_of_locals(int entries) {
+        return (entries * static_cast<int>(sizeof(local)) + 4 + 7) & ~7;
     }
+    __device__ static bool fits_locals(int entries) {
+        return bytes_of_locals(entries) <= fill_memory<Size>::stage_bytes;
+    }
+    __device__ static bool fits(int entries) {
+        return bytes_of_locals(entries) + entries * static_cast<int>(sizeof(U)) <=
+               fill_memory<Size>::stage_bytes;
+    }
+    __device__ local* near_locals() const { return reinterpret_cast<local*>(stage) + skip; }
+    __device__ U* near_values() const { return reinterpret_cast<U*>(stage + bytes_of_locals(count)); }
+
+    __device__ void write_values(const device_tile_build& b) const {
+        for (int e = static_cast<int>(threadIdx.x % 32); e < count; e += 32)
+            static_cast<U*>(b.out_values)[first + e] = near_values()[e];
+    }
+    __device__ void write_locals(const device_tile_build& b) const {
+        local* const to = static_cast<local*>(b.locals) + (first - skip);
+        const auto* words = reinterpret_cast<const unsigned*>(stage);
+        const int end = skip + count;
+        for (int w = static_cast<int>(threadIdx.x % 32); w * per_word < end; w += 32) {
+            if (w * per_word >= skip && (w + 1) * per_word <= end) {
+                reinterpret_cast<unsigned*>(to)[w] = words[w];
+                continue;
+            }
+            for (int e = w * per_word; e < (w + 1) * per_word; ++e)
+                if (e >= skip && e < end) to[e] = reinterpret_cast<const local*>(stage)[e];
+        }
+    }
+};
+
+// Where a run goes: how far its entries move towards their place in tiles, whether they stay outside, and their row.
+constexpr unsigned stays_outside = 64;
+__device__ inline unsigned run_target(int move, int row) {
+    return static_cast<unsigned>(move) << 7 | static_cast<unsigned>(row);
+}
+
+// Entries of a warp in the CSR's order: where they begin, and how many of them go to tiles and where.
+struct warp_part {
+    int begin, end;
+    int kept_before, kept;  // entries in tiles before the part's, of the warp, and of the part
+    offset_t apart;         // place of the part's first entry outside
+};
+
+// Moves a part's entries to their tiles, whose places count from the warp's first, `kept`, or outside, in their order.
+template <int Size, class U, bool NearLocals, bool NearValues>
+__device__ void move_entries(const device_tile_build& b, const warp_runs<fill_memory<Size>>& found,
+                             offset_t kept, warp_part part) {
+    using local = local_type<Size>;
+    constexpr bool each = !std::is_same_v<U, no_value>;
+    fill_memory<Size>& memory = found.memory;
+    const staging<Size, U> stage(memory.stage(), kept + part.kept_before, part.kept);
+    local* const locals =
+        NearLocals ? stage.near_locals() - part.kept_before : static_cast<local*>(b.locals) + kept;
+    U* const values =
+        NearValues ? stage.near_values() - part.kept_before : static_cast<U*>(b.out_values) + kept;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const unsigned lower = lanes_before(), up_to_lane = 2 * lower + 1;
+    int e = (part.begin & -32 * words_at_once) + lane;
+    const index_t* columns = b.indices + found.base + e;
+    const U* from = static_cast<const U*>(b.values) + found.base + e;
+    for (; e - lane < part.end;
+         e += 32 * words_at_once, columns += 32 * words_at_once, from += 32 * words_at_once) {
+        index_t column[words_at_once];
+        U value[words_at_once];
+        bool here[words_at_once];
+        for (int u = 0; u < words_at_once; ++u) {
+            here[u] = e + 32 * u >= part.begin && e + 32 * u < part.end;
+            column[u] = here[u] ? columns[32 * u] : 0;
+            if constexpr (each) value[u] = here[u] ? from[32 * u] : U{};
+        }
+        const uint4 words = *reinterpret_cast<const uint4*>(memory.heads + (e - lane) / 32);
+        const ushort4 runs = *reinterpret_cast<const ushort4*>(memory.before + (e - lane) / 32);
+        const unsigned heads[words_at_once] = {words.x, words.y, words.z, words.w};
+        const unsigned before[words_at_once] = {runs.x, runs.y, runs.z, runs.w};
+        for (int u = 0; u < words_at_once; ++u) {
+            unsigned target = 0;
+            if (here[u]) target = memory.tile()[before[u] + __popc(heads[u] & up_to_lane) - 1];
+            const int to = e + 32 * u + (static_cast<int>(target) >> 7);
+            if (here[u] && !(target & stays_outside)) {
+                locals[to] = local_of<Size>(target & 63, column[u]);
+                if (each) values[to] = value[u];
+            }
+            const unsigned leave = __ballot_sync(full_warp, target & stays_outside);
+            if (leave == 0) continue;
+            if (target & stays_outside) {
+                const offset_t place = part.apart + __popc(leave & lower);
+                b.extracted_rows[place] = static_cast<std::uint8_t>(target & 63);
+                b.extracted_columns[place] = column[u];
+                if (each) static_cast<U*>(b.out_values)[b.kept + place] = value[u];
+            }
+            part.apart += __popc(leave);
+        }
+    }
+    __syncwarp();
+    if (NearLocals) stage.write_locals(b);
+    if (NearValues) stage.write_values(b);
+    __syncwarp();
+}
+
+// All together, or one row of tiles after the other where the stage holds no more; what it does not hold goes to its place
+// at once.
+template <int Size, class U>
+__device__ void move_parts(const device_tile_build& b, const warp_runs<fill_memory<Size>>& found,
+                           offset_t apart, int outside_in_first, int outside) {
+    using stage = staging<Size, U>;
+    constexpr bool each = !std::is_same_v<U, no_value>;
+    const offset_t kept = found.base - apart;
+    const warp_part all{0, found.entries, 0, found.entries - outside, apart};
+    const int middle = __shfl_sync(full_warp, found.start[0], 16), lower = middle - outside_in_first;
+    if (each && stage::fits(all.kept)) {
+        move_entries<Size, U, true, each>(b, found, kept, all);
+    } else if (each && Size == 16 && stage::fits(max(lower, all.kept - lower))) {
+        for (int upper = 0; upper < 2; ++upper)
+            move_entries<Size, U, true, each>(
+                b, found, kept,
+                upper ? warp_part{middle, all.end, lower, all.kept - lower, apart + outside_in_first}
+                      : warp_part{0, middle, 0, lower, apart});
+    } else if (stage::fits_locals(all.kept)) {
+        move_entries<Size, U, true, false>(b, found, kept, all);
+    } else {
+        move_entries<Size, U, false, false>(b, found, kept, all);
+    }
+}
+
+template <int Size, class U>
+__global__ void __launch_bounds__(runs_block) fill_kernel(device_tile_build b) {
+    constexpr int group = lane_group<Size>::group;
+    __shared__ fill_memory<Size> memory[runs_block / 32];
+    if (blockIdx.x == 0 && threadIdx.x == 0) b.entry_starts[b.tiles] = b.kept;
+    const index_t i = tile_row_of_lane<Size>(), first = i & ~(tile_rows_of_warp<Size> - 1);
+    if (first >= b.tile_rows) return;
+    const row_places at(b, i);  // before the CSR, so that the loads are under way together
+    const warp_runs found(memory[threadIdx.x / 32], b, first);
+    if (!found.fit) {
+        fill_by_lanes<Size, U>(b, i, at);
+        return;
+    }
+    const offset_t apart = __shfl_sync(full_warp, at.outside, 0);
+    const int begin = __shfl_sync(full_warp, found.start[0], 0, group);
+    const auto outside_before = static_cast<int>(at.outside - apart),
+               outside_up_to = static_cast<int>(at.outside_end - apart);
+    run_walk walk(found);
+    write_tiles<Size>(b, walk, at.tile, found.base - apart, begin - outside_before,
+                      [&](int r, bool kept, int place) {
+                          const int row = walk.lane * walk.rows + r;
+                          if (walk.count[r])
+                              *walk.at[r] = kept ? run_target(place - walk.first[r], row)
+                                                 : stays_outside | static_cast<unsigned>(row);
+                      });
+    __syncwarp();
+    move_parts<Size, U>(b, found, apart, __shfl_sync(full_warp, outside_up_to, 0),
+                        __shfl_sync(full_warp, outside_up_to, 31));
 }
 
 // A warp for a row of tiles: calls f(column) for each column of tiles that it meets.
@@ -141,6 +359,13 @@ __global__ void __launch_bounds__(build_block) list_fill_kernel(device_tile_list
     });
 }
 
+// One at least: it writes what stands behind the last row of tiles.
+template <int Size>
+unsigned blocks_of_runs(const device_tile_build& b) {
+    const offset_t lanes = std::max(offset_t{1}, offset_t{b.tile_rows} * lane_group<Size>::group);
+    return static_cast<unsigned>((lanes + runs_block - 1) / runs_block);
+}
+
 }  // namespace
 
 std::size_t tile_scan_bytes(index_t counts) {
@@ -155,8 +380,7 @@ std::size_t tile_scan_bytes(index_t counts) {
 void count_tiles(const device_tile_build& b, void* stream) {
     const index_t counts = b.tile_rows + 1;
     by_size(b.size, [&]<int Size>(std::integral_constant<int, Size>) {
-        count_kernel<Size>
-            <<<blocks_of(offset_t{counts} * lane_walk<Size>::group), build_block, 0, on(stream)>>>(b);
+        count_kernel<Size><<<blocks_of_runs<Size>(b), runs_block, 0, on(stream)>>>(b);
     });
     check(cudaGetLastError());
     std::size_t bytes = b.temporary_bytes;
@@ -168,13 +392,15 @@ void count_tiles(const device_tile_build& b, void* stream) {
 
 void fill_tiles(const device_tile_build& b, void* stream) {
     by_size(b.size, [&]<int Size>(std::integral_constant<int, Size>) {
-        const unsigned blocks = blocks_of((offset_t{b.tile_rows} + 1) * lane_walk<Size>::group);
-        if (b.value_bytes == 1)
-            fill_kernel<Size, std::uint8_t><<<blocks, build_block, 0, on(stream)>>>(b);
+        const unsigned blocks = blocks_of_runs<Size>(b);
+        if (b.value_bytes == 0)
+            fill_kernel<Size, no_value><<<blocks, runs_block, 0, on(stream)>>>(b);
+        else if (b.value_bytes == 1)
+            fill_kernel<Size, std::uint8_t><<<blocks, runs_block, 0, on(stream)>>>(b);
         else if (b.value_bytes == 8)
-            fill_kernel<Size, std::uint64_t><<<blocks, build_block, 0, on(stream)>>>(b);
+            fill_kernel<Size, std::uint64_t><<<blocks, runs_block, 0, on(stream)>>>(b);
         else
-            fill_kernel<Size, std::uint32_t><<<blocks, build_block, 0, on(stream)>>>(b);
+            fill_kernel<Size, std::uint32_t><<<blocks, runs_block, 0, on(stream)>>>(b);
     });
     check(cudaGetLastError());
 }
