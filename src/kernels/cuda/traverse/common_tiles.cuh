@@ -9,8 +9,6 @@
 namespace nz::kernels::cuda::tiled {
 
 inline constexpr unsigned block_threads = 1024, block_warps = block_threads / 32, cluster_blocks = 16;
-/// Tile rows of a frontier that one block takes on alone, up to which it goes on, and whose numbers it keeps in shared memory.
-inline constexpr unsigned thin_enter = 32, thin_leave = 64, thin_slots = 2048;
 
 __device__ inline int bits_in(std::uint32_t x) { return __popc(x); }
 __device__ inline int bits_in(std::uint64_t x) { return __popcll(x); }
@@ -36,7 +34,11 @@ struct control {
     finds found[4];  ///< by depth modulo 4: of the level before, this one, the next, and one that is cleared
     finds where;     ///< the depth in place of tile rows, and the vertices reached
     unsigned arrived;
+    unsigned kept;  ///< tile rows put into the queue at the end of thin levels
+    /// Tile rows up to which one block takes on levels, and in place of vertices those of a cluster.
+    finds bounds;
 };
+static_assert(sizeof(control) <= 64);  // plan::device_tile_workspace
 
 template <class Word>
 struct tile_rows {
@@ -87,6 +89,8 @@ struct search {
             return reached(w, turn) | __ldcg(&state[w].frontier[turn == 2 ? 0 : turn + 1]);
         }
     }
+    /// Whether there are entries outside tiles.
+    __device__ bool has_outside() const { return __ldg(out.outside_offsets + words) != 0; }
     /// The vertices that tile row w has.
     __device__ Word valid(std::uint32_t w) const {
         const std::uint32_t left = vertices - w * size;
@@ -113,18 +117,49 @@ __device__ void add_rows(bool first, Word vertices, std::uint32_t tile_row, Rese
     if (first) keep(at, tile_row);
 }
 
+struct progress {
+    unsigned depth = 0, reached = 1;
+    unsigned turn = 0;         // depth modulo 3
+    unsigned rows_before = 0;  // tile rows of the level before, whose frontier is to be cleared
+
+    __device__ unsigned next() const { return turn == 2 ? 0 : turn + 1; }
+    __device__ unsigned before() const { return turn == 0 ? 2 : turn - 1; }
+    __device__ void advance(unsigned rows) {
+        rows_before = rows;
+        ++depth;
+        turn = next();
+    }
+};
+
+template <class Word>
+__device__ plan::tile_phase choose(const search<Word>& s, const progress& p, finds now) {
+    const unsigned unvisited = s.vertices - p.reached;
+    if (unvisited <= s.few &&
+        static_cast<float>(unvisited) <= s.unvisited_a_frontier * static_cast<float>(now.vertices))
+        return plan::tile_phase::pull_csc;
+    return now.vertices >= s.dense ? plan::tile_phase::push_csr : plan::tile_phase::push_csc;
+}
+
+template <class Word>
+__device__ void record(const search<Word>& s, unsigned depth, plan::tile_phase phase, finds now) {
+    if (depth >= traverse_report::capacity) return;
+    s.report->records[depth] = {now.vertices, static_cast<std::uint32_t>(phase), 0,
+                                static_cast<std::uint64_t>(clock64())};
+}
+
 /// A tile row of the frontier, and where its tiles are.
 template <class Word>
 struct frontier_row {
     std::uint32_t row, begin, end, outside, outside_end;
     Word visited, vertices;
 
-    __device__ frontier_row(const search<Word>& s, std::uint32_t tile_row, unsigned turn)
+    /// Where there are entries outside tiles, `outside_too`.
+    __device__ frontier_row(const search<Word>& s, std::uint32_t tile_row, unsigned turn, bool outside_too)
         : row(tile_row),
           begin(__ldg(s.out.offsets + tile_row)),
           end(__ldg(s.out.offsets + tile_row + 1)),
-          outside(__ldg(s.out.outside_offsets + tile_row)),
-          outside_end(__ldg(s.out.outside_offsets + tile_row + 1)),
+          outside(outside_too ? __ldg(s.out.outside_offsets + tile_row) : 0),
+          outside_end(outside_too ? __ldg(s.out.outside_offsets + tile_row + 1) : 0),
           visited(__ldcg(&s.state[tile_row].visited)),
           vertices(__ldcg(&s.state[tile_row].frontier[turn])) {}
 };
@@ -147,9 +182,60 @@ __device__ void claim(const search<Word>& s, Word found, Word seen, std::uint32_
     add(found && !old, static_cast<Word>(found & ~old), to);
 }
 
-/// A frontier's tile row, by a warp: what it finds through its tiles goes to the next frontier. (A lane takes a tile where
-/// there are two vertices or less; else lanes take the vertices, tile after tile, so that a tile's words are read side by
-/// side.)
+/// What the vertices `met` of a tile find in it. A lane a tile, two words in flight.
+template <class Word>
+__device__ Word words_of(const tile_rows<Word>& t, const storage::tile_header<Word>& h, Word met) {
+    Word found = 0;
+    while (met) {
+        const int first = lowest(met);
+        met &= met - 1;
+        const Word other = met ? row_word(t, h, lowest(met)) : Word{0};
+        met &= met - 1;
+        found |= row_word(t, h, first) | other;
+    }
+    return found;
+}
+
+/// The same for the tiles of a warp's lanes, one after another: lanes take the vertices, so that a tile's words are read side
+/// by side, several tiles in flight.
+template <class Word>
+__device__ Word words_across(const tile_rows<Word>& tiles, const storage::tile_header<Word>& mine,
+                             Word vertices) {
+    constexpr int at_once = 32 / sizeof(Word);
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    Word found = 0;
+    for (unsigned todo = __ballot_sync(full_warp, (mine.occupied & vertices) != 0); todo;) {
+        Word words[at_once] = {};
+        unsigned left = todo;
+#pragma unroll
+        for (Word& word : words) {
+            if (!left) break;
+            const int t = __ffs(static_cast<int>(left)) - 1;
+            left &= left - 1;
+            storage::tile_header<Word> h;
+            h.start = __shfl_sync(full_warp, mine.start, t);
+            h.occupied = __shfl_sync(full_warp, mine.occupied, t);
+            const Word rows = h.occupied & vertices;
+            if (rows >> lane & 1) word = row_word(tiles, h, lane);
+            if constexpr (sizeof(Word) == 8)
+                if (rows >> (lane + 32) & 1) word |= row_word(tiles, h, lane + 32);
+        }
+#pragma unroll
+        for (const Word word : words) {
+            if (!todo) break;
+            const int t = __ffs(static_cast<int>(todo)) - 1;
+            todo &= todo - 1;
+            const Word all = warp_or(word);
+            if (lane == t) found = all;
+        }
+    }
+    return found;
+}
+
+/// Vertices of a tile row up to which a lane takes a tile: beyond, words_across.
+inline constexpr int few_vertices = 2;
+
+/// A frontier's tile row, by a warp: what it finds through its tiles goes to the next frontier.
 template <class Word, class Add>
 __device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsigned depth, unsigned turn,
                        Add&& add) {
@@ -158,29 +244,14 @@ __device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsig
     // What a barrier would wait for goes first.
     write_levels(s, f.row, f.vertices, depth);
     if (lane == 0) s.state[f.row].visited = f.visited | f.vertices;
-    const bool few = bits_in(f.vertices) <= 2;
+    const bool few = bits_in(f.vertices) <= few_vertices;
     for (std::uint32_t base = f.begin; base < f.end; base += 32) {
         storage::tile_header<Word> mine{};
         if (base + lane < f.end) mine = s.out.headers[base + lane];
-        Word met = mine.occupied & f.vertices, found = 0, seen = 0;
+        const Word met = mine.occupied & f.vertices;
+        Word seen = 0;
         if (met) seen = s.taken(mine.column, turn);
-        if (few) {
-            for (; met; met &= met - 1) found |= row_word(s.out, mine, lowest(met));
-        } else {
-            const int count = static_cast<int>(min(32u, f.end - base));
-#pragma unroll 4
-            for (int t = 0; t < count; ++t) {
-                storage::tile_header<Word> h;
-                h.start = __shfl_sync(full_warp, mine.start, t);
-                h.occupied = __shfl_sync(full_warp, mine.occupied, t);
-                const Word rows = h.occupied & f.vertices;
-                Word word = rows >> lane & 1 ? row_word(s.out, h, static_cast<int>(lane)) : Word{0};
-                if constexpr (size == 64)
-                    if (rows >> (lane + 32) & 1) word |= row_word(s.out, h, static_cast<int>(lane) + 32);
-                word = warp_or(word);
-                if (lane == static_cast<unsigned>(t)) found = word;
-            }
-        }
+        const Word found = few ? words_of(s.out, mine, met) : words_across(s.out, mine, f.vertices);
         claim(s, found, seen, mine.column, next, add);
     }
     for (std::uint32_t base = f.outside; base < f.outside_end; base += 32) {

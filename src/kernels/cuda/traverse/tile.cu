@@ -7,18 +7,19 @@
 // pull_csc: the same where few vertices are unvisited: a lane a tile, up to the first that meets. Both ask the visited set in
 //   place of the frontier (yang2018's operand reuse).
 // Frontiers of three levels take turns: the one before is cleared by its queue, so that a level needs one barrier.
-// Thin levels (up to 32 tile rows): one block goes on alone, its queues in shared memory, a barrier of the block a level.
+// Thin levels (common_tile_thin.cuh): up to 32 tile rows one block goes on alone, up to 256 (4,096 where these have few tiles)
+//   one cluster, queues in shared memory, a barrier of the block or a message between 16 blocks a level.
 // Edges and parents: kernels of their own afterwards; a parent is the first in-neighbour one level up: the smallest.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters.
 // Memory: four bitmaps, three queues of tile rows (7/8 byte a vertex with tiles of 32) and the report.
 // Determinism: levels, parents, and the size of every frontier; phases follow from those.
 // Cost: push_csc: tiles of the frontier's tile rows, and of each a word for each vertex of the frontier in it.
-// Distance to the limit (H200): bound by latency: 6 to 7 us a level of the grid, 2.1 of the one block, where a barrier of the
-//   grid takes 1.0: docs/measurements.md (tiles on a GPU).
+// Distance to the limit (H200): bound by latency: about 6 us a level by all blocks, 2.2 to 4.5 by the cluster, 1.3 by one block,
+//   where a trip to L2 takes 0.2 to 0.3, a message 0.3 and a barrier of all 1.0: docs/measurements.md (tiles on a GPU).
 // Why push_pull_fused was not enough: it asks for every edge whether it leads to something new; here a word asks for 32.
 #include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/common_offsets.cuh"
-#include "kernels/cuda/traverse/common_tiles.cuh"
+#include "kernels/cuda/traverse/common_tile_thin.cuh"
 #include "kernels/cuda/traverse/tile.cuh"
 #include "plan/workspace.hpp"
 
@@ -35,7 +36,7 @@ __device__ unsigned grid_thread() { return blockIdx.x * block_threads + threadId
 __device__ unsigned grid_threads() { return gridDim.x * block_threads; }
 
 template <class Word>
-__device__ void initialise(const search<Word>& s) {
+__device__ void initialise(const search<Word>& s, finds bounds) {
     constexpr int size = search<Word>::size;
     for (unsigned i = grid_thread(); i < s.vertices; i += grid_threads()) s.levels[i] = -1;
     const std::uint32_t home = s.source / size;
@@ -43,38 +44,8 @@ __device__ void initialise(const search<Word>& s) {
         s.state[w] = {0, {w == home ? Word{1} << (s.source % size) : Word{0}, 0, 0}};
     if (grid_thread() != 0) return;
     *s.shared = {};
+    s.shared->bounds = bounds;
     s.queue[0][0] = home;
-}
-
-struct progress {
-    unsigned depth = 0, reached = 1;
-    unsigned turn = 0;         // depth modulo 3
-    unsigned rows_before = 0;  // tile rows of the level before, whose frontier is to be cleared
-
-    __device__ unsigned next() const { return turn == 2 ? 0 : turn + 1; }
-    __device__ unsigned before() const { return turn == 0 ? 2 : turn - 1; }
-    __device__ void advance(finds now, finds found) {
-        rows_before = now.rows;
-        ++depth;
-        turn = next();
-        reached += found.vertices;
-    }
-};
-
-template <class Word>
-__device__ tile_phase choose(const search<Word>& s, const progress& p, finds now) {
-    const unsigned unvisited = s.vertices - p.reached;
-    if (unvisited <= s.few &&
-        static_cast<float>(unvisited) <= s.unvisited_a_frontier * static_cast<float>(now.vertices))
-        return tile_phase::pull_csc;
-    return now.vertices >= s.dense ? tile_phase::push_csr : tile_phase::push_csc;
-}
-
-template <class Word>
-__device__ void record(const search<Word>& s, unsigned depth, tile_phase phase, finds now) {
-    if (depth >= traverse_report::capacity) return;
-    s.report->records[depth] = {now.vertices, static_cast<std::uint32_t>(phase), 0,
-                                static_cast<std::uint64_t>(clock64())};
 }
 
 /// Counts in memory, both halves at once.
@@ -88,8 +59,9 @@ __device__ void push_level(const search<Word>& s, const progress& p, unsigned co
     const std::uint32_t* const queue = s.queue[p.turn];
     std::uint32_t* const next = s.queue[p.next()];
     const unsigned step = gridDim.x * block_warps;
+    const bool outside = s.has_outside();
     for (unsigned k = threadIdx.x / 32 * gridDim.x + blockIdx.x; k < count; k += step)
-        expand(s, frontier_row<Word>(s, __ldcg(queue + k), p.turn), p.depth, p.turn,
+        expand(s, frontier_row<Word>(s, __ldcg(queue + k), p.turn, outside), p.depth, p.turn,
                [&](bool first, Word vertices, std::uint32_t row) {
                    add_rows(
                        first, vertices, row, [&](finds sum) { return count_in(found, sum); },
@@ -135,59 +107,6 @@ __device__ void pull_level(const search<Word>& s, const progress& p, tile_phase 
     }
 }
 
-/// The first block's way through levels of few tile rows, its queues in shared memory. What the level before left to clear it
-/// clears on its way in.
-template <class Word>
-__device__ void thin_levels(const search<Word>& s, progress p, finds now) {
-    __shared__ std::uint32_t queue[3][thin_slots];
-    __shared__ unsigned rows[3], vertices[3];
-    for (unsigned k = threadIdx.x; k < p.rows_before; k += block_threads)
-        s.state[__ldcg(s.queue[p.before()] + k)].frontier[p.before()] = 0;
-    for (unsigned k = threadIdx.x; k < now.rows; k += block_threads)
-        queue[p.turn][k] = __ldcg(s.queue[p.turn] + k);
-    if (threadIdx.x < 3) rows[threadIdx.x] = vertices[threadIdx.x] = 0;
-    p.rows_before = 0;
-    __syncthreads();
-    while (now.rows && now.rows <= thin_leave && p.depth < s.max_depth &&
-           choose(s, p, now) == tile_phase::push_csc) {
-        const unsigned next = p.next(), before = p.before();
-        // The last threads have the least to do.
-        const unsigned last = block_threads - 1 - threadIdx.x;
-        if (last < p.rows_before) s.state[queue[before][last]].frontier[before] = 0;
-        if (last == p.rows_before) {
-            record(s, p.depth, tile_phase::push_csc, now);
-            rows[before] = vertices[before] = 0;
-        }
-        for (unsigned k = threadIdx.x / 32; k < now.rows; k += block_warps)
-            expand(s, frontier_row<Word>(s, queue[p.turn][k], p.turn), p.depth, p.turn,
-                   [&](bool first, Word found, std::uint32_t row) {
-                       add_rows(
-                           first, found, row,
-                           [&](finds sum) {
-                               atomicAdd(&vertices[next], sum.vertices);
-                               return atomicAdd(&rows[next], sum.rows);
-                           },
-                           [&](unsigned place, std::uint32_t entry) {
-                               (place < thin_slots ? queue[next] : s.queue[next])[place] = entry;
-                           });
-                   });
-        __syncthreads();
-        const finds found{rows[next], vertices[next]};
-        p.advance(now, found);
-        now = found;
-    }
-    for (unsigned k = threadIdx.x; k < min(now.rows, thin_slots); k += block_threads)
-        s.queue[p.turn][k] = queue[p.turn][k];
-    for (unsigned k = threadIdx.x; k < p.rows_before; k += block_threads)
-        s.queue[p.before()][k] = queue[p.before()][k];
-    if (threadIdx.x != 0) return;
-    control& c = *s.shared;
-    for (finds& f : c.found) f = {0, 0};
-    c.found[p.depth % 4] = now;
-    c.found[(p.depth + 3) % 4].rows = p.rows_before;
-    c.where = {p.depth, p.reached};
-}
-
 /// One thread of each block reads what the others have written.
 __device__ finds tell(const finds& written) {
     __shared__ finds told;
@@ -217,22 +136,34 @@ __device__ void write_report(const search<Word>& s, const progress& p, finds now
 
 template <class Word>
 __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> s) {
+    __shared__ thin_shared<Word> thin;
+    cluster_mail mail(thin.mail);
     unsigned target = 0;
     const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, gridDim.x / cluster_blocks); };
-    initialise(s);
+    const bool few_tiles = narrow(s);
+    finds bounds{alone_enter, few_tiles ? narrow_enter : wide_enter};
+    initialise(s, bounds);
     cooperative_groups::this_grid().sync();
     progress p;
     finds now{1, 1};
     while (now.vertices && p.depth < s.max_depth) {
         const tile_phase phase = choose(s, p, now);
-        if (phase == tile_phase::push_csc && now.rows <= thin_enter) {
-            if (blockIdx.x == 0) thin_levels(s, p, now);
+        if (phase == tile_phase::push_csc && now.rows <= max(bounds.rows, bounds.vertices)) {
+            const bool alone = now.rows <= bounds.rows;
+            if (alone && blockIdx.x == 0) thin_search<Word, 1, 32>(s, thin, mail).run(p, now);
+            if (!alone && blockIdx.x < cluster_blocks) {
+                if (few_tiles)
+                    thin_search<Word, cluster_blocks, narrow_lanes>(s, thin, mail).run(p, now);
+                else
+                    thin_search<Word, cluster_blocks, 32>(s, thin, mail).run(p, now);
+            }
             sync();
             const finds where = tell(s.shared->where);
             p.depth = where.rows;
             p.reached = where.vertices;
             p.turn = p.depth % 3;
-            p.rows_before = tell(s.shared->found[(p.depth + 3) % 4]).rows;
+            p.rows_before = 0;
+            bounds = tell(s.shared->bounds);
             now = tell(s.shared->found[p.depth % 4]);
             continue;
         }
@@ -249,9 +180,9 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
         else
             pull_level(s, p, phase, found);
         sync();
-        const finds next = tell(*found);
-        p.advance(now, next);
-        now = next;
+        p.advance(now.rows);
+        now = tell(*found);
+        p.reached += now.vertices;
     }
     write_report(s, p, now);
 }
