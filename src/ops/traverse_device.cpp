@@ -114,6 +114,7 @@ kernels::device_traverse_arguments search_arguments(const matrix& a, offset_t so
     d.nnz = a.nnz();
     d.queue_capacity = plan.queue_capacity;
     d.blocks = plan.blocks;
+    d.cluster_blocks = plan.cluster_blocks;
     d.symmetric = g.symmetric;
     return d;
 }

@@ -135,6 +135,18 @@ constexpr int push_pull_fused_blocks(offset_t vertices, offset_t nnz) {
     return vertices <= blocks * block_vertices && nnz <= blocks * block_edges ? blocks : 0;
 }
 
+/// Clusters of 16 leave a part of the multiprocessors idle, of 132 twenty. Levels that one of them goes through alone pay where they
+/// are many; in graphs with hubs, and in those whose rows share no neighbours with the rows beside them (entries in a word of a tile,
+/// 1.0 on uniform graphs, 2.8 on laplace3d:100), they are few, and clusters of 2 have the whole GPU.
+constexpr int small_cluster_on_device = 2;
+constexpr offset_t wide_from_vertices = offset_t{1} << 18;
+constexpr double shared_entries_a_word = 1.5;
+constexpr int push_pull_fused_cluster(const traverse_facts& f) noexcept {
+    const bool scattered = f.tiles_sampled && f.entries_a_word < shared_entries_a_word;
+    const bool wide = f.vertices >= wide_from_vertices && (has_hubs(f) || scattered);
+    return wide ? small_cluster_on_device : cluster_blocks_on_device;
+}
+
 struct traverse_plan {
     std::string_view kernel;
     direction_thresholds thresholds{};
@@ -145,6 +157,7 @@ struct traverse_plan {
     bool asks_hubs = false;
     offset_t queue_capacity = 0;      ///< pieces, on a GPU
     int blocks = 0;                   ///< on a GPU, where one cluster of so many does; 0: all of it
+    int cluster_blocks = 0;           ///< on a GPU, blocks of a cluster
     std::size_t workspace_bytes = 0;  ///< of order vertices
     // traverse/tile
     bool asks_tiles = false;  ///< plan again with a sample of tiles
@@ -235,6 +248,7 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
         const bool pull_steps_in = f.change_direction && !f.scheduled && plan.thresholds.alpha <= 0.1;
         plan.queue_capacity = push_pull_fused_queue(f.vertices, f.nnz, pull_steps_in);
         plan.blocks = push_pull_fused_blocks(f.vertices, f.nnz);
+        plan.cluster_blocks = push_pull_fused_cluster(f);
         plan.workspace_bytes = push_pull_fused_device_workspace(f.vertices, plan.queue_capacity, f.parents);
     } else {
         plan.workspace_bytes = push_pull_fused_workspace(f.vertices, f.threads);

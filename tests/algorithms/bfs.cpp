@@ -355,6 +355,23 @@ TEST(BfsShapes, ABroomIsSearchedWithAndWithoutPull) {
     }
 }
 
+// On a GPU in clusters of two blocks, without thin levels, though the handle has many.
+TEST(BfsShapes, ALargeBroomHasTheWholeGpu) {
+    const context ctx;
+    const matrix a = broom(ctx, 300, 270000);
+    for (const bool parents : {true, false})
+        for (const auto order : {determinism::strict, determinism::fast}) {
+            traverse_options o;
+            o.parents = parents;
+            o.determinism = order;
+            expect_right(ctx, a, 0, o);
+            expect_right(ctx, a, 270299, o);
+        }
+    traverse_options repeats;
+    repeats.switches.duplicates = true;
+    expect_right(ctx, a, 0, repeats);
+}
+
 TEST(BfsShapes, AReceiverOfLevelsMayThrowOnADeepGraph) {
     for (const int threads : {1, 2, 3}) {
         const context ctx({.threads = threads});

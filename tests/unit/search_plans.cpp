@@ -244,6 +244,24 @@ TEST(TraversePlan, GivesASmallGraphAClusterOfAGpu) {
     EXPECT_EQ(blocks(10, 100), 0);
 }
 
+TEST(TraversePlan, GivesLargeGraphsOfFewWideLevelsTheWholeGpu) {
+    plan::traverse_facts f;
+    f.on_device = true;
+    f.vertices = offset_t{1} << 18;
+    f.nnz = 16 * f.vertices;
+    f.tiles_sampled = true;
+    f.entries_a_word = 1.4;
+    EXPECT_EQ(plan::traverse(f).cluster_blocks, 2) << "rows share no neighbours: an expander";
+    f.entries_a_word = 1.6;
+    EXPECT_EQ(plan::traverse(f).cluster_blocks, 16) << "a mesh";
+    f.tiles_sampled = false;
+    EXPECT_EQ(plan::traverse(f).cluster_blocks, 16) << "not known";
+    f.longest_row = 17 * 17;
+    EXPECT_EQ(plan::traverse(f).cluster_blocks, 2) << "hubs";
+    f.vertices -= 1;
+    EXPECT_EQ(plan::traverse(f).cluster_blocks, 16) << "not large";
+}
+
 TEST(TraversePlan, AsksTheStrongestNeighboursWhereThereAreHubsAndAnyParentWillDo) {
     plan::traverse_facts f;
     f.vertices = 1000;

@@ -3,6 +3,8 @@
 
 #include "core/cuda_check.hpp"
 
+#include <atomic>
+
 namespace nz::kernels::cuda {
 
 struct resident_shape {
@@ -15,11 +17,11 @@ struct resident_shape {
     int only_blocks = 0;
 };
 
-/// A cooperative launch in clusters, as many as the part holds at once: asked once a kernel. Or one cluster alone.
+/// A cooperative launch in clusters, as many as the part holds at once: asked once a kernel and size of cluster. Or one cluster alone.
 template <auto Kernel, class Arguments>
 void launch_resident(const Arguments& arguments, const resident_shape& shape, int multiprocessors,
                      cudaStream_t stream) {
-    constexpr int portable_cluster = 8;
+    constexpr int portable_cluster = 8, largest_cluster = 16;
     cudaLaunchAttribute attributes[2];
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim = {static_cast<unsigned>(shape.cluster_blocks), 1, 1};
@@ -29,7 +31,9 @@ void launch_resident(const Arguments& arguments, const resident_shape& shape, in
     config.blockDim = dim3(static_cast<unsigned>(shape.threads));
     config.stream = stream;
     config.attrs = attributes;
-    static const int clusters = [&] {
+    static std::atomic<int> known[largest_cluster + 1];  // 0: not asked yet
+    int clusters = known[shape.cluster_blocks];
+    if (clusters == 0) {
         if (shape.most_shared_bytes)
             check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        shape.most_shared_bytes));
@@ -39,10 +43,9 @@ void launch_resident(const Arguments& arguments, const resident_shape& shape, in
         config.gridDim = dim3(static_cast<unsigned>(shape.blocks_an_sm * multiprocessors /
                                                     shape.cluster_blocks * shape.cluster_blocks));
         config.numAttrs = 1;
-        int most = 0;
-        check(cudaOccupancyMaxActiveClusters(&most, Kernel, &config));
-        return most;
-    }();
+        check(cudaOccupancyMaxActiveClusters(&clusters, Kernel, &config));
+        known[shape.cluster_blocks] = clusters;
+    }
     config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
     if (shape.only_blocks) {
         attributes[0].val.clusterDim.x = static_cast<unsigned>(shape.only_blocks);

@@ -75,6 +75,7 @@ struct search {
     std::uint32_t* queue_from[2];  // whose row a piece is of; with parents
     std::uint32_t capacity;        // pieces that a queue holds
     std::uint32_t lanes;           // that share a piece
+    std::uint32_t cluster_blocks;  // 16, or fewer where no level goes by one cluster
     control* shared;
     traverse_report* report;
     traverse_told* told;

@@ -16,7 +16,9 @@
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters. Where the plan
-//   gives a small graph one cluster, the barriers are the cluster's and the launch is a plain one.
+//   gives a small graph one cluster, the barriers are the cluster's and the launch is a plain one. Clusters of 16 leave the
+//   multiprocessors idle that do not come in sixteens (20 of 132): graphs whose levels are few and wide get clusters of 2, and
+//   no thin levels.
 // The report's beginning is stored to the host's pinned memory at the end: most searches need no copy after the kernel.
 // Memory: two queues of pieces, three bitmaps, a coarse one and the report (plan::push_pull_fused_device_workspace).
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
@@ -109,7 +111,8 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     push_pull_fused_kernel(const search<Offset> s) {
     constexpr bool Plain = Form == form::plain, repeats = Form == form::repeating;
     __shared__ thin_shared memory;
-    const unsigned clusters = gridDim.x / cluster_blocks;
+    const unsigned clusters = gridDim.x / s.cluster_blocks;
+    const bool has_thin = s.cluster_blocks == cluster_blocks;
     unsigned target = 0;
     const auto sync = [&] {
         if (clusters == 1) return cg::this_cluster().sync();
@@ -155,7 +158,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         }
         pulls |= now.pieces > s.capacity &&
                  (!repeats || s.pull_steps_in);  // less than full room is given only where pull can step in
-        if (!pulls && now.pieces <= thin_enter && edges <= thin_edges(s) &&
+        if (!pulls && has_thin && now.pieces <= thin_enter && edges <= thin_edges(s) &&
             (s.lanes == 4 || p.depth >= thin_from)) {
             p.previous = previous;  // the cluster comes to the same choice
             p.pulls = false;
@@ -219,8 +222,8 @@ template <parents Kind, form Form, class Offset>
 void launch(const search<Offset>& s, const device_traverse_arguments& d, cudaStream_t stream) {
     launch_resident<push_pull_fused_kernel<Kind, Form, Offset>>(
         s,
-        {block_threads, cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : inline_bytes, near_bytes,
-         d.blocks},
+        {block_threads, d.cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : inline_bytes,
+         near_bytes, d.blocks},
         d.multiprocessors, stream);
 }
 
@@ -282,6 +285,7 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     s.capacity =
         static_cast<std::uint32_t>(s.pull_steps_in ? std::min(d.queue_capacity, pushed) : d.queue_capacity);
     s.lanes = d.nnz <= 8 * a.vertices ? 4 : d.nnz <= 16 * a.vertices ? 16 : 32;
+    s.cluster_blocks = static_cast<std::uint32_t>(d.cluster_blocks);
     s.report = d.report;
     s.told = d.told;
     divide_workspace(s, d);
