@@ -196,25 +196,36 @@ private:
 struct first_look {
     std::uint32_t found = 0, settled = 0;  ///< settled: found, or without any other neighbour
 };
-/// Asks the two strongest in-neighbours of each open vertex: read in order, a bit or two looked at each. `word_begin(w)`
-/// is the first vertex of word w.
+/// Asks the two strongest in-neighbours of each open vertex: read in order, a bit or two looked at each. The next words' are on
+/// their way while bits are looked at: all warps do the same at the same time, so that else memory and the caches took turns.
+/// `word_begin(w)` is the first vertex of word w.
 template <parents Kind, class Offset, class Begin>
 __device__ first_look find_by_hubs(const search<Offset>& s, const visited_set& visited, std::uint32_t open,
                                    Begin&& word_begin) {
-    constexpr int at_once = 8;  // words: fewer wait for memory more often
+    constexpr int at_once = 4;  // words
     const unsigned lane = threadIdx.x % 32;
     first_look look;
-    for (unsigned words = __ballot_sync(full_warp, open != 0); words;) {
+    unsigned words = __ballot_sync(full_warp, open != 0);
+    unsigned ahead_word[at_once];
+    uint2 ahead[at_once];
+    const auto read = [&] {
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+            ahead_word[k] = words ? __ffs(words) - 1 : 32;
+            words &= words - 1;
+            const std::uint32_t bits = __shfl_sync(full_warp, open, ahead_word[k] % 32);
+            ahead[k] = uint2{not_reached, 0};
+            if (ahead_word[k] < 32 && (bits >> lane & 1))
+                ahead[k] = load_once(s.hubs + word_begin(ahead_word[k]) + lane);
+        }
+    };
+    read();
+    while (ahead_word[0] < 32) {
         unsigned word[at_once];
         uint2 hubs[at_once];
 #pragma unroll
-        for (int k = 0; k < at_once; ++k) {
-            word[k] = words ? __ffs(words) - 1 : 32;
-            words &= words - 1;
-            const std::uint32_t bits = __shfl_sync(full_warp, open, word[k] % 32);
-            hubs[k] = uint2{not_reached, 0};
-            if (word[k] < 32 && (bits >> lane & 1)) hubs[k] = load_once(s.hubs + word_begin(word[k]) + lane);
-        }
+        for (int k = 0; k < at_once; ++k) word[k] = ahead_word[k], hubs[k] = ahead[k];
+        read();
         // Each round of looks is on its way as a whole before the first is waited for.
         std::uint32_t seen[at_once];
 #pragma unroll
