@@ -12,10 +12,11 @@
 //   second-level cache.
 // Sync: one barrier a block, for its sums, which are added to one of sixteen parts as whole numbers of 2^-61. Blocks that all add
 //   to one place wait for each other, 4.5 ns a block: twice the time of a step on grid2d:2000,0.3.
-// Memory: offsets, columns, y's entries, r, p and scale once; r and y written once. t is never written. No workspace.
+// Memory: offsets, columns, y's entries, r, p and scale once; r and y written once. t is never written. No workspace. (With
+//   evict-first loads of offsets and columns 0.0393 for 0.0372 ms in float.)
 // Determinism: a row is summed in its order, a block's rows by a tree of fixed shape, blocks exactly, in any order.
-// Distance to the limit (H200): on grid2d:2000,0.3 1.18 times the floor in double, 1.28 in float: docs/measurements.md (graph
-//   algorithms on a GPU). Columns and products through shared memory, as
+// Distance to the limit (H200): on grid2d:2000,0.3 1.07 times the floor in double, 1.12 in float, 1.15 and 1.26 were rows always
+//   taken forwards: docs/measurements.md (graph algorithms on a GPU). Columns and products through shared memory, as
 //   csr_merge has them, took 1.4 times as long on the grid (barriers between), one row a thread 1.3 times; d over the row's
 //   length in place of the scale, where A is symmetric, gained nothing: its division costs what the bytes did.
 // Why mxv and pagerank/step were not enough: with rows of three entries t, written and read again, a pass that sums it, and
