@@ -74,6 +74,7 @@ check racecheck 60 "$bin/nz" bc rmat:10,8 --sources-random 40 --backend cuda --v
 check racecheck 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='Betweenness.QueuesLeave*'
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='StoredDiagonals*Like*:PagerankStep.Leaves*'
 check racecheck 60 "$bin/nz" pagerank grid2d:40,0.3 --backend cuda --validate
+check racecheck 150 "$bin/nz" bfs grid2d:90 --kernel tile --backend cuda --validate
 check racecheck 60 "$bin/nz" spmspv rmat:9,8 --kernel tile_row --density 0.1 --backend cuda --validate
 check racecheck 60 "$bin/nz" spmspv rmat:9,8 --kernel tile_column --density 0.1 --backend cuda --validate
 check racecheck 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate

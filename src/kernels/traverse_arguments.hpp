@@ -74,8 +74,8 @@ struct device_traverse_arguments {
     bool symmetric = false;         ///< in and out arrays are the same
     int multiprocessors = 0;
     int blocks = 0;  ///< of one cluster, where the plan wants no more; 0: the whole GPU
-    int cluster_blocks =
-        0;  ///< of a cluster; fewer than plan::cluster_blocks_on_device: no level goes by one cluster
+    /// Of a cluster; fewer than 16: no level goes by one cluster.
+    int cluster_blocks = 16;
 };
 
 struct traverse_totals {

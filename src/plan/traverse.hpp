@@ -136,14 +136,17 @@ constexpr int push_pull_fused_blocks(offset_t vertices, offset_t nnz) {
 }
 
 /// Clusters of 16 leave a part of the multiprocessors idle, of 132 twenty. Levels that one of them goes through alone pay where they
-/// are many; in graphs with hubs, and in those whose rows share no neighbours with the rows beside them (entries in a word of a tile,
-/// 1.0 on uniform graphs, 2.8 on laplace3d:100), they are few, and clusters of 2 have the whole GPU.
+/// are many; in graphs with hubs, and in those of eight entries a row or more whose rows share no neighbours with the rows beside them
+/// (entries in a word of a tile, known where tiles were in question: 1.0 on uniform graphs, 2.8 on laplace3d:100), they are few, and
+/// clusters of 2 have the whole GPU. A deep mesh whose vertices are numbered at random looks like those, and pays 2 us a level.
 constexpr int small_cluster_on_device = 2;
 constexpr offset_t wide_from_vertices = offset_t{1} << 18;
 constexpr double shared_entries_a_word = 1.5;
 constexpr int push_pull_fused_cluster(const traverse_facts& f) noexcept {
-    const bool scattered = f.tiles_sampled && f.entries_a_word < shared_entries_a_word;
-    const bool wide = f.vertices >= wide_from_vertices && (has_hubs(f) || scattered);
+    if (f.vertices < wide_from_vertices) return cluster_blocks_on_device;
+    const bool scattered =
+        f.tiles_sampled && f.entries_a_word < shared_entries_a_word && f.nnz / f.vertices >= tile_mean_degree;
+    const bool wide = has_hubs(f) || scattered;
     return wide ? small_cluster_on_device : cluster_blocks_on_device;
 }
 
@@ -186,9 +189,11 @@ constexpr std::size_t push_pull_fused_workspace(offset_t vertices, int threads) 
 /// times as long, one of 2,600 0.7.
 constexpr offset_t tiles_from_vertices = 2048;
 
-/// Whether tiles are in question though nobody asked for them, by what is known without a sample.
+/// Whether a sample of tiles is asked for though nobody asked for tiles, by what is known without one: tiles are in question, or on a
+/// GPU, where push_pull_fused was asked for, the size of its clusters.
 constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
-    if (!f.pinned.empty() || !f.tiles_serve || f.vertices == 0 || f.nnz == 0) return false;
+    const bool clusters = f.on_device && f.pinned == "push_pull_fused" && f.vertices >= wide_from_vertices;
+    if (!(f.pinned.empty() || clusters) || !f.tiles_serve || f.vertices == 0 || f.nnz == 0) return false;
     return f.on_device
                ? f.vertices >= tiles_from_vertices && f.nnz / f.vertices >= tile_mean_degree && !has_hubs(f)
                : f.searched / tiles_after_searches >= f.nnz;
@@ -224,7 +229,7 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
     if (plan.kernel == "tile") return plan_tiles(f, plan);
     if (tiles_in_question(f)) {
         plan.asks_tiles = !f.tiles_sampled;
-        if (f.tiles_sampled &&
+        if (f.pinned.empty() && f.tiles_sampled &&
             f.entries_a_word >= (f.on_device ? tile_entries_a_word : tile_entries_a_word_on_cpu) &&
             tile_size_for(f) != 0) {
             plan.kernel = "tile";

@@ -1,6 +1,7 @@
 // Breadth-first search against Graph500's five checks, which are themselves held against wrong answers, and
 // against a plain queue; every switch, kernel, thread count and schedule gives the same levels and parents.
 #include "nonzero/nonzero.hpp"
+#include "plan/traverse.hpp"
 #include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
@@ -359,6 +360,7 @@ TEST(BfsShapes, ABroomIsSearchedWithAndWithoutPull) {
 TEST(BfsShapes, ALargeBroomHasTheWholeGpu) {
     const context ctx;
     const matrix a = broom(ctx, 300, 270000);
+    ASSERT_GE(a.rows(), plan::wide_from_vertices);
     for (const bool parents : {true, false})
         for (const auto order : {determinism::strict, determinism::fast}) {
             traverse_options o;

@@ -256,6 +256,23 @@ TEST(TraversePlan, GivesLargeGraphsOfFewWideLevelsTheWholeGpu) {
     EXPECT_EQ(plan::traverse(f).cluster_blocks, 16) << "a mesh";
     f.tiles_sampled = false;
     EXPECT_EQ(plan::traverse(f).cluster_blocks, 16) << "not known";
+    f.tiles_serve = true;
+    for (const char* kernel : {"", "push_pull_fused"}) {
+        f.pinned = kernel;
+        f.tiles_sampled = false;
+        EXPECT_TRUE(plan::traverse(f).asks_tiles) << kernel;
+        f.tiles_sampled = true;
+        f.entries_a_word = 1;
+        EXPECT_EQ(plan::traverse(f).cluster_blocks, 2) << kernel;
+        f.entries_a_word = 10;
+        EXPECT_EQ(plan::traverse(f).kernel, f.pinned.empty() ? "tile" : "push_pull_fused");
+    }
+    f.pinned = {};
+    f.entries_a_word = 1.2;
+    f.nnz = 7 * f.vertices;
+    EXPECT_EQ(plan::traverse(f).cluster_blocks, 16) << "a grid: a word holds few of its entries too";
+    f.nnz = 16 * f.vertices;
+    f.tiles_serve = f.tiles_sampled = false;
     f.longest_row = 17 * 17;
     EXPECT_EQ(plan::traverse(f).cluster_blocks, 2) << "hubs";
     f.vertices -= 1;

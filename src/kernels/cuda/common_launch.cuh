@@ -31,7 +31,7 @@ void launch_resident(const Arguments& arguments, const resident_shape& shape, in
     config.blockDim = dim3(static_cast<unsigned>(shape.threads));
     config.stream = stream;
     config.attrs = attributes;
-    static std::atomic<int> known[largest_cluster + 1];  // 0: not asked yet
+    static std::atomic<int> known[largest_cluster + 1];  // of the one device there is; 0: not asked yet
     int clusters = known[shape.cluster_blocks];
     if (clusters == 0) {
         if (shape.most_shared_bytes)

@@ -1,4 +1,5 @@
-// CSR to bit tiles on a GPU, as common_build.cu: a group of lanes for a row of tiles. A lane's entries in a tile are one word.
+// CSR to bit tiles on a GPU: a group of lanes for a row of tiles, as common_build.cu has where rows are long. A lane's entries in a
+// tile are one word.
 #include "kernels/cuda/tiles/common_bits.hpp"
 #include "kernels/cuda/tiles/common_walk.cuh"
 #include "storage/bit_tiles.hpp"

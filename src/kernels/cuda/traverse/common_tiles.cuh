@@ -34,7 +34,8 @@ struct control {
     finds found[4];  ///< by depth modulo 4: of the level before, this one, the next, and one that is cleared
     finds where;     ///< the depth in place of tile rows, and the vertices reached
     unsigned arrived;
-    unsigned kept;  ///< tile rows put into the queue at the end of thin levels
+    unsigned
+        kept;  ///< tile rows put into the queue in memory by thin levels, as they run over and at their end
     /// Tile rows up to which one block takes on levels, and in place of vertices those of a cluster.
     finds bounds;
 };

@@ -150,6 +150,7 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
         const tile_phase phase = choose(s, p, now);
         if (phase == tile_phase::push_csc && now.rows <= max(bounds.rows, bounds.vertices)) {
             const bool alone = now.rows <= bounds.rows;
+            sync();  // who goes on writes over what slower blocks may still be reading of the level before
             if (alone && blockIdx.x == 0) thin_search<Word, 1, 32>(s, thin, mail).run(p, now);
             if (!alone && blockIdx.x < cluster_blocks) {
                 if (few_tiles)
