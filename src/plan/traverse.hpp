@@ -135,10 +135,11 @@ constexpr int push_pull_fused_blocks(offset_t vertices, offset_t nnz) {
     return vertices <= blocks * block_vertices && nnz <= blocks * block_edges ? blocks : 0;
 }
 
-/// Clusters of 16 leave a part of the multiprocessors idle, of 132 twenty. Levels that one of them goes through alone pay where they
+/// Clusters of 16 leave a part of the multiprocessors idle, of 132 at least twenty. Levels that one of them goes through alone pay where they
 /// are many; in graphs with hubs, and in those of eight entries a row or more whose rows share no neighbours with the rows beside them
 /// (entries in a word of a tile, known where tiles were in question: 1.0 on uniform graphs, 2.8 on laplace3d:100), they are few, and
-/// clusters of 2 have the whole GPU. A deep mesh whose vertices are numbered at random looks like those, and pays 2 us a level.
+/// clusters of 2 have the whole GPU. A deep mesh whose vertices are numbered at random looks like those; what it
+/// loses has not been measured.
 constexpr int small_cluster_on_device = 2;
 constexpr offset_t wide_from_vertices = offset_t{1} << 18;
 constexpr double shared_entries_a_word = 1.5;

@@ -17,7 +17,7 @@
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters. Where the plan
 //   gives a small graph one cluster, the barriers are the cluster's and the launch is a plain one. Clusters of 16 leave the
-//   multiprocessors idle that do not come in sixteens (20 of 132): graphs whose levels are few and wide get clusters of 2, and
+//   multiprocessors idle that do not come in sixteens (20 or more of 132): graphs whose levels are few and wide get clusters of 2, and
 //   no thin levels.
 // The report's beginning is stored to the host's pinned memory at the end: most searches need no copy after the kernel.
 // Memory: two queues of pieces, three bitmaps, a coarse one and the report (plan::push_pull_fused_device_workspace).
