@@ -61,6 +61,7 @@ void compute(const context& ctx, const matvec_settings& s, matvec& m, const renu
     o.determinism = s.requested();
     o.tiles = s.tiles;
     std::vector<double> times;
+    work.matrix().expect_products(s.repeat);
     if (s.repeat > 1) mxv(ctx, m.y, m.ring, work.matrix(), x, o);
     for (int k = 0; k < s.repeat; ++k) {
         const stopwatch watch;

@@ -17,9 +17,16 @@ class spmv_floor {
 public:
     /// Goes through the entries once to see which lines of x two caches of 8 ways, 32 KiB and 1 MiB, would hold.
     explicit spmv_floor(const matrix& a);
+    /// From now on of a representation of so many bytes, x and y among them, that is read in order without gathers.
+    void stream(double bytes) {
+        bytes_ = bytes;
+        second_level_ = beyond_ = 0;
+        reread_ = 0;
+    }
     /// Measures the rates beside the matrix that they are for, and keeps the best of all that it measured: what a shared
     /// host delivers changes by the minute, so ask for it again between timings of what is held against the floor.
     void measure(int threads);
+    double bytes() const { return bytes_; }          ///< of one pass
     double bandwidth() const { return bandwidth_; }  ///< bytes a second, beyond all caches
     double ms() const;
 

@@ -7,6 +7,7 @@
 #include "limits/gpu.hpp"
 #include "ops/gpu_operands.hpp"
 #include "ops/spmspv_on_gpu.hpp"
+#include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
 #include <fmt/format.h>
@@ -60,6 +61,24 @@ private:
     spmv_shape shape_;
 };
 
+// As many products as a solver makes: the plan may make slices then.
+constexpr offset_t products_expected = 1000;
+
+// The same for a product that reads slices: they, x and y once; nothing is gathered.
+measurement rated_slices(double ms, const storage::dia_slices& slices, const spmv_shape& shape) {
+    const double bytes =
+        static_cast<double>(slices.bytes()) + shape.value_bytes * (shape.rows + shape.columns);
+    const double floor = 1e3 * bytes / measured_gpu_limits().copy.per_second;
+    return {ms,
+            {{"gflops", 2 * shape.entries / ms / 1e6},
+             {"gbytes_per_s", bytes / ms / 1e6},
+             {"floor_ms", floor},
+             {"share_of_floor", floor / ms},
+             {"slices_ms", slices.kernel_ms},
+             {"slices_bytes", static_cast<double>(slices.bytes())},
+             {"entries", shape.entries}}};
+}
+
 measurement rated(double ms, const spmv_shape& shape) {
     const double floor = gpu_spmv_floor_ms(measured_gpu_limits(), shape);
     return {ms,
@@ -94,8 +113,14 @@ void add_spmv(const context& gpu, const std::shared_ptr<bench_slot>& slot, const
         add(prefix + kernel, [=, &gpu] {
             const operands& o = slot->operands_of(source, type);
             vector y(gpu, type, o.on_device.rows);
+            o.a.expect_products(products_expected);
             const double ms = mxv_on_gpu_ms(gpu, o.a, o.x, y, pin(kernel), type, repeats);
             expect_product(slot->matrix_of(source), type, y, kernel);
+            const storage::matrix_body& body = o.a.body();
+            if (pin(kernel).empty() && body.has_slices(gpu.device_memory(), body.rows_anywhere(), type)) {
+                const auto slices = body.slices_in(gpu.device_memory(), body.rows_anywhere(), type, {});
+                return rated_slices(ms, *slices, slot->shape());
+            }
             return rated(ms, slot->shape());
         });
     for (const cusparse_variant& v : cusparse_variants())
@@ -143,10 +168,12 @@ void print_row(const row& r) {
     const auto counter = [](const measurement* m, const char* key, double unit, const char* sign) {
         return m ? fmt::format("{:.0f}{}", m->counters.at(key) * unit, sign) : std::string("-");
     };
-    fmt::print("{:25} {:8} {:>8.4f} {:>8} {:>9} {:>8} {:>6} {:>6} {:>9} {:>6} {:18} {:>6}\n", r.source,
+    const bool sliced = r.planned() && r.planned()->counters.count("slices_ms");
+    fmt::print("{:25} {:8} {:>8.4f} {:>8} {:>9} {:>8} {:>6} {:>6} {:>9} {:>9} {:>6} {:18} {:>6}\n", r.source,
                name_of(r.type), r.shown()->counters.at("floor_ms"), ms(r.own[0]), ms(r.own[1]), ms(r.own[2]),
                counter(r.planned(), "gbytes_per_s", 1, ""), counter(r.planned(), "share_of_floor", 100, "%"),
-               ms(r.peer), counter(r.peer, "share_of_floor", 100, "%"), r.peer_name,
+               sliced ? fmt::format("{:.3f}", r.planned()->counters.at("slices_ms")) : "-", ms(r.peer),
+               counter(r.peer, "share_of_floor", 100, "%"), r.peer_name,
                r.planned() && r.peer ? fmt::format("{:.2f}", r.peer->ms / r.planned()->ms) : "-");
 }
 
@@ -191,8 +218,9 @@ void print_spmv(const std::string& device, const std::vector<std::string>& sourc
     fmt::print("\n{}; copy {:.0f} GB/s, gathers of 8 bytes from 32 MiB {:.0f} G/s; {}; medians of {}\n",
                device, l.copy.per_second / 1e9, l.gather_rate(32 << 20, 8) / 1e9,
                cusparse_version().empty() ? "no cuSPARSE" : "cuSPARSE " + cusparse_version(), repeats);
-    fmt::print("{:25} {:8} {:>8} {:>8} {:>9} {:>8} {:>6} {:>6} {:>9} {:>6} {:18} {:>6}\n", "ms", "", "floor",
-               "csr_row", "csr_merge", "planned", "GB/s", "share", "cuSPARSE", "share", "its best", "ratio");
+    fmt::print("{:25} {:8} {:>8} {:>8} {:>9} {:>8} {:>6} {:>6} {:>9} {:>9} {:>6} {:18} {:>6}\n", "ms", "",
+               "floor", "csr_row", "csr_merge", "planned", "GB/s", "share", "slices in", "cuSPARSE", "share",
+               "its best", "ratio");
     for (const row& r : rows) print_row(r);
     print_summary(rows);
 }

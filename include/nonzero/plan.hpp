@@ -39,6 +39,7 @@ struct mxv_plan {
     bool compacts_rows = false;     ///< csr_merge works on offsets without the empty rows
     tiling tiles{};                 ///< what tile_row and tile_column read; size 0: the CSR is read
     bool builds_tiles = false;      ///< ... which are not there yet: O(nnz) once
+    bool builds_slices = false;     ///< the slices that dia_slice reads are not there yet: O(nnz) once
     vector_form input = vector_form::dense,
                 output = vector_form::dense;  ///< forms the kernel reads and writes
     nz::determinism determinism = nz::determinism::strict;

@@ -16,6 +16,7 @@ void add(nb::dict& d, const mxv_plan& p) {
     d["converts_vector"] = p.converts_vector;
     d["early_exit"] = p.early_exit;
     d["compacts_rows"] = p.compacts_rows;
+    d["builds_slices"] = p.builds_slices;
     d["input"] = std::string(name_of(p.input));
     d["output"] = std::string(name_of(p.output));
     d["workspace_bytes"] = p.workspace_bytes;

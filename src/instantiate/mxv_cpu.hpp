@@ -8,6 +8,7 @@
 #include "kernels/cpu/mxv/csr_merge.hpp"
 #include "kernels/cpu/mxv/csr_row.hpp"
 #include "kernels/cpu/mxv/csr_row_masked.hpp"
+#include "kernels/cpu/mxv/dia_slice.hpp"
 #include "kernels/cpu/mxv/tile_column.hpp"
 #include "kernels/cpu/mxv/tile_row.hpp"
 
@@ -25,6 +26,7 @@ constexpr mxv_cell make_mxv_cell() {
             &kernels::cpu::csc_gather_scatter<Cell>,
             &kernels::cpu::csc_gather_radix<Cell>,
             &kernels::cpu::csc_gather_merge<Cell>,
+            &kernels::cpu::dia_slice<Cell>,
             &kernels::cpu::tile_row<Cell>,
             &kernels::cpu::tile_column<Cell>};
 }

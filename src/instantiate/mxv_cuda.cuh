@@ -10,6 +10,7 @@
 #include "kernels/cuda/mxv/csr_merge.cuh"
 #include "kernels/cuda/mxv/csr_row.cuh"
 #include "kernels/cuda/mxv/csr_row_masked.cuh"
+#include "kernels/cuda/mxv/dia_slice.cuh"
 #include "kernels/cuda/mxv/tile_column.cuh"
 #include "kernels/cuda/mxv/tile_row.cuh"
 
@@ -27,6 +28,7 @@ constexpr mxv_device_cell make_mxv_device_cell() {
             &kernels::cuda::csc_gather_radix<Cell>,
             &kernels::cuda::csc_gather_merge<Cell>,
             &kernels::cuda::csc_gather_bucket<Cell>,
+            &kernels::cuda::dia_slice<Cell>,
             &kernels::cuda::tile_row<Cell>,
             &kernels::cuda::tile_column<Cell>};
 }

@@ -10,7 +10,7 @@ struct mxv_device_cell {
     binary_id add, multiply;
     dtype operand;
     kernels::device_mxv_kernel csr_row, csr_merge, csr_row_masked, csc_gather_scatter, csc_gather_radix,
-        csc_gather_merge, csc_gather_bucket, tile_row, tile_column;
+        csc_gather_merge, csc_gather_bucket, dia_slice, tile_row, tile_column;
 
     /// The kernel with this id, or null.
     kernels::device_mxv_kernel kernel(std::string_view id) const {
@@ -21,6 +21,7 @@ struct mxv_device_cell {
                : id == "csc_gather_radix"   ? csc_gather_radix
                : id == "csc_gather_merge"   ? csc_gather_merge
                : id == "csc_gather_bucket"  ? csc_gather_bucket
+               : id == "dia_slice"          ? dia_slice
                : id == "tile_row"           ? tile_row
                : id == "tile_column"        ? tile_column
                                             : nullptr;

@@ -5,6 +5,7 @@
 #include "core/bits.hpp"
 #include "nonzero/matrix.hpp"
 #include "nonzero/types.hpp"
+#include "storage/slice_diagonal.hpp"
 
 #include <cstddef>
 
@@ -43,6 +44,13 @@ struct value_tile_arguments {
     const index_t* met_rows = nullptr;
 };
 
+/// The slices of a matrix (storage/dia_slices.hpp), for dia_slice.
+struct slice_arguments {
+    const offset_t* starts = nullptr;  ///< [slices + 1]
+    const storage::slice_diagonal* diagonals = nullptr;
+    offset_t count = 0;
+};
+
 struct mxv_arguments {
     // The matrix: for csr_* kernels the rows of A, for csc_* kernels its columns (the rows of A^T).
     index_t output_size = 0;  ///< rows of A
@@ -64,6 +72,7 @@ struct mxv_arguments {
     mxv_output output = mxv_output::own;
     bool compacts_rows = false;  ///< csr_merge: there are empty rows to leave out
     value_tile_arguments tiles;  ///< tile_*: their entries' values are `values`, those outside tiles last
+    slice_arguments slices;      ///< dia_slice: its values are `values`
     // The result, of the cell's value type. csr_* and csc_gather_scatter: out_values[output_size] and bits in
     // out_present (null when every row has an entry for certain). The sorting kernels: out_indices,
     // out_values (room for `products`) and *out_count.

@@ -101,13 +101,25 @@ tile_operands take_tiles(const product& p, const mxv_plan& plan, kernels::mxv_ar
     return t;
 }
 
+// The same of slices.
+std::shared_ptr<const storage::dia_slices> take_slices(const product& p, kernels::mxv_arguments& k) {
+    const csr& a = p.pulled(true);
+    const std::optional<dtype> type = p.tile_type();
+    auto slices =
+        p.body().slices_in(p.ctx.memory(), a, type, [&] { return storage::make_dia_slices(p.ctx, a, type); });
+    k.slices = ops::slice_pointers(*slices);
+    k.values = slices->values.data();
+    return slices;
+}
+
 // Runs the kernel into t: a result of its own, masked rows left out where the kernel looks at the mask, or the output.
 void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, const array<bits::word>& mask,
                 kernels::mxv_output output, vector_body& t) {
     const bool push = plan.direction == direction::push;
     const bool tiled = plan::reads_tiles(plan.kernel);
-    const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal() || tiled);
-    const matrix_values values = tiled ? matrix_values{} : values_for(p, a);
+    const bool sliced = plan.kernel == "dia_slice";
+    const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal() || tiled || sliced);
+    const matrix_values values = tiled || sliced ? matrix_values{} : values_for(p, a);
     kernels::mxv_arguments k;
     k.output_size = static_cast<index_t>(p.output_size());
     k.nnz = a.nnz;
@@ -116,6 +128,7 @@ void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, co
     k.values = values.data;
     k.constant = p.ring.ignores_a() || a.kind != value_kind::full;
     const tile_operands tiles = tiled ? take_tiles(p, plan, k) : tile_operands{};
+    const auto slices = sliced ? take_slices(p, k) : nullptr;
     k.u_size = u.size;
     k.u_values = u.values.data();
     k.u_present = u.form == vector_form::bitmap ? u.words() : nullptr;
@@ -190,6 +203,7 @@ mxv_plan multiply(const product& p, std::string_view operation) {
     }
     plan.reads_transpose = p.transposed == (plan.direction == direction::pull);
     p.ctx.log(to_string(plan));
+    p.body().note_product();
     if (plan.tier == tier::generic) {
         ops::write_back(p.ctx, p.w, kernels::reference::mxv(p.ctx, p.ring, p.pulled(true), p.u.body()),
                         p.options);
@@ -232,6 +246,31 @@ kernels::value_tile_arguments tile_pointers(const storage::value_tiles& t, const
     }
     return k;
 }
+
+kernels::slice_arguments slice_pointers(const storage::dia_slices& s) {
+    return {s.starts.as<offset_t>(), s.diagonals.as<storage::slice_diagonal>(), s.count};
+}
+
+namespace {
+
+// What says whether slices pay. Sums of floats that keep an order do not change with what was done before: only what the caller
+// expects counts there.
+void collect_slices(const mxv_product& p, plan::mxv_facts& f) {
+    const storage::matrix_body& body = p.body();
+    f.expected = std::max(body.expected_products(), f.any_order ? body.multiplied() : 0);
+    f.limited = f.on_device ? p.ctx.memory_limit() != 0 : body.ctx.memory_limit() != 0;
+    const bool each = !p.ring.ignores_a() && p.a.values_held() == value_kind::full;
+    f.entry_bytes = each ? size_of(p.operand) : 0;
+    const bool pinned = f.pinned == "dia_slice";
+    const offset_t enough = f.on_device ? plan::device_slices_from_products : plan::slices_from_products;
+    if (!f.pull_ready || (!pinned && (!f.pinned.empty() || f.expected < enough))) return;
+    f.slices_ready = body.has_slices(f.on_device ? p.ctx.device_memory() : p.ctx.memory(),
+                                     f.on_device ? p.pulled_anywhere() : p.pulled(true), p.tile_type());
+    if (!pinned && !body.away() && (!p.transposed || body.known_symmetric()))
+        f.slice_diagonals = body.sampled_slices();
+}
+
+}  // namespace
 
 plan::mxv_facts mxv_facts_of(const mxv_product& p) {
     plan::mxv_facts f;
@@ -279,6 +318,7 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
         f.tiles_ready = p.body().has_tiles(f.on_device ? p.ctx.device_memory() : p.ctx.memory(),
                                            f.on_device ? p.pulled_anywhere() : p.pulled(true),
                                            plan::tiles_for(f.tiles), p.tile_type());
+    collect_slices(p, f);
     return f;
 }
 

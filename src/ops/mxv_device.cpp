@@ -5,6 +5,7 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
+#include "ops/slices_device.hpp"
 #include "ops/tiles_device.hpp"
 #include "ops/vectors_device.hpp"
 
@@ -118,6 +119,14 @@ void device_mxv::take_tiles() {
     k_.common.values = made->values.data();
 }
 
+// Slices likewise.
+void device_mxv::take_slices() {
+    const auto made = slices_on_device(p_.ctx, p_.body(), p_.pulled_anywhere(), p_.tile_type());
+    kept_.push_back(made);
+    k_.common.slices = slice_pointers(*made);
+    k_.common.values = made->values.data();
+}
+
 void device_mxv::take_matrix() {
     const bool push = plan_.direction == direction::push;
     const storage::matrix_body& body = p_.body();
@@ -128,6 +137,7 @@ void device_mxv::take_matrix() {
     c.nnz = a.nnz;
     c.constant = p_.ring.ignores_a() || a.kind != value_kind::full;
     if (plan::reads_tiles(plan_.kernel)) return take_tiles();
+    if (plan_.kernel == "dia_slice") return take_slices();
     const auto on = (p_.transposed == push) ? body.rows_on(p_.ctx) : body.columns_on(p_.ctx);
     kept_.push_back(on);
     c.offsets = {on->offsets.data(), a.offset_bytes == 8};
@@ -156,7 +166,8 @@ void device_mxv::take_matrix() {
 // Whether results may take the place of entries of a dense output at once: those of rows without any stay.
 bool device_mxv::written_in_place() const {
     const vector& w = p_.w;
-    return plan_.kernel == "csr_merge" && plan_.input == vector_form::dense && p_.options.accum &&
+    const bool able = plan_.kernel == "csr_merge" || plan_.kernel == "dia_slice";
+    return able && plan_.input == vector_form::dense && p_.options.accum &&
            p_.options.accum->id() == binary_id::second && !p_.options.mask && !p_.options.mask_complement &&
            w.form() == vector_form::dense && w.type() == p_.value &&
            &w.body_anywhere() != &p_.u.body_anywhere();
@@ -238,6 +249,7 @@ std::vector<double> mxv_kernel_ms(const context& ctx, const semiring& s, const m
 mxv_plan multiply_on_device(const mxv_product& p, plan::mxv_facts facts) {
     device_mxv product(p, std::move(facts));
     p.ctx.log(to_string(product.plan()));
+    p.body().note_product();
     product.enqueue();
     if (product.in_place()) return product.plan();
     write_back_on_device(p.ctx, p.w, product.result(), p.options, product.mask(), product.masked());

@@ -35,6 +35,7 @@ private:
     void count_products(plan::mxv_facts& facts);
     void take_matrix();
     void take_tiles();
+    void take_slices();
     bool written_in_place() const;
     void take_memory();
 

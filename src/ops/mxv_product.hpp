@@ -34,7 +34,7 @@ struct mxv_product {
     const storage::csr& pushed_anywhere() const {
         return transposed ? body().rows_anywhere() : body().columns_anywhere(ctx);
     }
-    /// Of the values that tiles need: none where the multiply operator ignores them.
+    /// Of the values that tiles and slices need: none where the multiply operator ignores them.
     std::optional<dtype> tile_type() const {
         return ring.ignores_a() ? std::nullopt : std::optional(operand);
     }
@@ -46,6 +46,7 @@ mxv_product make_mxv_product(const context& ctx, vector& w, const semiring& s, c
                              const vector& u, const vector_options& options, bool transposed);
 /// A matrix's tiles as kernels see them; `lists` where they ask for it.
 kernels::value_tile_arguments tile_pointers(const storage::value_tiles& t, const storage::tile_lists* lists);
+kernels::slice_arguments slice_pointers(const storage::dia_slices& s);
 /// What the plan may look at, but for what only a kernel's own device or a count of products tells.
 plan::mxv_facts mxv_facts_of(const mxv_product& p);
 /// Plans, runs and writes back on the context's GPU.

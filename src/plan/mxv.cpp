@@ -7,10 +7,19 @@ struct choice {
     std::string_view kernel, reason;
 };
 
+bool takes_slices(const mxv_facts& f) {
+    const offset_t products = f.on_device ? device_slices_from_products : slices_from_products;
+    const offset_t entries = f.on_device ? device_slices_from_entries : slices_from_entries;
+    return f.expected >= products && f.nnz >= entries && f.input == vector_form::dense && !f.limited &&
+           f.slice_diagonals >= 0 && slices_pay(f.slice_diagonals, f.entry_bytes);
+}
+
 choice choose_pull(const mxv_facts& f) {
     if (f.masked) return {"csr_row_masked", "mask: only rows that it lets through are computed"};
     if (f.first_wins || (f.terminates && f.input != vector_form::dense))
         return {"csr_row_masked", "the sum ends early: rows cost less than their length"};
+    if (takes_slices(f))
+        return {"dia_slice", "many products, and rows beside each other have the same diagonals"};
     if (f.on_device && f.nnz <= small_on_device && f.degree_max >= 0 && f.degree_max <= short_rows_on_device)
         return {"csr_row", "few entries in short rows: one launch"};
     if (f.on_device) return {"csr_merge", "entries shared out evenly over the GPU's blocks"};
@@ -124,7 +133,8 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         plan.output = !leaves_rows_out && f.empty_rows == 0 && plan.input == vector_form::dense
                           ? vector_form::dense
                           : vector_form::bitmap;
-        plan.early_exit = f.terminates && kernel != "csr_merge";
+        plan.early_exit = f.terminates && kernel != "csr_merge" && kernel != "dia_slice";
+        plan.builds_slices = kernel == "dia_slice" && !f.slices_ready;
         plan.compacts_rows = kernel == "csr_merge" && f.empty_rows != 0;
         if (reads_tiles(kernel)) {
             plan.tiles = tiles_for(f.tiles);

@@ -3,6 +3,7 @@
 
 #include "nonzero/plan.hpp"
 #include "plan/mxv_workspace.hpp"
+#include "storage/slice_diagonal.hpp"
 #include "storage/value_tiles.hpp"
 
 #include <algorithm>
@@ -34,13 +35,20 @@ struct mxv_facts {
     bool first_wins = false;  ///< the additive monoid is any
     bool any_order = false;   ///< sums may be taken in any order: an exact monoid, or determinism::fast
     std::size_t value_bytes = 8;
+    std::size_t entry_bytes = 8;  ///< of an entry's value that the kernel reads; 0: none, or one for all
     int threads = 1;
     bool on_device = false;  ///< the context has a GPU and the semiring is compiled for it
     std::size_t sort_bytes =
         0;  ///< on a GPU: temporary memory of the gathers' sort, collected with the products
     nz::determinism determinism = nz::determinism::strict;
     std::string_view pinned{};
-    tiling tiles{};            ///< as asked for
+    offset_t expected =
+        0;  ///< products with this matrix: those that are expected, or were where sums may be taken in any order
+    double slice_diagonals =
+        -1;  ///< of a slice for each of its entries, by a sample; -1: not asked for, as few are expected
+    bool slices_ready = false;
+    bool limited = false;  ///< the memory for them is: what stays with the matrix would be missing elsewhere
+    tiling tiles{};        ///< as asked for
     bool tiles_ready = false;  ///< those of tiles_for(tiles) are at hand
 };
 
@@ -104,6 +112,21 @@ inline constexpr double short_row_mean = 8, varied_rows = 0.5, scattered_reads =
 inline constexpr double cached_bytes = 1 << 22;
 /// Rows that may be empty are compacted first, which pays from this mean length on.
 inline constexpr double compaction_mean = 4;
+
+/// Making slices takes 10 to 20 products' time on a CPU (two threads) and 4 to 10 on a GPU, and a product then saves a third to two
+/// thirds of its own: they are made where so many are to come, or have been, that they have paid by the end, or would have.
+inline constexpr offset_t slices_from_products = 64, device_slices_from_products = 32;
+/// Smaller matrices stay in caches, and a GPU's launch is what they cost.
+inline constexpr offset_t slices_from_entries = 65536, device_slices_from_entries = offset_t{1} << 20;
+/// Slices pay where they are at most this share of the CSR's bytes: they then are what a product reads in place of it. Where values are
+/// not read, 32 places of a diagonal are still work: with fewer than an eighth of them filled they are more than the columns' reading.
+inline constexpr double slices_share = 0.9, slice_least_filled = 0.125;
+constexpr bool slices_pay(double diagonals_an_entry, std::size_t value_bytes) {
+    const auto value = static_cast<double>(value_bytes);
+    return diagonals_an_entry * (storage::slice_rows * value + sizeof(storage::slice_diagonal)) <=
+               slices_share * (sizeof(index_t) + value) &&
+           diagonals_an_entry * storage::slice_rows * slice_least_filled <= 1;
+}
 
 /// Tiles of 16 unless another size is asked for: their entries' places fit a byte.
 inline constexpr int usual_tile_size = 16;

@@ -18,6 +18,7 @@ std::string to_string(const mxv_plan& p) {
     if (p.tiles.size)
         line += fmt::format(", tiles of {} with {} entries or more{}", p.tiles.size, p.tiles.least_entries,
                             p.builds_tiles ? " (built now)" : "");
+    if (p.builds_slices) line += ", builds the slices";
     if (p.converts_matrix) line += ", converts matrix values";
     if (p.converts_vector) line += ", converts u";
     if (p.early_exit) line += ", early exit";

@@ -28,9 +28,12 @@ matrix_body::matrix_body(const matrix_body& other)
     joined_ = other.joined_;
     tiles_ = other.tiles_;
     tile_lists_ = other.tile_lists_;
+    slices_ = other.slices_;
     bit_tiles_ = other.bit_tiles_;
     searched_ = other.searched();
     measured_ = other.measured();
+    multiplied_ = other.multiplied();
+    expected_ = other.expected_products();
     facts_ = other.facts_;
     pending_ = other.pending_;
 }
@@ -134,9 +137,11 @@ void matrix_body::drop_derived() const {
     joined_.clear();
     tiles_.clear();
     tile_lists_.clear();
+    slices_.clear();
+    sampled_slices_.reset();
     bit_tiles_.clear();
     sampled_tiles_.clear();
-    searched_ = measured_ = 0;
+    forget_uses();
     hub_first_.reset();
     facts_.reset();
     longest_row_.reset();
@@ -213,6 +218,10 @@ offset_t matrix::columns() const { return body_->column_count; }
 offset_t matrix::nnz() const { return body_->shape().nnz; }
 dtype matrix::type() const { return body_->type; }
 value_kind matrix::values_held() const { return body_->shape().kind; }
+void matrix::expect_products(offset_t count) const {
+    require<domain_error>(count >= 0, "{} products to expect: none or more", count);
+    body_->expect_products(count);
+}
 const matrix_facts& matrix::facts() const { return body_->facts(); }
 const storage::matrix_body& matrix::body() const { return *body_; }
 

@@ -6,6 +6,7 @@
 #include "storage/device_assemble.hpp"
 #include "storage/device_csr.hpp"
 #include "storage/device_edges.hpp"
+#include "storage/dia_slices.hpp"
 #include "storage/value_tiles.hpp"
 
 #include <atomic>
@@ -91,6 +92,14 @@ struct matrix_body {
     /// Which rows of tiles each column of tiles meets, in the tiles' own memory; built as they are.
     std::shared_ptr<const tile_lists> tile_lists_in(const std::shared_ptr<const value_tiles>& of,
                                                     const std::function<tile_lists()>& build) const;
+    /// Slices of rows() or columns(), as tiles_in.
+    std::shared_ptr<const dia_slices> slices_in(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                                                std::optional<dtype> type,
+                                                const std::function<dia_slices()>& build) const;
+    bool has_slices(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                    std::optional<dtype> type) const;
+    /// sample_slices of rows(); taken once.
+    double sampled_slices() const;
     /// Entries in the longest of rows(); found once.
     offset_t longest_row() const;
     /// sample_rows of rows(); taken once.
@@ -110,6 +119,11 @@ struct matrix_body {
     /// The same for searches of shortest paths.
     offset_t measured() const { return measured_.load(std::memory_order_relaxed); }
     void note_paths(offset_t edges) const { measured_.fetch_add(edges, std::memory_order_relaxed); }
+    /// Products with a vector that the caller says will follow, and those that there were, since the entries last changed.
+    offset_t expected_products() const { return expected_.load(std::memory_order_relaxed); }
+    void expect_products(offset_t count) const { expected_.store(count, std::memory_order_relaxed); }
+    offset_t multiplied() const { return multiplied_.load(std::memory_order_relaxed); }
+    void note_product() const { multiplied_.fetch_add(1, std::memory_order_relaxed); }
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -121,7 +135,7 @@ struct matrix_body {
     void replace(csr a);
     void add_pending(pending_change change) {
         pending_.push_back(change);
-        searched_ = measured_ = 0;
+        forget_uses();
         symmetric_ = false;  // one side of the diagonal changes
     }
     void forget_derived();
@@ -131,12 +145,15 @@ struct matrix_body {
 private:
     /// Gives up everything made from rows_: the one list of it.
     void drop_derived() const;
+    void forget_uses() const { searched_ = measured_ = multiplied_ = expected_ = 0; }
     void merge_pending() const;
     void bring_home(const csr& of) const;
     bool is_alone_there(const void* copy) const;
     std::shared_ptr<csr_residence> transposed_on(const context& gpu, const csr& rows) const;
     std::shared_ptr<const value_tiles> find_tiles(const std::shared_ptr<memory_resource>& memory,
                                                   const csr& of, tiling cut, std::optional<dtype> type) const;
+    std::shared_ptr<const dia_slices> find_slices(const std::shared_ptr<memory_resource>& memory,
+                                                  const csr& of, std::optional<dtype> type) const;
     std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of,
                                               bool marks_empty_rows = true) const;
     std::shared_ptr<const bit_tiles> bit_tiles_of(const csr& of, int size, int least_entries) const;
@@ -162,6 +179,7 @@ private:
     mutable std::vector<std::shared_ptr<const edge_weights>> weights_;
     mutable std::vector<std::shared_ptr<const value_tiles>> tiles_;
     mutable std::vector<std::shared_ptr<const tile_lists>> tile_lists_;
+    mutable std::vector<std::shared_ptr<const dia_slices>> slices_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::vector<std::shared_ptr<const joined_edges>> joined_;
     struct tiled {
@@ -173,7 +191,8 @@ private:
     mutable std::optional<matrix_facts> facts_;
     mutable std::optional<offset_t> longest_row_;
     mutable std::optional<row_sample> sampled_rows_;
-    mutable std::atomic<offset_t> searched_{0}, measured_{0};
+    mutable std::optional<double> sampled_slices_;
+    mutable std::atomic<offset_t> searched_{0}, measured_{0}, multiplied_{0}, expected_{0};
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
 };

@@ -1,4 +1,4 @@
-// The tiles of a matrix: what a handle's body keeps of them.
+// The tiles and the slices of a matrix: what a handle's body keeps of them.
 #include "storage/matrix_body.hpp"
 
 namespace nz::storage {
@@ -58,6 +58,32 @@ std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_on(const context& gpu, c
     return device_.bit_tiles
         .emplace_back(&of, gpu.device_memory(), std::make_shared<const bit_tiles>(build()))
         .tiles;
+}
+
+// The caller holds the lock.
+std::shared_ptr<const dia_slices> matrix_body::find_slices(const std::shared_ptr<memory_resource>& memory,
+                                                           const csr& of, std::optional<dtype> wanted) const {
+    for (const auto& s : slices_)
+        if (s->source == &of && s->memory == memory && (!wanted || s->type == wanted)) return s;
+    return nullptr;
+}
+std::shared_ptr<const dia_slices> matrix_body::slices_in(const std::shared_ptr<memory_resource>& memory,
+                                                         const csr& of, std::optional<dtype> wanted,
+                                                         const std::function<dia_slices()>& build) const {
+    const std::lock_guard lock(mutex_);
+    if (auto found = find_slices(memory, of, wanted)) return found;
+    return slices_.emplace_back(std::make_shared<const dia_slices>(build()));
+}
+bool matrix_body::has_slices(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                             std::optional<dtype> wanted) const {
+    const std::lock_guard lock(mutex_);
+    return find_slices(memory, of, wanted) != nullptr;
+}
+double matrix_body::sampled_slices() const {
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    if (!sampled_slices_) sampled_slices_ = sample_slices(*by_rows);
+    return *sampled_slices_;
 }
 
 tile_sample matrix_body::sampled_tiles(int size) const {

@@ -141,6 +141,56 @@ TEST_P(CompiledSemiring, TilesOfEverySizeAgreeWithTheModel) {
         }
 }
 
+// Slices that are full, that have holes, whose diagonals leave the matrix at every side, that few rows or none share, and with so
+// many diagonals that a GPU's block shares them; the last slice short, by more and by less than half of a word of presence.
+TEST_P(CompiledSemiring, SlicesOfEveryKindAgreeWithTheModel) {
+    std::mt19937 random(mxv_seed + 11);
+    SCOPED_TRACE("seed " + std::to_string(mxv_seed + 11));
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    const auto holds = [&](index_t i, index_t j, int kind) {
+        switch (kind) {
+            case 0:
+                return i - j <= 3 && j - i <= 5;  // a band
+            case 1:
+                return (i - j) % 7 == 0 && random() % 3 != 0;  // with holes
+            case 2:
+                return i >= 32 && i < 64 ? random() % 40 == 0
+                                         : j == i || j == i + 90;  // one slice unlike the rest
+            default:
+                return i % 50 != 49;  // dense, some rows empty
+        }
+    };
+    struct shape {
+        index_t rows, columns;
+        int kind;
+    };
+    for (const shape of :
+         {shape{200, 230, 0}, {321, 97, 0}, {150, 150, 1}, {64, 300, 1}, {161, 161, 2}, {70, 640, 3}}) {
+        dictionary a{of.rows, of.columns, type, {}};
+        for (index_t i = 0; i < of.rows; ++i)
+            for (index_t j = 0; j < of.columns; ++j)
+                if (holds(i, j, of.kind)) a.entries[{i, j}] = random_value(type, random);
+        for (const vector_form form : every_form) {
+            const dictionary u = random_input(a.columns, form, type, random);
+            const dictionary expected = model_mxm(s, a, u);
+            for (const int threads : {1, 3}) {
+                const context ctx({.threads = threads});
+                const matrix left = make_matrix(ctx, a);
+                const vector right = make_vector(ctx, u, form);
+                for (int turn = 0; turn < 2; ++turn) {
+                    vector w(ctx, expected.type, a.rows);
+                    const mxv_plan plan = mxv(ctx, w, s, left, right, {.kernel = "dia_slice"});
+                    ASSERT_EQ(plan.builds_slices, turn == 0);
+                    ASSERT_TRUE(same(expected, w))
+                        << of.rows << " x " << of.columns << ", kind " << of.kind << ", u " << name_of(form)
+                        << ", " << threads << " threads";
+                }
+            }
+        }
+    }
+}
+
 // Rows of tiles with more tiles than are looked at together, some of them full, and rows that share a column.
 TEST_P(CompiledSemiring, RowsOfManyTilesAndFullTilesAgreeWithTheModel) {
     std::mt19937 random(mxv_seed + 10);

@@ -20,6 +20,36 @@ plan::mxv_facts square(offset_t n, offset_t nnz) {
     return f;
 }
 
+// 27 diagonals in slices of 32 rows: an entry has a 32nd of one.
+TEST(MxvPlan, SlicesAreMadeWhereManyProductsFollowAndRowsHaveTheSameDiagonals) {
+    plan::mxv_facts f = square(1000000, 27000000);
+    f.slice_diagonals = 1.01 / 32;
+    f.entry_bytes = 8;
+    EXPECT_NE(plan::mxv(f).kernel, "dia_slice");
+    f.expected = plan::slices_from_products;
+    EXPECT_EQ(plan::mxv(f).kernel, "dia_slice");
+    EXPECT_TRUE(plan::mxv(f).builds_slices);
+    f.slices_ready = true;
+    EXPECT_FALSE(plan::mxv(f).builds_slices);
+    const auto without = [&](auto change) {
+        plan::mxv_facts g = f;
+        change(g);
+        return plan::mxv(g).kernel != "dia_slice";
+    };
+    EXPECT_TRUE(without([](auto& g) { g.expected = plan::slices_from_products - 1; }));
+    EXPECT_TRUE(without([](auto& g) { g.slice_diagonals = 1.4 / 32; }));  // 360 bytes for 32 entries, of 384
+    EXPECT_TRUE(without([](auto& g) { g.slice_diagonals = -1; }));
+    EXPECT_TRUE(without([](auto& g) { g.limited = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.masked = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.first_wins = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.nnz = plan::slices_from_entries - 1; }));
+    EXPECT_TRUE(without([](auto& g) { g.input = vector_form::bitmap, g.input_count = g.input_size / 2; }));
+    EXPECT_FALSE(without([](auto& g) { g.on_device = true; }));
+    EXPECT_TRUE(without(
+        [](auto& g) { g.entry_bytes = 0, g.slice_diagonals = 0.3; }));  // a tenth of the places filled
+    EXPECT_FALSE(without([](auto& g) { g.entry_bytes = 0, g.slice_diagonals = 0.2; }));
+}
+
 TEST(MxvPlan, ADenseVectorIsPulledByRows) {
     const auto p = plan::mxv(square(1000, 10000));
     EXPECT_EQ(p.kernel, "csr_row");

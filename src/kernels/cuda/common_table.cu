@@ -10,6 +10,7 @@
 #include "kernels/cuda/pagerank/step.cuh"
 #include "kernels/cuda/select/rising.cuh"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
+#include "kernels/cuda/slices/common_build.hpp"
 #include "kernels/cuda/tiles/common_bits.hpp"
 #include "kernels/cuda/tiles/common_build.hpp"
 #include "kernels/cuda/transpose/convert.cuh"
@@ -49,6 +50,7 @@ const cuda_table& on_cuda() {
         &cuda::copy_dense,
         {&cuda::tile_scan_bytes, &cuda::count_tiles, &cuda::fill_tiles, &cuda::count_bit_tiles,
          &cuda::fill_bit_tiles, &cuda::list_tiles},
+        {&cuda::slice_scan_bytes, &cuda::count_slices, &cuda::fill_slices},
         &cuda::tile_search,
         &cuda::afforest,
         {&cuda::betweenness_start, &cuda::betweenness_push, &cuda::betweenness_pull, &cuda::betweenness_keep,

@@ -36,6 +36,15 @@ __device__ T from_above(T x, int distance, int width) {
         return __shfl_down_sync(full_warp, x, distance, width);
 }
 
+/// What is read once goes out of the caches first.
+template <class T>
+__device__ T load_streamed(const T* at) {
+    if constexpr (sizeof(T) == 1)
+        return *at;
+    else
+        return __ldcs(at);
+}
+
 /// A sum that may have met nothing yet.
 template <class Cell>
 struct partial {
@@ -101,14 +110,16 @@ struct device_row_reader {
         indices += from;
         if (!Constant && Cell::reads_a) values += from;
     }
-    __device__ V product(T x, index_t i, index_t j) const {
-        T y{};
+    /// u's value at j, where products need one.
+    __device__ T operand(index_t j) const {
         if constexpr (Cell::reads_b && sizeof(T) > 1)
-            y = __ldg(u + j);
+            return __ldg(u + j);
         else if constexpr (Cell::reads_b)
-            y = u[j];
-        return Cell::multiply(x, y, i, j);
+            return u[j];
+        else
+            return T{};
     }
+    __device__ V product(T x, index_t i, index_t j) const { return Cell::multiply(x, operand(j), i, j); }
     __device__ void accumulate(partial<Cell>& sum, index_t i, offset_t k) const {
         const index_t j = indices[k];
         if (meets(j)) sum.add(product(entry(k), i, j));

@@ -42,15 +42,6 @@ constexpr int long_run = 32;  ///< carries that one thread adds; more are a warp
 /// Entries of a row that a lane of its group sums, at most: a longer row of the chunk is the whole warp's.
 constexpr int long_piece = 16;
 
-/// What is read once goes out of the caches first.
-template <class T>
-__device__ T load_streamed(const T* at) {
-    if constexpr (sizeof(T) == 1)
-        return *at;
-    else
-        return __ldcs(at);
-}
-
 /// A row of the chunk, as positions in it.
 struct row_piece {
     int begin, end;

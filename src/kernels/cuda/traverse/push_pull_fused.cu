@@ -162,6 +162,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
             (s.lanes == 4 || p.depth >= thin_from)) {
             p.previous = previous;  // the cluster comes to the same choice
             p.pulls = false;
+            sync();  // the cluster writes over what slower blocks may still be reading of the level before
             if (blockIdx.x < cluster_blocks) thin_search<Kind, repeats, Offset>(s, memory, mail).run(p, now);
             sync();
             hand_back(*s.shared, p);

@@ -1,0 +1,30 @@
+// How a GPU cuts a CSR into slices (storage/dia_slices.hpp): count, then fill.
+#pragma once
+
+#include "kernels/mxv_arguments.hpp"
+
+namespace nz::kernels {
+
+/// Pointers are the device's. The CSR's rows are sorted.
+struct device_slice_build {
+    offset_reader offsets;
+    const index_t* indices = nullptr;
+    const void* values = nullptr;
+    std::size_t value_bytes = 0;  ///< 0: structure alone
+    index_t rows = 0, slices = 0;
+    offset_t* starts = nullptr;  ///< [slices + 1]: count writes it, scanned
+    // fill writes these.
+    storage::slice_diagonal* diagonals = nullptr;
+    void* out_values = nullptr;
+    void* temporary = nullptr;  ///< of scan_bytes
+    std::size_t temporary_bytes = 0;
+};
+
+struct device_slice_table {
+    /// Temporary bytes for a scan of so many counts.
+    std::size_t (*scan_bytes)(index_t counts) = nullptr;
+    void (*count)(const device_slice_build& build, void* stream) = nullptr;
+    void (*fill)(const device_slice_build& build, void* stream) = nullptr;
+};
+
+}  // namespace nz::kernels

@@ -1,0 +1,117 @@
+// Slices: what goes in comes out, the sample says beforehand what they will take, and they are made and dropped when they should be.
+#include "nonzero/errors.hpp"
+#include "nonzero/io.hpp"
+#include "plan/mxv.hpp"
+#include "storage/matrix_body.hpp"
+#include "support/battery.hpp"
+#include "support/contexts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz::test {
+namespace {
+
+using storage::csr;
+
+void expect_same(const csr& a, const csr& b, const std::string& what) {
+    ASSERT_EQ(a.nnz, b.nnz) << what;
+    for (index_t i = 0; i <= a.rows; ++i) ASSERT_EQ(a.offset(i), b.offset(i)) << what << ", row " << i;
+    for (offset_t k = 0; k < a.nnz; ++k) {
+        ASSERT_EQ(a.index_data()[k], b.index_data()[k]) << what << ", entry " << k;
+        ASSERT_EQ(a.value(k).bits, b.value(k).bits) << what << ", entry " << k;
+    }
+}
+
+TEST(Slices, HoldEveryEntryOnce) {
+    std::mt19937 random(20261124);
+    for (const int threads : {1, 3}) {
+        const context ctx({.backend = backend::cpu, .threads = threads});
+        auto cases = matrix_battery(dtype::float64, random);
+        for (auto& larger : larger_matrices(dtype::float64, random)) cases.push_back(std::move(larger));
+        for (const auto& [name, content] : cases) {
+            const matrix a = make_matrix(ctx, content);
+            const csr& rows = a.body().rows();
+            const auto t = storage::make_dia_slices(ctx, rows, dtype::float64);
+            validate(t, name.c_str());
+            expect_same(rows, to_csr(ctx, t), name);
+        }
+    }
+}
+
+TEST(Slices, ASampleForetellsTheirDiagonals) {
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    for (const auto* name : {"laplace3d:30", "banded:20000,21", "laplace2d:200", "dense:100,900"}) {
+        const matrix a = load(ctx, name).matrix;
+        const csr& rows = a.body().rows();
+        const auto t = storage::make_dia_slices(ctx, rows, a.type());
+        const double exact = static_cast<double>(t.count) / static_cast<double>(rows.nnz);
+        EXPECT_NEAR(storage::sample_slices(rows), exact, 0.05 * exact) << name;
+        EXPECT_TRUE(plan::slices_pay(exact, 8)) << name << ' ' << 32 * exact;
+    }
+    for (const auto* name : {"rmat:12,8", "random:20000,8"}) {
+        const matrix a = load(ctx, name).matrix;
+        EXPECT_FALSE(plan::slices_pay(storage::sample_slices(a.body().rows()), 8)) << name;
+    }
+}
+
+// Kernels of `products` products in a row.
+std::vector<std::string> kernels_of(const context& ctx, const semiring& s, const matrix& a, dtype type,
+                                    int products, determinism order = determinism::strict) {
+    const vector u = vector::full(ctx, a.columns(), 1.0);
+    std::vector<std::string> kernels;
+    for (int k = 0; k < products; ++k) {
+        vector w(ctx, type, a.rows());
+        kernels.emplace_back(mxv(ctx, w, s, a, u, {.determinism = order}).kernel);
+    }
+    return kernels;
+}
+
+TEST(Slices, AreMadeWhereProductsAreExpectedUntilTheMatrixChanges) {
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    matrix a = load(ctx, "laplace2d:150").matrix;
+    const semiring s("plus_times");
+    const int many = static_cast<int>(plan::slices_from_products);
+    // Sums of floats keep their order, however many there were.
+    EXPECT_NE(kernels_of(ctx, s, a, dtype::float64, many + 2).back(), "dia_slice");
+    a.expect_products(many - 1);
+    EXPECT_NE(kernels_of(ctx, s, a, dtype::float64, 1)[0], "dia_slice");
+    a.expect_products(many);
+    EXPECT_EQ(kernels_of(ctx, s, a, dtype::float64, 1)[0], "dia_slice");
+    const matrix shares = a;
+    EXPECT_EQ(kernels_of(ctx, s, shares, dtype::float64, 1)[0], "dia_slice");
+    a.set(0, 1, 5.0);
+    EXPECT_NE(kernels_of(ctx, s, a, dtype::float64, 1)[0], "dia_slice");
+    EXPECT_EQ(kernels_of(ctx, s, shares, dtype::float64, 1)[0], "dia_slice");
+    EXPECT_THROW(a.expect_products(-1), domain_error);
+}
+
+TEST(Slices, AreMadeAfterManyProductsWhoseOrderDoesNotMatter) {
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    const int many = static_cast<int>(plan::slices_from_products);
+    const matrix a = load(ctx, "laplace2d:150").matrix;
+    const auto exact = kernels_of(ctx, semiring("min_plus"), a, dtype::float64, many + 1);
+    EXPECT_NE(exact[static_cast<std::size_t>(many) - 1], "dia_slice");
+    EXPECT_EQ(exact[static_cast<std::size_t>(many)], "dia_slice");
+    const matrix b = load(ctx, "laplace2d:150").matrix;
+    EXPECT_EQ(kernels_of(ctx, semiring("plus_times"), b, dtype::float64, many + 1, determinism::fast).back(),
+              "dia_slice");
+}
+
+// Infinity times a place that is no entry would be no number.
+TEST(Slices, HaveNoEntriesWhereTheMatrixHasNone) {
+    for (const context& ctx : contexts()) {
+        const std::vector<index_t> rows = {0, 1, 3, 4}, columns = {1, 2, 4, 0};
+        const std::vector<double> values = {2, 3, 4, 5};
+        const matrix a = matrix::build<double>(ctx, {40, 40, rows, columns, values});
+        const vector u =
+            vector::dense<double>(ctx, std::vector<double>(40, std::numeric_limits<double>::infinity()));
+        vector w(ctx, dtype::float64, 40);
+        mxv(ctx, w, semiring("plus_times"), a, u, {.kernel = "dia_slice"});
+        EXPECT_EQ(w.count(), 4);
+        for (const index_t i : rows)
+            EXPECT_EQ(w.get(i)->get<double>(), std::numeric_limits<double>::infinity());
+    }
+}
+
+}  // namespace
+}  // namespace nz::test
