@@ -176,3 +176,16 @@ def test_a_plan_says_what_ran():
     cpu = nz.Context(backend="cpu")
     assert nz.mxv("plus_times", a, np.ones(400), ctx=cpu).plan.startswith("mxv/csr_row")
     assert "csr_merge" in nz.mxv("plus_times", a, np.ones(400), kernel="csr_merge").plan
+
+
+def test_products_that_are_expected_go_by_slices():
+    a = nz.load("laplace2d:200")
+    x = np.arange(a.shape[1], dtype=np.float64)
+    before = nz.mxv("plus_times", a, x)
+    a.expect_products(1000)
+    first, second = nz.mxv("plus_times", a, x), nz.mxv("plus_times", a, x)
+    assert before.plan.kernel != "dia_slice" and first.plan.kernel == second.plan.kernel == "dia_slice"
+    assert first.plan.builds_slices and not second.plan.builds_slices
+    np.testing.assert_array_equal(np.asarray(before), np.asarray(first))  # whole numbers
+    with pytest.raises(nz.DomainError):
+        a.expect_products(-1)

@@ -8,6 +8,9 @@ namespace {
 
 using storage::dia_slices;
 
+// Rows of so many entries on average lie too far apart for the lines of 32 of them to stay in a first-level cache.
+constexpr offset_t staged_row_entries = 8;
+
 // Counts, then fills: the host waits once, for the count.
 dia_slices build(const context& ctx, const storage::csr& a, std::optional<dtype> type,
                  const storage::device_csr& rows, const storage::device_values* values) {
@@ -27,6 +30,7 @@ dia_slices build(const context& ctx, const storage::csr& a, std::optional<dtype>
     b.indices = rows.indices.as<index_t>();
     b.values = each ? values->values.data() : nullptr;
     b.value_bytes = each ? size_of(*type) : 0;
+    b.staged = a.nnz >= staged_row_entries * a.rows;
     b.rows = a.rows;
     b.slices = n;
     b.starts = t.starts.as<offset_t>();

@@ -104,8 +104,7 @@ dia_slices make_dia_slices(const context& ctx, const csr& a, std::optional<dtype
     if (each) t.values = buffer(ctx.memory(), count * slice_rows * size_of(*type));
     by_width(each ? size_of(*type) : 1, [&]<class U>(std::type_identity<U>) {
         with_offsets(a, [&](const auto* offsets) {
-            for_slices(
-                ctx, n, [&](index_t s) { fill_slice(a, offsets, static_cast<const U*>(from), t, s); });
+            for_slices(ctx, n, [&](index_t s) { fill_slice(a, offsets, static_cast<const U*>(from), t, s); });
         });
     });
     if (type && !each) {

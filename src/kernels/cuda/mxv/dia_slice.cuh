@@ -2,27 +2,75 @@
 // slices of rows, as SELL cuts ELLPACK).
 //
 // Who owns what: a slice -> a warp, a row -> a lane, so that values and u are read side by side; where slices have hundreds of
-//   diagonals, and may be few, a slice -> a block of 16 warps that share them out in runs.
+//   diagonals, and may be few, a slice -> a cluster of two blocks, whose 32 warps share its diagonals out in runs.
 // Memory: values once; 8 bytes a diagonal for up to 32 columns of 4 bytes each; u in runs of 32, which neighbouring diagonals
-//   find in the first-level cache. Four diagonals are asked for before the first is added.
-// Shared memory: 512 partial sums, of the blocks that share a slice. Barriers: one there, else none.
-// Determinism: a row is summed in the order of its columns; by 16 runs of its slice's diagonals where these are many.
+//   find in the first-level cache. Four values are asked for before the first is added. Long slices' diagonals come to the
+//   lanes 32 at a time, and from these by shuffles, so that u's places are known as soon as values are asked for.
+// Shared memory: partial sums, of the blocks that share a slice. Barriers: there alone.
+// Determinism: a row is summed in the order of its columns; by 32 runs of its slice's diagonals where these are many.
 // Cost: 32 values a diagonal, whether its rows are there or not.
 // Distance to the limit: docs/measurements.md (SpMV and SpMSpV on a GPU).
+// Without gain (one H200, prototypes): slices asked for ahead to the L2 by bulk prefetches (0.97 to 1.08 times the time); warps that
+//   stay, with the next slice's diagonals there before it begins (1.1 to 4 times); eight values at a time (0.99 to 1.35 times).
 // Why csr_merge was not enough: it reads 4 bytes of column beside each value, and brings products to shared memory and back.
-// What it leaves: slices are made once (4 to 5 products' time), and values are held twice: the plan takes it for matrices of
-//   which it is known that many products follow, and whose rows have their diagonals in common.
+// What it leaves: slices are made once, and values are held twice: the plan takes it for matrices of which it is known that many
+//   products follow, and whose rows have their diagonals in common.
 #pragma once
 
+#include "algebra/before_first.hpp"
 #include "kernels/cuda/mxv/common_row.cuh"
+
+#include <cooperative_groups.h>
 
 namespace nz::kernels::cuda {
 
-constexpr unsigned slice_block = 128, shared_slice_warps = 16;
-constexpr int slice_turn = 4;  ///< diagonals asked for at a time: with two 1.00 to 1.14 times the time, with eight 0.97 to 1.12
-/// Diagonals a slice, on average, from which a block shares each.
+constexpr unsigned slice_block = 128;
+constexpr int slice_turn = 4;  ///< values asked for at a time
+/// Diagonals a slice, on average, up to which each is read where it is needed.
+constexpr offset_t short_slice = 8;
+/// Diagonals a slice, on average, from which a cluster shares each; its blocks and their warps.
 constexpr offset_t shared_slice_from = 256;
+constexpr unsigned shared_slice_blocks = 2, shared_slice_warps = 16;
 static_assert(storage::slice_rows == 32, "a row of the slice is a lane of the warp");
+
+/// One row's sum, without a branch on what the row has.
+template <class Cell>
+struct slice_sum {
+    using V = typename Cell::value;
+    V value = first();
+    bool met = false;
+
+    static constexpr V first() {
+        if constexpr (Cell::first_wins)
+            return V{};
+        else
+            return algebra::before_first<Cell>();
+    }
+    /// Adds x where it is `here`.
+    __device__ void add(bool here, V x) {
+        if constexpr (Cell::first_wins)
+            value = here && !met ? x : value;
+        else
+            value = here ? Cell::add(value, x) : value;
+        met |= here;
+    }
+    __device__ partial<Cell> settled() const {
+        partial<Cell> p;
+        p.value = value;
+        p.met = met;
+        return p;
+    }
+};
+
+/// Some of a slice's diagonals, their values, and the lane's row.
+template <class Cell>
+struct slice_piece {
+    const int2* diagonals = nullptr;
+    const typename Cell::operand* values = nullptr;  ///< the lane's
+    int count = 0;
+    index_t row = 0;
+    slice_sum<Cell> sum;
+};
 
 template <class Cell, bool Constant, bool Gaps>
 struct slice_reader {
@@ -30,42 +78,97 @@ struct slice_reader {
     device_row_reader<Cell, Constant, Gaps> entries;
     const storage::slice_diagonal* diagonals;
 
-    __device__ storage::slice_diagonal diagonal(offset_t k, offset_t end) const {
-        if (k >= end) return {0, 0};
-        const int2 two = __ldg(reinterpret_cast<const int2*>(diagonals) + k);
-        return {two.x, static_cast<std::uint32_t>(two.y)};
+    __device__ slice_piece<Cell> piece(index_t row, offset_t begin, offset_t end) const {
+        slice_piece<Cell> p;
+        p.diagonals = reinterpret_cast<const int2*>(diagonals) + begin;
+        if constexpr (Constant || !Cell::reads_a)
+            p.values = entries.values;
+        else
+            p.values = entries.values + begin * 32 + threadIdx.x % 32;
+        p.count = static_cast<int>(end - begin);
+        p.row = row;
+        return p;
     }
-    __device__ T value(offset_t k, offset_t end, int lane) const {
+    template <bool All>
+    __device__ T value(const slice_piece<Cell>& p, int k) const {
         if constexpr (!Cell::reads_a)
             return T{};
         else if constexpr (Constant)
             return entries.entry(0);
         else
-            return k < end ? load_streamed(entries.values + k * storage::slice_rows + lane) : T{};
+            return All || k < p.count ? load_streamed(p.values + k * 32) : T{};
     }
-    /// This lane's row over diagonals [begin, end).
-    __device__ partial<Cell> sum(index_t row, offset_t begin, offset_t end) const {
+    /// Diagonals k.. of each piece, given as d; All: every one of them is an entry of every row.
+    template <bool All, int Pieces>
+    __device__ void add(slice_piece<Cell> (&p)[Pieces], const int2 (&d)[Pieces][slice_turn],
+                        const T (&x)[Pieces][slice_turn], int k) const {
         const int lane = static_cast<int>(threadIdx.x % 32);
-        partial<Cell> sum;
-        for (offset_t k = begin; k < end; k += slice_turn) {
-            storage::slice_diagonal d[slice_turn];
-            T x[slice_turn], y[slice_turn];
-            bool here[slice_turn];
+        T y[Pieces][slice_turn];
+        bool here[Pieces][slice_turn];
 #pragma unroll
-            for (int n = 0; n < slice_turn; ++n) d[n] = diagonal(k + n, end);
-#pragma unroll
-            for (int n = 0; n < slice_turn; ++n) x[n] = value(k + n, end, lane);
+        for (int s = 0; s < Pieces; ++s)
 #pragma unroll
             for (int n = 0; n < slice_turn; ++n) {
-                const index_t j = row + d[n].distance;
-                here[n] = (d[n].rows >> lane & 1) && entries.meets(j);
-                y[n] = here[n] ? entries.operand(j) : T{};
+                const index_t column = p[s].row + d[s][n].x;
+                here[s][n] =
+                    (All || (k + n < p[s].count && (static_cast<unsigned>(d[s][n].y) >> lane & 1))) &&
+                    entries.meets(column);
+                y[s][n] = here[s][n] ? entries.operand(column) : T{};
             }
 #pragma unroll
+        for (int s = 0; s < Pieces; ++s)
+#pragma unroll
             for (int n = 0; n < slice_turn; ++n)
-                if (here[n]) sum.add(Cell::multiply(x[n], y[n], row, row + d[n].distance));
+                p[s].sum.add(here[s][n], Cell::multiply(x[s][n], y[s][n], p[s].row, p[s].row + d[s][n].x));
+    }
+    /// Adds up all of each piece, diagonals read where they are needed.
+    template <int Pieces>
+    __device__ void add_short(slice_piece<Cell> (&p)[Pieces]) const {
+        int most = 0;
+#pragma unroll
+        for (int s = 0; s < Pieces; ++s) most = max(most, p[s].count);
+        for (int k = 0; k < most; k += slice_turn) {
+            int2 d[Pieces][slice_turn];
+            T x[Pieces][slice_turn];
+            int all = -1;
+#pragma unroll
+            for (int s = 0; s < Pieces; ++s)
+#pragma unroll
+                for (int n = 0; n < slice_turn; ++n) {
+                    d[s][n] = k + n < p[s].count ? __ldg(p[s].diagonals + k + n) : int2{0, 0};
+                    x[s][n] = value<false>(p[s], k + n);
+                }
+#pragma unroll
+            for (int s = 0; s < Pieces; ++s)
+#pragma unroll
+                for (int n = 0; n < slice_turn; ++n) all &= d[s][n].y;
+            all == -1 ? add<true>(p, d, x, k) : add<false>(p, d, x, k);
         }
-        return sum;
+    }
+    /// ... of one piece, diagonals by way of the lanes.
+    __device__ void add_long(slice_piece<Cell> (&p)[1]) const {
+        const int lane = static_cast<int>(threadIdx.x % 32);
+        const auto turn = [&]<bool All>(int2 mine, int from, int k) {
+            int2 d[1][slice_turn];
+            T x[1][slice_turn];
+#pragma unroll
+            for (int n = 0; n < slice_turn; ++n) x[0][n] = value<All>(p[0], k + n);
+#pragma unroll
+            for (int n = 0; n < slice_turn; ++n) {
+                d[0][n].x = __shfl_sync(full_warp, mine.x, (k - from + n) & 31);
+                d[0][n].y = All ? -1 : __shfl_sync(full_warp, mine.y, (k - from + n) & 31);
+            }
+            add<All>(p, d, x, k);
+        };
+        for (int from = 0; from < p[0].count; from += 32) {
+            const bool held = from + lane < p[0].count;
+            const int2 mine = held ? __ldg(p[0].diagonals + from + lane) : int2{0, 0};
+            const int end = min(from + 32, p[0].count);
+            int k = from;
+            if (__all_sync(full_warp, !held || mine.y == -1))
+                for (; k + slice_turn <= end; k += slice_turn) turn.template operator()<true>(mine, from, k);
+            for (; k < end; k += slice_turn) turn.template operator()<false>(mine, from, k);
+        }
     }
 };
 
@@ -80,17 +183,30 @@ __device__ void write_slice(const partial<Cell>& sum, offset_t slice, index_t ro
     if (present && threadIdx.x % 32 == 0) present[slice] = word;
 }
 
-template <class Cell, class Reader>
+/// Short: a warp has two slices, one word of presence.
+template <class Cell, bool Short, class Reader>
 __global__ void __launch_bounds__(slice_block)
     dia_slice_kernel(Reader reader, const offset_t* starts, index_t rows, typename Cell::value* out,
                      std::uint32_t* present) {
-    const offset_t slice = (offset_t{blockIdx.x} * slice_block + threadIdx.x) / 32;
+    constexpr int pieces = Short ? 2 : 1;
+    const offset_t slice = (offset_t{blockIdx.x} * slice_block + threadIdx.x) / 32 * pieces;
     if (slice >= half_words(rows)) return;
-    const offset_t row = slice * storage::slice_rows + threadIdx.x % 32;
-    partial<Cell> sum;
-    if (slice * storage::slice_rows < rows)
-        sum = reader.sum(static_cast<index_t>(row), starts[slice], starts[slice + 1]);
-    write_slice(sum, slice, rows, out, present);
+    slice_piece<Cell> p[pieces];
+    offset_t begin = __ldg(starts + slice);
+#pragma unroll
+    for (int s = 0; s < pieces; ++s) {
+        if ((slice + s) * storage::slice_rows >= rows) break;
+        const offset_t end = __ldg(starts + slice + s + 1);
+        p[s] = reader.piece(static_cast<index_t>((slice + s) * storage::slice_rows + threadIdx.x % 32), begin,
+                            end);
+        begin = end;
+    }
+    if constexpr (Short)
+        reader.add_short(p);
+    else
+        reader.add_long(p);
+#pragma unroll
+    for (int s = 0; s < pieces; ++s) write_slice(p[s].sum.settled(), slice + s, rows, out, present);
 }
 
 template <class Cell, class Reader>
@@ -98,20 +214,48 @@ __global__ void __launch_bounds__(shared_slice_warps * 32)
     dia_slice_shared_kernel(Reader reader, const offset_t* starts, index_t rows, typename Cell::value* out,
                             std::uint32_t* present) {
     __shared__ partial<Cell> parts[shared_slice_warps][32];
-    const offset_t slice = blockIdx.x;
+    const auto cluster = cooperative_groups::this_cluster();
+    const offset_t slice = blockIdx.x / shared_slice_blocks;
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    partial<Cell> sum;
+    slice_piece<Cell> p[1];
     if (slice * storage::slice_rows < rows) {
         const offset_t begin = starts[slice], end = starts[slice + 1];
-        const offset_t share = (end - begin + shared_slice_warps - 1) / shared_slice_warps;
-        const offset_t from = min(begin + warp * share, end), to = min(from + share, end);
-        sum = reader.sum(static_cast<index_t>(slice * storage::slice_rows + lane), from, to);
+        constexpr unsigned all = shared_slice_blocks * shared_slice_warps;
+        const offset_t share = (end - begin + all - 1) / all;
+        const offset_t from = min(begin + (cluster.block_rank() * shared_slice_warps + warp) * share, end);
+        p[0] = reader.piece(static_cast<index_t>(slice * storage::slice_rows + lane), from,
+                            min(from + share, end));
     }
+    reader.add_short(p);
+    partial<Cell> sum = p[0].sum.settled();
     parts[warp][lane] = sum;
-    __syncthreads();
-    if (warp) return;
-    for (unsigned k = 1; k < shared_slice_warps; ++k) sum.add(parts[k][lane]);
-    write_slice(sum, slice, rows, out, present);
+    cluster.sync();
+    if (cluster.block_rank() == 0 && warp == 0) {
+        for (unsigned k = 1; k < shared_slice_warps; ++k) sum.add(parts[k][lane]);
+        for (unsigned rank = 1; rank < shared_slice_blocks; ++rank) {
+            const auto* others = cluster.map_shared_rank(&parts[0][0], rank);
+            for (unsigned k = 0; k < shared_slice_warps; ++k) sum.add(others[k * 32 + lane]);
+        }
+        write_slice(sum, slice, rows, out, present);
+    }
+    cluster.sync();  // a block's shared memory stays until it has been read
+}
+
+template <class Cell, class Reader>
+void launch_shared_slices(const Reader& reader, const mxv_arguments& c, offset_t slices, cudaStream_t on) {
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = shared_slice_blocks;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = static_cast<unsigned>(slices) * shared_slice_blocks;
+    launch.blockDim = shared_slice_warps * 32;
+    launch.stream = on;
+    launch.attrs = &cluster;
+    launch.numAttrs = 1;
+    check(cudaLaunchKernelEx(&launch, dia_slice_shared_kernel<Cell, Reader>, reader, c.slices.starts,
+                             c.output_size, static_cast<typename Cell::value*>(c.out_values),
+                             reinterpret_cast<std::uint32_t*>(c.out_present)));
 }
 
 template <class Cell>
@@ -122,16 +266,17 @@ void dia_slice(const device_mxv_arguments& a, void* stream) {
     with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
         using reader_type = slice_reader<Cell, Constant, Gaps>;
         const reader_type reader{device_row_reader<Cell, Constant, Gaps>(c), c.slices.diagonals};
-        auto* out = static_cast<typename Cell::value*>(c.out_values);
-        auto* present = reinterpret_cast<std::uint32_t*>(c.out_present);
         const offset_t slices = half_words(c.output_size);
         if (c.slices.count >= shared_slice_from * slices)
-            dia_slice_shared_kernel<Cell>
-                <<<static_cast<unsigned>(slices), shared_slice_warps * 32, 0, on>>>(
-                    reader, c.slices.starts, c.output_size, out, present);
-        else
-            dia_slice_kernel<Cell><<<blocks_for(slices * 32, slice_block), slice_block, 0, on>>>(
-                reader, c.slices.starts, c.output_size, out, present);
+            return launch_shared_slices<Cell>(reader, c, slices, on);
+        const auto launch = [&]<bool Short>() {
+            const unsigned blocks = blocks_for(slices * 32 / (Short ? 2 : 1), slice_block);
+            dia_slice_kernel<Cell, Short><<<blocks, slice_block, 0, on>>>(
+                reader, c.slices.starts, c.output_size, static_cast<typename Cell::value*>(c.out_values),
+                reinterpret_cast<std::uint32_t*>(c.out_present));
+        };
+        c.slices.count <= short_slice* slices ? launch.template operator()<true>()
+                                              : launch.template operator()<false>();
     });
     check(cudaGetLastError());
 }

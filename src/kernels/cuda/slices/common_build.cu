@@ -5,18 +5,17 @@
 //   counts, and fill goes the same way once more and writes.
 // Memory: the CSR's columns twice, its values once, the slices written once. Lanes read along their own rows, so that a line
 //   serves a lane several steps: columns of a slice stay in the first-level cache meanwhile. Values are too many for it: they
-//   come to shared memory side by side first, where the slice has no more than stage_entries.
+//   come to shared memory side by side first, where rows are long enough and the slice has no more than stage_entries.
 // Synchronization: a warp's alone.
 // Determinism: every place follows from the counts.
 // Cost: one step a diagonal: a minimum and a vote over the warp, a load behind them.
 // Distance to the limit: docs/measurements.md (SpMV and SpMSpV on a GPU).
 // Without gain: values read along the rows at once (5.6 ms for 0.9 GB of values of laplace3d:160, one H100).
-#include "kernels/cuda/slices/common_build.hpp"
-
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"
 #include "kernels/cuda/common_offsets.cuh"
 #include "kernels/cuda/mxv/common_row.cuh"
+#include "kernels/cuda/slices/common_build.hpp"
 
 #include <cub/device/device_scan.cuh>
 
@@ -26,7 +25,8 @@ namespace nz::kernels::cuda {
 namespace {
 
 constexpr unsigned build_block = 128, build_warps = build_block / 32;
-constexpr int stage_entries = 1024;  ///< of a slice, in a warp's shared memory: 28 warps a multiprocessor have 8 KiB each
+constexpr int stage_entries =
+    1024;  ///< of a slice, in a warp's shared memory: 28 warps a multiprocessor have 8 KiB each
 constexpr int no_distance = INT_MAX;
 
 /// The lane's way along its row.
@@ -53,12 +53,9 @@ struct slice_lane {
     }
 };
 
-__device__ inline offset_t slice_of_warp() {
-    return (offset_t{blockIdx.x} * build_block + threadIdx.x) / 32;
-}
+__device__ inline offset_t slice_of_warp() { return (offset_t{blockIdx.x} * build_block + threadIdx.x) / 32; }
 
-__global__ void __launch_bounds__(build_block)
-    count_kernel(device_slice_build b, device_offsets offsets) {
+__global__ void __launch_bounds__(build_block) count_kernel(device_slice_build b, device_offsets offsets) {
     const offset_t slice = slice_of_warp();
     if (slice > b.slices) return;
     offset_t count = 0;
@@ -70,19 +67,21 @@ __global__ void __launch_bounds__(build_block)
     if (threadIdx.x % 32 == 0) b.starts[slice] = count;
 }
 
-/// U: a value's bits; `Values` false: structure alone.
-template <class U, bool Values>
+/// Where fill reads values.
+enum class value_source { none, rows, stage };
+
+/// U: a value's bits.
+template <class U, value_source From>
 __global__ void __launch_bounds__(build_block) fill_kernel(device_slice_build b, device_offsets offsets) {
-    __shared__ U stage[Values ? build_warps * stage_entries : 1];
+    __shared__ U stage[From == value_source::stage ? build_warps * stage_entries : 1];
     const offset_t slice = slice_of_warp();
     if (slice >= b.slices) return;
     const unsigned of_warp = threadIdx.x % 32;
     slice_lane lane(b, offsets, slice);
     const auto* values = static_cast<const U*>(b.values);
     offset_t base = 0;  // the entry that `values` begins with
-    if constexpr (Values) {
-        const offset_t from = offsets[slice * 32],
-                       to = offsets[min(slice * 32 + 32, offset_t{b.rows})];
+    if constexpr (From == value_source::stage) {
+        const offset_t from = offsets[slice * 32], to = offsets[min(slice * 32 + 32, offset_t{b.rows})];
         if (to - from <= stage_entries) {
             U* mine = stage + threadIdx.x / 32 * stage_entries;
             for (offset_t k = from + of_warp; k < to; k += 32) mine[k - from] = load_streamed(values + k);
@@ -97,7 +96,8 @@ __global__ void __launch_bounds__(build_block) fill_kernel(device_slice_build b,
         const bool here = lane.distance == d;
         const unsigned rows = __ballot_sync(full_warp, here);
         if (of_warp == 0) b.diagonals[place] = {d, rows};
-        if constexpr (Values) out[place * 32 + of_warp] = here ? values[lane.at - base] : U{0};
+        if constexpr (From != value_source::none)
+            out[place * 32 + of_warp] = here ? values[lane.at - base] : U{0};
         if (here) lane.step();
     }
 }
@@ -124,24 +124,27 @@ void fill_slices(const device_slice_build& b, void* stream) {
     if (b.slices == 0) return;
     const device_offsets offsets{b.offsets.data, b.offsets.wide};
     const unsigned blocks = blocks_for(offset_t{b.slices} * 32, build_block);
-    const auto launch = [&]<class U, bool Values>() {
-        fill_kernel<U, Values><<<blocks, build_block, 0, on>>>(b, offsets);
+    const auto launch = [&]<class U>() {
+        if (b.staged)
+            fill_kernel<U, value_source::stage><<<blocks, build_block, 0, on>>>(b, offsets);
+        else
+            fill_kernel<U, value_source::rows><<<blocks, build_block, 0, on>>>(b, offsets);
     };
     switch (b.value_bytes) {
         case 0:
-            launch.template operator()<std::uint8_t, false>();
+            fill_kernel<std::uint8_t, value_source::none><<<blocks, build_block, 0, on>>>(b, offsets);
             break;
         case 1:
-            launch.template operator()<std::uint8_t, true>();
+            launch.template operator()<std::uint8_t>();
             break;
         case 2:
-            launch.template operator()<std::uint16_t, true>();
+            launch.template operator()<std::uint16_t>();
             break;
         case 4:
-            launch.template operator()<std::uint32_t, true>();
+            launch.template operator()<std::uint32_t>();
             break;
         default:
-            launch.template operator()<std::uint64_t, true>();
+            launch.template operator()<std::uint64_t>();
     }
     check(cudaGetLastError());
 }
