@@ -24,7 +24,7 @@ struct device_mxm_arguments {
     offset_t* dot_starts = nullptr;  ///< [rows + 1], from starts
     // For dia_dia: plan::mxm_band_bytes, what found there, and the rows that fill takes.
     void* band_parts = nullptr;
-    int band_a = 0, band_b = 0, band_c = 0, band_between = 0;
+    plan::mxm_band_shape band{};
     index_t fill_first = 0, fill_last = 0;
     // For two_level_sort, which has `products` of them: plan::mxm_sort_bytes; columns of the places of cut rows in rooms of as many
     // entries as these have products; plan::mxm_cut_bytes for so many places and rows.

@@ -124,17 +124,11 @@ public:
         band_ = buffer(ctx_.device_memory(), plan::mxm_band_bytes(k_.rows, k_.inner));
         k_.band_parts = band_.data();
         kernels::on_cuda().mxm.find_band(k_, stream());
-        plan::mxm_band found;
-        ctx_.gpu()->download(&found, plan::mxm_band_parts(k_.band_parts, k_.rows, k_.inner).band,
-                             sizeof found);
-        k_.band_a = found.a;
-        k_.band_b = found.b;
-        k_.band_c = found.c;
-        k_.band_between = found.rows_between();
+        ctx_.gpu()->download(&k_.band, &plan::mxm_band_parts(k_.band_parts, k_.rows, k_.inner).band->shape,
+                             sizeof k_.band);
         constexpr std::size_t widest = 8;
-        const bool fits = plan::band_tile_rows(found.a, found.b, found.c, k_.band_between, widest,
-                                               size_of(value_type_)) > 0;
-        return fits ? static_cast<double>(found.alike) / plan::band_samples : 0;
+        const bool fits = plan::band_tile_of(k_.band, widest, size_of(value_type_)) >= 0;
+        return fits ? static_cast<double>(k_.band.inside) / plan::band_samples : 0;
     }
     /// What lies in the band is no more hash's.
     void take_band() {

@@ -73,7 +73,7 @@ mxm_plan on_gpu(const mxm_facts& f) {
     plan.operation = "mxm";
     const bool columns_alone = f.columns_ready && !f.rows_ready,
                dots = f.masked && !f.complement && (columns_alone || dots_are_fewer(f));
-    const bool band = !f.masked && f.band_share >= band_rows;
+    const bool band = !f.masked && f.band_share >= device_band_rows;
     plan.kernel = !f.pinned.empty() ? f.pinned
                   : dots            ? "masked_dot"
                   : f.masked        ? "masked_row"

@@ -3,6 +3,7 @@
 
 #include "nonzero/plan.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace nz::plan {
@@ -74,13 +75,18 @@ inline bool mxm_on_device(const mxm_facts& f) noexcept {
                            f.pinned == "dia_dia" || (f.masked && f.pinned == "masked_row") ||
                            (f.masked && !f.complement && f.pinned == "masked_dot"));
 }
-/// On a GPU, rows of fewer products than that are sorted at once as fast.
-inline constexpr double device_band_products = 16;
+/// On a GPU looking for bands takes some 20 us of a call, and going by them as long again: worth it from so many products on (one H200,
+/// calls by hash and by diagonals: laplace3d:20, 5 M products, 0.25 and 0.32 ms; banded:1000000,3, 9 M, 0.44 and 0.22).
+inline constexpr double device_band_least = 8e6;
+/// ... where so many rows are inside: the others are hash's as before, and marking rows costs little (laplace3d:40, 73%: 0.36 ms of
+/// kernels for 0.64).
+inline constexpr double device_band_rows = 0.5;
 inline bool mxm_needs_device_band(const mxm_facts& f) noexcept {
     return f.on_device && f.band_share < 0 && !f.masked && f.rows > 0 &&
            (f.pinned == "dia_dia" ||
             (f.pinned.empty() &&
-             static_cast<double>(f.products) >= device_band_products * static_cast<double>(f.rows)));
+             static_cast<double>(f.products) >=
+                 std::max(device_band_least, band_products * static_cast<double>(f.rows))));
 }
 /// Whether bands are to be looked for: not where another kernel is taken anyway.
 inline bool mxm_needs_band(const mxm_facts& f) noexcept {

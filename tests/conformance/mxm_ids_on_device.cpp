@@ -260,11 +260,33 @@ TEST_P(BandsOnDevice, AreTheCpusBitForBit) {
     }
 }
 
+// Meshes whose walls leave rows of fewer entries in all places, the one in the middle too, and diagonals far apart.
+TEST_P(BandsOnDevice, OfMeshesAreTheCpusBitForBit) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    const matrix plane = load(ctx, "laplace2d:100").matrix, space = load(ctx, "laplace3d:24").matrix,
+                 narrow = diagonals(ctx, 10000, 12000, run_of(-1, 3), 97, random),
+                 wide = diagonals(ctx, 13824, 13824, {-13000, -577, -40, -39, 0, 24, 577, 13000}, 0, random);
+    for (const auto& [a, b] : {std::pair{&plane, &plane}, std::pair{&plane, &narrow},
+                               std::pair{&space, &space}, std::pair{&space, &wide}, std::pair{&wide, &space}})
+        for (const auto* name : {"plus_times_fp64", "any_second_fp64", "plus_times_fp32", "lor_land_bool",
+                                 "any_secondi_int64"}) {
+            SCOPED_TRACE(::testing::Message() << name << ", " << a->nnz() << " by " << b->nnz());
+            const semiring ring(name);
+            const dtype type = ring.value_type(a->type(), b->type());
+            matrix expected(cpu, type, a->rows(), b->columns()), c(ctx, type, a->rows(), b->columns());
+            mxm(cpu, expected, ring, *a, *b, {.kernel = "hash"});
+            const mxm_plan plan = mxm(ctx, c, ring, *a, *b, {.kernel = GetParam()});
+            ASSERT_TRUE(plan.on_device);
+            c.validate();
+            ASSERT_TRUE(same(read(expected), c));
+        }
+}
+
 TEST_P(BandsOnDevice, InChunksAreTheSameBitForBit) {
     const context cpu({.backend = backend::cpu, .threads = 2}),
-        small({.backend = backend::cuda, .memory_limit = std::size_t{12} << 20});
-    const matrix a = diagonals(cpu, 40000, 40000, run_of(-4, 4), 0, random);
-    matrix c(small, dtype::float64, 40000, 40000), expected(cpu, dtype::float64, 40000, 40000);
+        small({.backend = backend::cuda, .memory_limit = std::size_t{36} << 20});
+    const matrix a = diagonals(cpu, 120000, 120000, run_of(-4, 4), 0, random);
+    matrix c(small, dtype::float64, 120000, 120000), expected(cpu, dtype::float64, 120000, 120000);
     const mxm_plan plan = mxm(small, c, semiring("plus_times"), a, a, {.kernel = GetParam()});
     mxm(cpu, expected, semiring("plus_times"), a, a, {.kernel = "hash"});
     EXPECT_EQ(plan.kernel, "dia_dia");
@@ -272,7 +294,7 @@ TEST_P(BandsOnDevice, InChunksAreTheSameBitForBit) {
     ASSERT_NO_FATAL_FAILURE(expect_equal(expected, c, true));
 }
 
-TEST(DeviceBandPlans, AreForRowsOfManyProductsAlone) {
+TEST(DeviceBandPlans, AreForManyRowsOfManyProductsAlone) {
     if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     std::mt19937 random(mxm_ids_seed + 1);
     const context ctx({.backend = backend::cuda});
@@ -284,9 +306,12 @@ TEST(DeviceBandPlans, AreForRowsOfManyProductsAlone) {
     EXPECT_EQ(planned(band), "dia_dia");
     EXPECT_EQ(planned(band, {.mask = &band}), "masked_dot")
         << "few rows, for whose products launches are many";
-    EXPECT_EQ(planned(diagonals(ctx, 20000, 20000, run_of(-1, 1), 0, random)), "hash") << "few products";
+    EXPECT_EQ(planned(diagonals(ctx, 10000, 10000, run_of(-10, 10), 0, random)), "hash") << "few rows";
+    EXPECT_EQ(planned(diagonals(ctx, 2500000, 2500000, run_of(0, 1), 0, random)), "hash") << "few products";
     EXPECT_EQ(planned(diagonals(ctx, 20000, 20000, run_of(-10, 10), 5, random)), "hash") << "rows with gaps";
     EXPECT_EQ(planned(load(ctx, "random:20000,21").matrix), "hash");
+    EXPECT_EQ(planned(load(ctx, "laplace2d:640").matrix), "dia_dia") << "the row in the middle is at a wall";
+    EXPECT_EQ(planned(load(ctx, "laplace3d:32").matrix), "dia_dia") << "28 of 32 are inside, thrice";
 }
 
 TEST(MaskedOnDevice, ProductsAreThoseOfTheCpuWhicheverKernelIsPlanned) {

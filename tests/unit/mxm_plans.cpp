@@ -1,5 +1,6 @@
 // What plan::mxm makes of facts.
 #include "plan/mxm.hpp"
+#include "plan/mxm_band_workspace.hpp"
 #include "plan/mxm_chunks.hpp"
 #include "plan/mxm_device_workspace.hpp"
 #include "plan/mxm_workspace.hpp"
@@ -240,6 +241,44 @@ TEST(MxmPlan, TakesDiagonalsWhereNearlyAllRowsAreBands) {
     EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "a wide band";
     f.band_share = -1;
     EXPECT_FALSE(plan::mxm_needs_band(f));
+}
+
+TEST(MxmPlan, TakesDiagonalsOnAGpuWhereHalfOfManyRowsHaveThem) {
+    auto f = square(4000000, 20000000, 99900000);
+    f.on_device = true;
+    EXPECT_TRUE(plan::mxm_needs_device_band(f));
+    f.band_share = 0.6;
+    EXPECT_FALSE(plan::mxm_needs_device_band(f));
+    EXPECT_EQ(plan::mxm(f).kernel, "dia_dia");
+    EXPECT_GE(plan::mxm(f).workspace_bytes, plan::mxm_device_rows(f.rows, 0) + 3 * 4000000u);
+    f.band_share = 0.4;
+    EXPECT_EQ(plan::mxm(f).kernel, "hash");
+    f.band_share = -1;
+    f.products = 5 * offset_t{f.rows};
+    EXPECT_FALSE(plan::mxm_needs_device_band(f)) << "few products a row";
+    f = square(8000, 200000, 5000000);
+    f.on_device = true;
+    EXPECT_FALSE(plan::mxm_needs_device_band(f)) << "few products";
+}
+
+TEST(BandTiles, HoldRowsNearEachDiagonalAlone) {
+    // Five diagonals, the outer ones far from the rest: as find leaves them.
+    const auto shape = [](int rows) {
+        return plan::mxm_band_shape{5, 5, 13, plan::band_samples, {3 * 128 + 2, 3 * 64 + 2, 3 * rows + 2}};
+    };
+    const plan::band_tile tile(shape(32), 0, 8, 8);
+    EXPECT_EQ(tile.rows, 128);
+    EXPECT_LT(tile.bytes, plan::band_tile_room);
+    EXPECT_EQ(plan::band_tile_of(shape(32), 8, 8), 0);
+    for (const unsigned part :
+         {tile.b, tile.c, tile.a_rows, tile.b_rows, tile.c_begins, tile.pair_starts, tile.pairs})
+        EXPECT_EQ(part % 16, 0u);
+    EXPECT_GE(tile.bytes - tile.pairs, (5 * 5 + 1) * sizeof(unsigned)) << "one is read beyond the last";
+    EXPECT_EQ(plan::band_tile_of({}, 8, 8), -1);
+    plan::mxm_band_shape wide{64, 64, 127, 0, {8192, 4096, 2048}};  // no two diagonals share rows
+    EXPECT_EQ(plan::band_tile_of(wide, 8, 8), -1);
+    wide.staged[2] = 95;
+    EXPECT_EQ(plan::band_tile_of(wide, 8, 8), 2);
 }
 
 TEST(MxmChunkPlan, JoinsPiecesThatAsManyThreadsShareAndRefusesWhatOneCannotHold) {
