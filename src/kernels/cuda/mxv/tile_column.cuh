@@ -1,17 +1,20 @@
 // mxv/tile_column on a GPU: the rows of w = A u that u's tiles reach, and no others (ji2022, section 3.3, driven by the vector).
 //
 // A block takes a stretch of u's presence and goes through the lists of the tile columns in which u has an entry, an item a
-//   thread; the first to come claims the item's 64 rows. Its warps sum one claim each as tile_row does; what it claimed beyond
-//   goes into a list that all blocks share. The paper merges columns into the result with atomic additions; rows that are
-//   claimed whole keep a float's sum in one order and work for any monoid.
+//   thread; the first to come claims the item's 64 rows, and puts their number into a list that all blocks share. Then all
+//   warps take claims from the list and sum their rows as tile_row does. The paper merges columns into the result with atomic
+//   additions; rows that are claimed whole keep a float's sum in one order and work for any monoid.
 // Who owns what: a thread a word of u's presence, then an item of the lists; a warp 64 rows.
 // Memory: u's presence bitmap, the lists of its tiles, a bit and a number for 64 rows, the result's presence, and what
 //   tile_row reads of the claimed rows.
 // Synchronises: by blocks, and twice over the grid, whose blocks are all resident: between clearing and the first claim, while
-//   lists are found, and before shared claims are taken, while each warp sums its own.
+//   lists are found, and before claims are taken.
 // Determinism: as tile_row; who claims does not matter.
 // Cost: entries / 32 words, lists of u's tiles, rows / 32 words cleared; one launch.
-// Why tile_row was not enough: it asks every tile whether u has something for it.
+// Distance to the limit (H200): 15 to 17 us at a density of 0.0001 on matrices of 13 to 26 M entries, of which 6 are a
+//   cooperative launch with one barrier between two events: the rest is a chain of some twelve dependent loads and atomics.
+// Why tile_row was not enough: it asks every tile whether u has something for it. Why a block does not sum what it claimed
+//   itself: a few blocks hold most claims (1.17, 1.12, 1.17, 1.03 times the time at densities from 0.1 to 0.0001).
 #pragma once
 
 #include "kernels/cuda/common_launch.cuh"
@@ -23,7 +26,7 @@
 
 namespace nz::kernels::cuda {
 
-constexpr int column_block = 256, column_blocks_an_sm = 5, column_warps = column_block / 32;
+constexpr int column_block = 256, column_blocks_an_sm = 4, column_warps = column_block / 32;
 
 template <class Cell, class Reader>
 struct column_arguments {
@@ -33,7 +36,7 @@ struct column_arguments {
     index_t rows, words;  ///< of the result, and of its presence
     index_t u_words;      ///< of 32 bits
     std::uint32_t* taken;
-    std::uint32_t* shared_claims;  ///< how many, then which
+    std::uint32_t* claims;  ///< how many, then which
     typename Cell::value* out;
     bits::word* present;
 };
@@ -44,9 +47,9 @@ struct column_work {
     unsigned long long lists;           ///< how many, above list_bits, and items in all
     offset_t ends[2 * column_block];    ///< of each list, among all items
     offset_t places[2 * column_block];  ///< of item k: places + k
-    unsigned claims, kept;              ///< of this turn; of all turns, for the block's own warps
-    std::uint32_t place;                ///< of this turn's among the shared ones
-    index_t claimed[column_block], own[column_warps];
+    unsigned claims;                    ///< of this turn
+    std::uint32_t place;                ///< of them among all
+    index_t claimed[column_block];
 };
 
 constexpr int list_bits = 40;
@@ -86,9 +89,8 @@ __device__ index_t row_of_item(const Reader& reader, offset_t k, const column_wo
     return __ldg(reader.t.met_rows + work.places[low] + k);
 }
 
-/// Claims a word of the result's presence a thread; negative: none. What the block's warps do not keep is shared.
-__device__ inline void claim(std::uint32_t* taken, std::uint32_t* shared_claims, index_t word,
-                             column_work& work) {
+/// Claims a word of the result's presence a thread; negative: none.
+__device__ inline void claim(std::uint32_t* taken, std::uint32_t* claims, index_t word, column_work& work) {
     if (threadIdx.x == 0) work.claims = 0;
     __syncthreads();
     if (word >= 0) {
@@ -96,18 +98,10 @@ __device__ inline void claim(std::uint32_t* taken, std::uint32_t* shared_claims,
         if (!(atomicOr(taken + word / 32, bit) & bit)) work.claimed[atomicAdd(&work.claims, 1u)] = word;
     }
     __syncthreads();
-    const unsigned kept_before = work.kept, keep = min(work.claims, column_warps - kept_before);
+    if (threadIdx.x == 0 && work.claims) work.place = atomicAdd(claims, work.claims);
     __syncthreads();
-    if (threadIdx.x == 0) {
-        work.kept = kept_before + keep;
-        if (work.claims > keep) work.place = atomicAdd(shared_claims, work.claims - keep);
-    }
-    __syncthreads();
-    if (threadIdx.x < keep)
-        work.own[kept_before + threadIdx.x] = work.claimed[threadIdx.x];
-    else if (threadIdx.x < work.claims)
-        shared_claims[1 + work.place + threadIdx.x - keep] =
-            static_cast<std::uint32_t>(work.claimed[threadIdx.x]);
+    if (threadIdx.x < work.claims)
+        claims[1 + work.place + threadIdx.x] = static_cast<std::uint32_t>(work.claimed[threadIdx.x]);
     __syncthreads();
 }
 
@@ -123,8 +117,7 @@ __global__ void __launch_bounds__(column_block, column_blocks_an_sm)
         a.present[k] = 0;
         if (k < (a.words + 31) / 32) a.taken[k] = 0;
     }
-    if (block == 0 && thread == 0) *a.shared_claims = 0;
-    if (thread == 0) work.kept = 0;
+    if (block == 0 && thread == 0) *a.claims = 0;
     auto cleared = grid.barrier_arrive();
     bool waits = true;
     const index_t stretch = min((a.u_words + blocks - 1) / blocks, column_block);
@@ -138,31 +131,20 @@ __global__ void __launch_bounds__(column_block, column_blocks_an_sm)
             const index_t row = base + thread < items ? row_of_item(a.reader, base + thread, work) : -1;
             if (waits) grid.barrier_wait(std::move(cleared));
             waits = false;
-            claim(a.taken, a.shared_claims, row < 0 ? -1 : row >> (6 - a.reader.shift), work);
+            claim(a.taken, a.claims, row < 0 ? -1 : row >> (6 - a.reader.shift), work);
         }
         __syncthreads();
     }
     if (waits) grid.barrier_wait(std::move(cleared));
-    auto claimed = grid.barrier_arrive();
-    waits = true;
-    index_t word = warp < static_cast<int>(work.kept) ? work.own[warp] : -1;
-    std::uint32_t shared = 0;
-    // Those of one block go to different multiprocessors.
-    for (auto k = static_cast<std::uint32_t>(warp * blocks + block);;) {
-        const std::uint64_t permitted = word < 0 ? 0 : allowed_rows(a.mask, a.complement, a.rows, word);
-        if (permitted) {
-            const std::uint64_t found = a.reader.sum_word(scratch[warp], word, permitted, a.out);
-            if (thread % 32 == 0) a.present[word] = found;
-        }
-        if (waits) {
-            grid.barrier_wait(std::move(claimed));
-            shared = fresh(*a.shared_claims);
-            waits = false;
-        } else {
-            k += static_cast<std::uint32_t>(blocks * column_warps);
-        }
-        if (k >= shared) return;
-        word = static_cast<index_t>(fresh(a.shared_claims[1 + k]));
+    grid.sync();
+    // Claims of one block go to different multiprocessors.
+    for (auto k = static_cast<std::uint32_t>(warp * blocks + block), end = fresh(*a.claims); k < end;
+         k += static_cast<std::uint32_t>(blocks * column_warps)) {
+        const auto word = static_cast<index_t>(fresh(a.claims[1 + k]));
+        const std::uint64_t permitted = allowed_rows(a.mask, a.complement, a.rows, word);
+        if (!permitted) continue;
+        const std::uint64_t found = a.reader.sum_word(scratch[warp], word, permitted, a.out);
+        if (thread % 32 == 0) a.present[word] = found;
     }
 }
 
