@@ -14,8 +14,8 @@ buffer take(const context& ctx, offset_t count, std::size_t bytes) {
     return {ctx.device_memory(), static_cast<std::size_t>(count) * bytes};
 }
 
-// Kernels read the locals eight bytes at a time.
-constexpr offset_t local_padding = 8;
+// Kernels read the locals sixteen bytes at a time.
+constexpr offset_t local_padding = 16;
 
 // Counts, then fills: the host waits once, for the counts.
 value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::optional<dtype> type,

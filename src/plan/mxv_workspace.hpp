@@ -75,9 +75,12 @@ constexpr std::size_t tile_column_workspace(offset_t rows, int size) {
     return padded(bits::words_for((rows + size - 1) / size) * sizeof(bits::word));
 }
 
-/// On a GPU. tile_column: a bit for 32 rows.
+/// On a GPU. tile_column: a bit for 64 rows, then the numbers of those that blocks share, and how many.
+constexpr std::size_t tile_column_taken_bytes(offset_t rows) {
+    return padded((bits::words_for(rows) + 31) / 32 * sizeof(std::uint32_t));
+}
 constexpr std::size_t device_tile_column_workspace(offset_t rows) {
-    return padded(bits::words_for((rows + 63) / 64 * 2) * sizeof(bits::word));
+    return tile_column_taken_bytes(rows) + padded((bits::words_for(rows) + 1) * sizeof(std::uint32_t));
 }
 /// csr_merge: a carry a chunk.
 constexpr std::size_t device_csr_merge_workspace(offset_t nnz) {

@@ -1,241 +1,365 @@
-// Rows of tiles of a matvec on a GPU where u has gaps, 32 rows a warp: the entries that u meets, in tiles and outside them, found eight bytes of
-// locals at a time, and added up in shared memory, each row's in one order. Shared by tile_row and tile_column.
+// Rows of tiles of a matvec on a GPU where u has gaps, 64 rows a warp. Shared by tile_row and tile_column.
+//
+// A warp's tiles are looked at 32 at a time, those that u meets put down in shared memory, and their locals held against u's
+//   presence bits 16 bytes a lane. What is met, and the entries outside tiles whose column u has, stand in line for 32 lanes:
+//   they take an entry each, load the two operands, and go on to find the next ones while these are under way. Then each lane
+//   writes its product down and adds itself to the bits of its row, and the lane of a row adds up the products whose bits it
+//   finds, in their order.
+// Loads that wait for each other: where tiles begin; their columns and those outside; u's bits; locals; the operands. Of one
+//   kind all are sent before the first is waited for.
 #pragma once
 
 #include "kernels/cuda/mxv/common_row.cuh"
 
-namespace nz::kernels::cuda {
+#include <cub/warp/warp_scan.cuh>
 
-constexpr int tile_batch = 16;  ///< tiles of a row of tiles that are looked at together
+#include <type_traits>
+
+namespace nz::kernels::cuda {
 
 /// A tile that u meets.
 struct alignas(16) met_tile {
     offset_t first;      ///< entry
-    int count, place;    ///< of its entries; of its first word of locals among those of the batch
-    std::uint64_t bits;  ///< u's presence
     index_t column;      ///< of the matrix
+    int row;             ///< of its first row, of the warp's, and tile_hit::in_tile
+    std::uint64_t bits;  ///< u's presence; of 16 places twice, so that five bits of a local find theirs
+    int count, place;    ///< of its entries; of its first word of locals among those of the batch
 };
 
-template <class Cell>
-struct alignas(2 * sizeof(index_t)) row_sum {
-    typename Cell::value value;
-    index_t column;  ///< that `any` took it from; negative: nothing yet
+/// An entry that u meets.
+struct alignas(16) tile_hit {
+    static constexpr int in_tile =
+        64;  ///< flag of `row`: row and column are the tile's, and the local is to be added
+    offset_t entry;
+    index_t column;
+    int row;  ///< of the warp's
 };
 
 /// A warp's shared memory.
 template <class Cell>
 struct tile_scratch {
-    met_tile tiles[2 * tile_batch];
-    row_sum<Cell> sums[32];
+    met_tile tiles[32];
+    tile_hit hits[32];
+    typename Cell::value products[32];
+    index_t columns[Cell::first_wins ? 32 : 1];  ///< of the products
+    std::uint32_t lanes_of_row[64];              ///< that hold a product of the row; 0 between sums
+    std::uint32_t permitted[2];                  ///< rows that the mask lets through
 };
 
-/// The sums of a warp's 32 rows; all lanes call its functions. Group: lanes that share a row of tiles.
-template <class Cell, int Group>
-struct row_sums {
-    using V = typename Cell::value;
-    row_sum<Cell>* sums;
-    std::uint32_t permitted;  ///< rows that the mask lets through
+/// A row's sum, and for `any` the column that it came from.
+template <class Cell>
+struct row_sum {
+    typename Cell::value value{};
+    index_t column = -1;  ///< negative: nothing yet
 
-    __device__ void clear() {
-        sums[threadIdx.x % 32].column = -1;
-        __syncwarp();
-    }
-    /// Each lane adds its product, if it has one, to a row of its group's; those that share a row in the lanes' order.
-    __device__ void add(bool has, int row, index_t j, V x) {
-        const unsigned lane = threadIdx.x % 32;
-        unsigned peers = __ballot_sync(full_warp, has) & (Group == 16 ? 0xffffu << (lane & 16) : full_warp);
-#pragma unroll
-        for (int bit = 1; bit < Group; bit *= 2) {  // __match_any_sync takes several times as long
-            const unsigned set = __ballot_sync(full_warp, row & bit);
-            peers &= row & bit ? set : ~set;
-        }
-        int before = has ? __popc(peers & ((1u << lane) - 1)) : 0;
-        if (has && before == 0) put(row, j, x);
-        while (__any_sync(full_warp, before > 0)) {
-            __syncwarp();
-            if (--before == 0 && has) put(row, j, x);
-        }
-        __syncwarp();
-    }
-
-private:
-    __device__ void put(int row, index_t j, V x) {
-        row_sum<Cell> sum = sums[row];
+    __device__ bool met() const { return column >= 0; }
+    __device__ void add(typename Cell::value x, index_t j) {
         if constexpr (Cell::first_wins) {
-            if (sum.column < 0 || j < sum.column) sums[row] = {x, j};
+            if (column < 0 || j < column) value = x, column = j;
         } else {
-            sums[row] = {sum.column < 0 ? x : Cell::add(sum.value, x), 0};
+            value = column < 0 ? x : Cell::add(value, x);
+            column = 0;
         }
     }
 };
 
-/// How tiles are read: of 16 by half warps, larger ones by warps, of 64 half of their rows.
-template <class Cell, int Group>
+/// A warp's sums and what is on its way to them: hits that wait for their turn, and an entry a lane whose operands are being
+/// loaded.
+template <class Cell>
+struct tile_sums {
+    tile_scratch<Cell>& s;
+    index_t first_row;
+    row_sum<Cell> rows[2];  ///< lane's row, and that 32 further
+    int waiting = 0;
+    bool loading = false;
+    int row = -1;  ///< of the lane's entry; negative: it has none
+    index_t column = 0;
+    typename Cell::operand x{}, y{};
+
+    /// Adds the products of the entries that are being loaded to their rows.
+    __device__ void finish() {
+        if (!loading) return;
+        const int lane = static_cast<int>(threadIdx.x % 32);
+        if (row >= 0) {
+            s.products[lane] = Cell::multiply(x, y, first_row + row, column);
+            if constexpr (Cell::first_wins) s.columns[lane] = column;
+            atomicOr(&s.lanes_of_row[row], 1u << lane);
+        }
+        __syncwarp();
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            std::uint32_t left = s.lanes_of_row[half * 32 + lane];
+            s.lanes_of_row[half * 32 + lane] = 0;
+            for (; left; left &= left - 1) {
+                const int k = __ffs(static_cast<int>(left)) - 1;
+                rows[half].add(s.products[k], Cell::first_wins ? s.columns[k] : 0);
+            }
+        }
+        loading = false;
+    }
+};
+
+/// The sum over the lanes up to each, and over all.
+__device__ inline int sum_up_to_lane(int x, int& total) {
+    cub::WarpScan<int>::TempStorage none;
+    int sum;
+    cub::WarpScan<int>(none).InclusiveSum(x, sum);
+    total = __shfl_sync(full_warp, sum, 31);
+    return sum;
+}
+
+/// How tiles are read. Local: a byte for tiles of 16, 16 bits for larger ones.
+template <class Cell, class Local>
 struct device_tile_reader {
     using V = typename Cell::value;
-    using T = typename Cell::operand;
-    /// Entries whose locals are in a word of 64 bits, and the bits of each.
-    static constexpr int word_entries = Group == 16 ? 8 : 4, local_size = 64 / word_entries;
+    using sums_type = tile_sums<Cell>;
+    static constexpr bool small = sizeof(Local) == 1;
+    /// Entries whose locals are in a word of 16 bytes.
+    static constexpr int word_entries = 16 / sizeof(Local), column_bits = small ? 4 : 6;
+    /// Rows of tiles that a warp's 64 rows are, at most.
+    static constexpr int most_tile_rows = small ? 4 : 2;
+    /// A word for each lane holds so many hits that taking them bit by bit is less work than lane by lane.
+    static constexpr int many_hits = 96;
 
     device_row_reader<Cell, false, true> entries;
     value_tile_arguments t;
     bool constant;
-    int larger_shift;  ///< of tiles that are not of 16
+    index_t tile_rows;
+    int shift;
 
     explicit device_tile_reader(const mxv_arguments& a)
-        : entries(a), t(a.tiles), constant(a.constant), larger_shift(a.tiles.size == 32 ? 5 : 6) {}
+        : entries(a),
+          t(a.tiles),
+          constant(a.constant),
+          tile_rows((a.output_size + a.tiles.size - 1) / a.tiles.size),
+          shift(a.tiles.size == 16   ? 4
+                : a.tiles.size == 32 ? 5
+                                     : 6) {}
 
-    __device__ int shift() const { return Group == 16 ? 4 : larger_shift; }
-
-    /// Sums the 32 rows of a word of the result's presence that are permitted; returns which have a result.
-    __device__ unsigned sum_word(tile_scratch<Cell>& s, index_t word, std::uint32_t permitted, V* out) const {
+    /// Sums the rows of a word of the result's presence that are permitted; returns which have a result. All lanes call it.
+    __device__ std::uint64_t sum_word(tile_scratch<Cell>& s, index_t word, std::uint64_t permitted,
+                                      V* out) const {
         const int lane = static_cast<int>(threadIdx.x % 32);
-        const index_t i = word * 32 + lane, tile_row = i >> shift();
-        row_sums<Cell, Group> sums{s.sums, permitted};
-        sums.clear();
-        const unsigned mine = Group == 16 ? 0xffffu << (lane & 16) : full_warp;
-        const bool wanted = permitted & mine;
-        add_tiles(s.tiles + first_lane(), tile_row, word & 1, wanted, sums);
-        add_outside(tile_row, word & 1, wanted, sums);
-        const row_sum<Cell> sum = s.sums[lane];
-        if (sum.column >= 0) out[i] = sum.value;
-        return __ballot_sync(full_warp, sum.column >= 0);
-    }
-
-private:
-    using sums_type = row_sums<Cell, Group>;
-    static constexpr unsigned group_bits = Group == 16 ? 0xffffu : full_warp;
-
-    __device__ static int lane_of_group() { return static_cast<int>(threadIdx.x) & (Group - 1); }
-    __device__ static int first_lane() { return static_cast<int>(threadIdx.x % 32) & ~(Group - 1); }
-
-    __device__ V product(offset_t e, index_t i, index_t j) const {
-        return entries.product(entries.entry(constant ? 0 : e), i, j);
-    }
-    /// u's presence in tile column c; 16 places twice, so that five bits of a local find theirs.
-    __device__ std::uint64_t bits(index_t c) const {
-        if (shift() == 4)
-            return __ldg(reinterpret_cast<const std::uint16_t*>(entries.present) + c) * 0x10001u;
-        if (shift() == 5) return __ldg(entries.present + c);
-        return __ldg(reinterpret_cast<const unsigned long long*>(entries.present) + c);
-    }
-    /// The tiles of a row of tiles, a batch at a time; `half` of its rows, where a tile has 64.
-    __device__ void add_tiles(met_tile* tiles, index_t tile_row, int half, bool wanted,
-                              sums_type& sums) const {
-        const int lane = lane_of_group();
-        std::uint32_t begin = 0, end = 0;
-        if (wanted) begin = __ldg(t.tile_starts + tile_row), end = __ldg(t.tile_starts + tile_row + 1);
-        for (; __any_sync(full_warp, begin < end); begin += tile_batch) {
-            met_tile mine{};
-            if (lane < tile_batch && begin + lane < end) {
-                mine.column = __ldg(t.tile_columns + begin + lane);
-                mine.bits = bits(mine.column);
-                mine.column <<= shift();
-            }
-            if (!__any_sync(full_warp, mine.bits != 0)) continue;
-            if (mine.bits) find_entries(mine, begin + lane, half);
-            const int words =
-                mine.count
-                    ? ((static_cast<int>(mine.first) & (word_entries - 1)) + mine.count - 1) / word_entries +
-                          1
-                    : 0;
-            int upto = words;
-#pragma unroll
-            for (int distance = 1; distance < tile_batch; distance *= 2) {
-                const int other = __shfl_up_sync(full_warp, upto, distance, Group);
-                if (lane >= distance) upto += other;
-            }
-            const int total = __shfl_sync(full_warp, upto, tile_batch - 1, Group);
-            mine.place = upto - words;
-            const unsigned held = __ballot_sync(full_warp, words != 0) >> first_lane() & group_bits;
-            if (words) tiles[__popc(held & ((1u << lane) - 1))] = mine;
-            __syncwarp();
-            add_words(tiles, tile_row, words ? mine.place : -Group, total, sums);
-            __syncwarp();
+        s.lanes_of_row[lane] = s.lanes_of_row[lane + 32] = 0;
+        s.permitted[0] = static_cast<std::uint32_t>(permitted);
+        s.permitted[1] = static_cast<std::uint32_t>(permitted >> 32);
+        sums_type sums{s, word * 64};
+        const index_t row = sums.first_row >> shift, last = min(row + (64 >> shift), tile_rows);
+        const std::uint32_t begin = __ldg(t.tile_starts + row), end = __ldg(t.tile_starts + last);
+        const offset_t k = __ldg(t.extracted_starts + row) + lane,
+                       outside_end = __ldg(t.extracted_starts + last);
+        outside_entry near = look_outside(k, outside_end), far = look_outside(k + 32, outside_end);
+        const stored_tile first = look_at_tile(begin + lane, end);
+        near.bits = k < outside_end ? word_of(near.column) : 0;
+        far.bits = k + 32 < outside_end ? word_of(far.column) : 0;
+        add_tiles(sums, row, begin, end, permitted, first,
+                  begin + lane < end ? bits(first.column) : std::uint64_t{0});
+        add_outside(sums, row, k, near);
+        add_outside(sums, row, k + 32, far);
+        for (offset_t more = k + 64; more - lane < outside_end; more += 32) {
+            near = look_outside(more, outside_end);
+            near.bits = more < outside_end ? word_of(near.column) : 0;
+            add_outside(sums, row, more, near);
         }
-    }
-    __device__ void find_entries(met_tile& tile, std::uint32_t k, int half) const {
-        tile.first = __ldg(t.entry_starts + k);
-        tile.count = static_cast<int>(__ldg(t.entry_starts + k + 1) - tile.first);
-        if (Group == 16 || shift() == 5) return;
-        const int middle = __ldg(static_cast<const std::uint16_t*>(t.row_starts) + (offset_t{k} << 6) + 32);
-        if (half)
-            tile.first += middle, tile.count -= middle;
-        else
-            tile.count = middle;
-    }
-    /// A word of locals a lane; `place` is where those of this lane's own tile begin, of `total` of the batch.
-    __device__ void add_words(const met_tile* tiles, index_t tile_row, int place, int total,
-                              sums_type& sums) const {
-        const int lane = lane_of_group();
-        int before = -1;
-        for (int b = 0; __any_sync(full_warp, b < total); b += Group) {
-            const bool begins = static_cast<unsigned>(place - b) < static_cast<unsigned>(Group);
-            const unsigned begun =
-                __reduce_or_sync(full_warp, begins ? 1u << (place - b + first_lane()) : 0u) >> first_lane() &
-                group_bits;
-            const int tile = before + __popc(begun & (~0u >> (31 - lane)));
-            before += __popc(begun);
-            unsigned hits = 0;
-            std::uint64_t locals = 0;
-            offset_t first = 0;
-            index_t column = 0;
-            if (b + lane < total) {
-                const met_tile r = tiles[tile];
-                const offset_t word = r.first / word_entries + (b + lane - r.place);
-                first = word * word_entries;
-                column = r.column;
-                locals = __ldg(static_cast<const unsigned long long*>(t.locals) + word);
-                hits = met(locals, r.bits);
-                const int low = static_cast<int>(r.first - first), high = low + r.count;
-                if (low > 0) hits &= ~0u << low;
-                if (high < word_entries) hits &= (1u << high) - 1;
-            }
-            while (__any_sync(full_warp, hits)) add_hit(hits, locals, first, column, tile_row, sums);
-        }
-    }
-    /// Of a word of locals, those whose columns u has.
-    __device__ static unsigned met(std::uint64_t locals, std::uint64_t bits) {
-        unsigned found = 0;
+        if (sums.waiting) load(sums, sums.waiting);
+        sums.finish();
+        std::uint64_t found = 0;
 #pragma unroll
-        for (int k = 0; k < word_entries; ++k) {
-            const auto local = static_cast<unsigned>(locals >> (k * local_size));
-            const auto hit = Group == 16 ? __funnelshift_r(static_cast<unsigned>(bits), 0u, local)
-                                         : static_cast<unsigned>(bits >> (local & 63));
-            found |= (hit & 1) << k;
+        for (int half = 0; half < 2; ++half) {
+            if (sums.rows[half].met()) out[sums.first_row + half * 32 + lane] = sums.rows[half].value;
+            found |= std::uint64_t{__ballot_sync(full_warp, sums.rows[half].met())} << (32 * half);
         }
         return found;
     }
-    /// The first of each lane's hits.
-    __device__ void add_hit(unsigned& hits, std::uint64_t locals, offset_t first, index_t column,
-                            index_t tile_row, sums_type& sums) const {
-        constexpr int column_bits = Group == 16 ? 4 : 6;
-        const int at = hits ? __ffs(static_cast<int>(hits)) - 1 : 0;
-        const auto local = static_cast<int>(locals >> (at * local_size)) & ((1 << local_size) - 1);
-        const int r = local >> column_bits, row = first_lane() + (r & (Group - 1));
-        const index_t j = column + (local & ((1 << column_bits) - 1));
-        const bool has = hits && sums.permitted >> row & 1;
-        hits &= hits - 1;
-        V x{};
-        if (has) x = product(first + at, (tile_row << shift()) + r, j);
-        sums.add(has, row, j, x);
+
+private:
+    struct stored_tile {
+        index_t column;
+        offset_t first, last;
+    };
+    struct outside_entry {
+        index_t column;
+        int row;             ///< of its row of tiles
+        std::uint32_t bits;  ///< the word of u's presence that its column is in
+    };
+
+    __device__ stored_tile look_at_tile(std::uint32_t k, std::uint32_t end) const {
+        const bool here = k < end;
+        return {here ? __ldg(t.tile_columns + k) : 0, here ? __ldg(t.entry_starts + k) : 0,
+                here ? __ldg(t.entry_starts + k + 1) : 0};
     }
-    /// The entries of a row of tiles outside tiles, one a lane.
-    __device__ void add_outside(index_t tile_row, int half, bool wanted, sums_type& sums) const {
-        offset_t begin = 0, end = 0;
-        if (wanted)
-            begin = __ldg(t.extracted_starts + tile_row), end = __ldg(t.extracted_starts + tile_row + 1);
-        for (; __any_sync(full_warp, begin < end); begin += Group) {
-            const offset_t k = begin + lane_of_group();
-            const index_t j = k < end ? __ldg(t.extracted_columns + k) : 0;
-            bool has = k < end && entries.meets(j);
-            if (!__any_sync(full_warp, has)) continue;
-            const int r = has ? __ldg(t.extracted_rows + k) : 0, row = first_lane() + (r & (Group - 1));
-            has = has && sums.permitted >> row & 1 && (shift() != 6 || r / 32 == half);
-            V x{};
-            if (has) x = product(t.kept + k, (tile_row << shift()) + r, j);
-            sums.add(has, row, j, x);
+    __device__ outside_entry look_outside(offset_t k, offset_t end) const {
+        const bool here = k < end;
+        return {here ? __ldg(t.extracted_columns + k) : 0, here ? __ldg(t.extracted_rows + k) : 0, 0};
+    }
+    __device__ std::uint32_t word_of(index_t j) const { return __ldg(entries.present + (j >> 5)); }
+    /// u's presence in tile column c.
+    __device__ std::uint64_t bits(index_t c) const {
+        if constexpr (small)
+            return __ldg(reinterpret_cast<const std::uint16_t*>(entries.present) + c) * 0x10001u;
+        else if (shift == 5)
+            return __ldg(entries.present + c);
+        else
+            return __ldg(reinterpret_cast<const unsigned long long*>(entries.present) + c);
+    }
+    /// The first of the warp's rows in whose row of tiles number k of what `starts` counts is.
+    template <class Offset>
+    __device__ int row_of(const Offset* starts, index_t row, Offset k) const {
+        int first = 0;
+#pragma unroll
+        for (int r = 1; r < most_tile_rows; ++r)
+            first += k >= __ldg(starts + min(row + r, tile_rows)) ? 1 << shift : 0;
+        return first;
+    }
+
+    /// The tiles from `begin` on, of rows of tiles from `row` on; the first 32 have been looked at.
+    __device__ void add_tiles(sums_type& sums, index_t row, std::uint32_t begin, std::uint32_t end,
+                              std::uint64_t permitted, stored_tile stored, std::uint64_t met_bits) const {
+        const int lane = static_cast<int>(threadIdx.x % 32);
+        for (;;) {
+            met_tile mine{stored.first, stored.column << shift, 0, met_bits, 0, 0};
+            int words = 0;
+            if (mine.bits) {
+                mine.row = row_of(t.tile_starts, row, begin + lane);
+                mine.count = static_cast<int>(stored.last - stored.first);
+                const int skipped = static_cast<int>(stored.first & (word_entries - 1));
+                if (permitted >> mine.row << (64 - t.size))
+                    words = (skipped + mine.count + word_entries - 1) / word_entries;
+                mine.row |= tile_hit::in_tile;
+            }
+            if (const unsigned held = __ballot_sync(full_warp, words != 0)) {
+                int total;
+                mine.place = sum_up_to_lane(words, total) - words;
+                if (words) sums.s.tiles[__popc(held & ((1u << lane) - 1))] = mine;
+                __syncwarp();
+                add_words(sums, words ? mine.place : -32, total);
+                __syncwarp();
+            }
+            begin += 32;
+            if (begin >= end) return;
+            stored = look_at_tile(begin + lane, end);
+            met_bits = begin + lane < end ? bits(stored.column) : 0;
         }
+    }
+    /// A word of locals a lane; `place` is where those of this lane's own tile begin, of `total` of the batch.
+    __device__ void add_words(sums_type& sums, int place, int total) const {
+        const int lane = static_cast<int>(threadIdx.x % 32);
+        int before = -1;
+        for (int b = 0; b < total; b += 32) {
+            const bool begins = static_cast<unsigned>(place - b) < 32u;
+            const unsigned begun = __reduce_or_sync(full_warp, begins ? 1u << (place - b) : 0u);
+            const int tile = before + __popc(begun & (~0u >> (31 - lane)));
+            before += __popc(begun);
+            unsigned hits = 0;
+            tile_hit hit{};
+            if (b + lane < total) {
+                const met_tile& r = sums.s.tiles[tile];
+                const offset_t first = r.first;
+                const int low = static_cast<int>(first & (word_entries - 1)) -
+                                (b + lane - r.place) * word_entries,
+                          high = low + r.count;
+                hit = {first - low, r.column, r.row};
+                hits = met(
+                    __ldg(reinterpret_cast<const uint4*>(static_cast<const Local*>(t.locals) + hit.entry)),
+                    r.bits);
+                if (low > 0) hits &= ~0u << low;
+                if (high < word_entries) hits &= (1u << high) - 1;
+            }
+            add_hits(sums, hits, hit);
+        }
+    }
+    /// Of a word of locals, those whose columns u has.
+    __device__ static unsigned met(const uint4& locals, std::uint64_t bits) {
+        const unsigned words[4] = {locals.x, locals.y, locals.z, locals.w};
+        unsigned found = 0;
+#pragma unroll
+        for (int w = 0; w < 4; ++w) {
+            if constexpr (small) {
+                // Bit k of the bits turned by column - k is the column's.
+                const auto table = static_cast<unsigned>(bits);
+                const unsigned turns =
+                    ((words[w] & 0x0f0f0f0fu) | 0x10101010u) - (0x03020100u + 0x04040404u * w);
+#pragma unroll
+                for (int k = 0; k < 4; ++k)
+                    found |= __funnelshift_r(table, table, turns >> (8 * k)) & (1u << (4 * w + k));
+            } else {
+#pragma unroll
+                for (int k = 0; k < 2; ++k)
+                    found |= (static_cast<unsigned>(bits >> (words[w] >> (16 * k) & 63)) & 1) << (2 * w + k);
+            }
+        }
+        return found;
+    }
+    /// Hits of a word a lane, which begins with entry `word`: lane by lane, or where they are many the first of each, then
+    /// the second...
+    __device__ void add_hits(sums_type& sums, unsigned hits, tile_hit word) const {
+        int total;
+        const int mine = __popc(hits), before = sum_up_to_lane(mine, total) - mine;
+        if (total >= many_hits) {
+            for (unsigned left = __reduce_or_sync(full_warp, hits); left; left &= left - 1) {
+                const int k = __ffs(static_cast<int>(left)) - 1;
+                add_one(sums, hits >> k & 1, {word.entry | k, word.column, word.row});
+            }
+            return;
+        }
+        add(sums, before, total, [&](int& at) {
+            for (; hits && at < 32; hits &= hits - 1)
+                sums.s.hits[at++] = {word.entry | (__ffs(static_cast<int>(hits)) - 1), word.column, word.row};
+        });
+    }
+    /// An entry outside tiles a lane.
+    __device__ void add_outside(sums_type& sums, index_t row, offset_t k, outside_entry e) const {
+        const bool has = e.bits >> (e.column & 31) & 1;
+        if (!__any_sync(full_warp, has)) return;
+        if (has) e.row += row_of(t.extracted_starts, row, k);
+        add_one(sums, has, {t.kept + k, e.column, e.row});
+    }
+    __device__ void add_one(sums_type& sums, bool has, tile_hit hit) const {
+        const unsigned set = __ballot_sync(full_warp, has);
+        add(sums, __popc(set & ((1u << (threadIdx.x % 32)) - 1)), __popc(set), [&](int& at) {
+            if (has && at < 32) {
+                sums.s.hits[at] = hit;
+                has = false;
+            }
+        });
+    }
+    /// `total` hits of the warp, before this lane's own `before`, behind those that wait; write(place) writes those of the
+    /// lane's whose places are below 32. As soon as there are 32, they are loaded.
+    template <class Write>
+    __device__ void add(sums_type& sums, int before, int total, Write&& write) const {
+        int place = sums.waiting + before;
+        sums.waiting += total;
+        for (;;) {
+            write(place);
+            if (sums.waiting < 32) return;
+            load(sums, 32);
+            sums.waiting -= 32;
+            place -= 32;
+        }
+    }
+    /// The first `count` of the hits that wait, a lane each, once those before them are summed.
+    __device__ void load(sums_type& sums, int count) const {
+        const int lane = static_cast<int>(threadIdx.x % 32);
+        sums.finish();
+        __syncwarp();
+        sums.row = -1;
+        if (lane < count) {
+            const tile_hit hit = sums.s.hits[lane];
+            int row = hit.row;
+            sums.column = hit.column;
+            if (row & tile_hit::in_tile) {
+                const unsigned local = __ldg(static_cast<const Local*>(t.locals) + hit.entry);
+                row = (row & (tile_hit::in_tile - 1)) + static_cast<int>(local >> column_bits);
+                sums.column += static_cast<index_t>(local & ((1u << column_bits) - 1));
+            }
+            if (sums.s.permitted[row >> 5] >> (row & 31) & 1) {
+                sums.row = row;
+                sums.x = entries.entry(constant ? 0 : hit.entry);
+                sums.y = entries.operand(sums.column);
+            }
+        }
+        sums.loading = true;
+        __syncwarp();
     }
 };
 
@@ -243,34 +367,42 @@ private:
 template <class Cell, class F>
 void with_tile_reader(const mxv_arguments& a, F&& f) {
     if (a.tiles.size == 16)
-        f(device_tile_reader<Cell, 16>(a));
+        f(device_tile_reader<Cell, std::uint8_t>(a));
     else
-        f(device_tile_reader<Cell, 32>(a));
+        f(device_tile_reader<Cell, std::uint16_t>(a));
 }
 
-constexpr unsigned tile_block = 128;
+/// The rows of a word of the result's presence that a mask lets through.
+__device__ inline std::uint64_t allowed_rows(const bits::word* mask, bool complement, index_t rows,
+                                             index_t word) {
+    const index_t left = rows - word * 64;
+    const std::uint64_t valid = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+    return mask ? (complement ? ~mask[word] : mask[word]) & valid : valid;
+}
 
-/// A warp for every 32 rows of the output.
+constexpr unsigned tile_block = 128, tile_blocks_an_sm = 8;
+
+/// A warp for every word of the result's presence.
 template <class Cell, class Reader>
-__global__ void __launch_bounds__(tile_block)
-    tile_row_kernel(Reader reader, index_t rows, const std::uint32_t* mask, bool complement,
-                    typename Cell::value* out, std::uint32_t* present) {
+__global__ void __launch_bounds__(tile_block, tile_blocks_an_sm)
+    tile_row_kernel(Reader reader, index_t words, index_t rows, const bits::word* mask, bool complement,
+                    typename Cell::value* out, bits::word* present) {
     __shared__ tile_scratch<Cell> scratch[tile_block / 32];
     const auto word = static_cast<index_t>((blockIdx.x * tile_block + threadIdx.x) / 32);
-    if (word >= half_words(rows)) return;
-    const std::uint32_t permitted = allowed_word(mask, complement, rows, word);
-    const unsigned found = permitted ? reader.sum_word(scratch[threadIdx.x / 32], word, permitted, out) : 0;
+    if (word >= words) return;
+    const std::uint64_t permitted = allowed_rows(mask, complement, rows, word);
+    const std::uint64_t found =
+        permitted ? reader.sum_word(scratch[threadIdx.x / 32], word, permitted, out) : 0;
     if (threadIdx.x % 32 == 0) present[word] = found;
 }
 
 template <class Cell>
 void sum_tile_rows(const mxv_arguments& c, cudaStream_t stream) {
+    const auto words = static_cast<index_t>(bits::words_for(c.output_size));
     with_tile_reader<Cell>(c, [&](const auto& reader) {
-        tile_row_kernel<Cell>
-            <<<blocks_for(half_words(c.output_size) * 32, tile_block), tile_block, 0, stream>>>(
-                reader, c.output_size, reinterpret_cast<const std::uint32_t*>(c.mask), c.complement,
-                static_cast<typename Cell::value*>(c.out_values),
-                reinterpret_cast<std::uint32_t*>(c.out_present));
+        tile_row_kernel<Cell><<<blocks_for(offset_t{words} * 32, tile_block), tile_block, 0, stream>>>(
+            reader, words, c.output_size, c.mask, c.complement,
+            static_cast<typename Cell::value*>(c.out_values), c.out_present);
     });
     check(cudaGetLastError());
 }
