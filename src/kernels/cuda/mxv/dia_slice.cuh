@@ -11,7 +11,8 @@
 // Cost: 32 values a diagonal, whether its rows are there or not.
 // Distance to the limit: docs/measurements.md (SpMV and SpMSpV on a GPU).
 // Without gain (one H200, prototypes): slices asked for ahead to the L2 by bulk prefetches (0.97 to 1.08 times the time); warps that
-//   stay, with the next slice's diagonals there before it begins (1.1 to 4 times); eight values at a time (0.99 to 1.35 times).
+//   stay, with the next slice's diagonals there before it begins (1.1 to 4 times); eight values at a time (0.99 to 1.35 times); short
+//   slices two a warp (1.0 to 1.08 times) or with full turns looked for (1.12 to 1.19 times).
 // Why csr_merge was not enough: it reads 4 bytes of column beside each value, and brings products to shared memory and back.
 // What it leaves: slices are made once, and values are held twice: the plan takes it for matrices of which it is known that many
 //   products follow, and whose rows have their diagonals in common.
@@ -98,72 +99,60 @@ struct slice_reader {
         else
             return All || k < p.count ? load_streamed(p.values + k * 32) : T{};
     }
-    /// Diagonals k.. of each piece, given as d; All: every one of them is an entry of every row.
-    template <bool All, int Pieces>
-    __device__ void add(slice_piece<Cell> (&p)[Pieces], const int2 (&d)[Pieces][slice_turn],
-                        const T (&x)[Pieces][slice_turn], int k) const {
+    /// Adds the diagonals d, k.. of the piece, with values x; All: every one of them is an entry of every row.
+    template <bool All>
+    __device__ void add(slice_piece<Cell>& p, const int2 (&d)[slice_turn], const T (&x)[slice_turn],
+                        int k) const {
         const int lane = static_cast<int>(threadIdx.x % 32);
-        T y[Pieces][slice_turn];
-        bool here[Pieces][slice_turn];
+        T y[slice_turn];
+        bool here[slice_turn];
 #pragma unroll
-        for (int s = 0; s < Pieces; ++s)
+        for (int n = 0; n < slice_turn; ++n) {
+            const index_t column = p.row + d[n].x;
+            const bool entry = All || (k + n < p.count && (static_cast<unsigned>(d[n].y) >> lane & 1));
+            here[n] = entry && entries.meets(column);
+            y[n] = here[n] ? entries.operand(column) : T{};
+        }
 #pragma unroll
-            for (int n = 0; n < slice_turn; ++n) {
-                const index_t column = p[s].row + d[s][n].x;
-                here[s][n] =
-                    (All || (k + n < p[s].count && (static_cast<unsigned>(d[s][n].y) >> lane & 1))) &&
-                    entries.meets(column);
-                y[s][n] = here[s][n] ? entries.operand(column) : T{};
-            }
-#pragma unroll
-        for (int s = 0; s < Pieces; ++s)
+        for (int n = 0; n < slice_turn; ++n)
+            p.sum.add(here[n], Cell::multiply(x[n], y[n], p.row, p.row + d[n].x));
+    }
+    /// Adds up the piece, diagonals read where they are needed; Full: turns without a gap are looked for.
+    template <bool Full>
+    __device__ void add_short(slice_piece<Cell>& p) const {
+        for (int k = 0; k < p.count; k += slice_turn) {
+            int2 d[slice_turn];
+            T x[slice_turn];
 #pragma unroll
             for (int n = 0; n < slice_turn; ++n)
-                p[s].sum.add(here[s][n], Cell::multiply(x[s][n], y[s][n], p[s].row, p[s].row + d[s][n].x));
-    }
-    /// Adds up all of each piece, diagonals read where they are needed.
-    template <int Pieces>
-    __device__ void add_short(slice_piece<Cell> (&p)[Pieces]) const {
-        int most = 0;
+                d[n] = k + n < p.count ? __ldg(p.diagonals + k + n) : int2{0, 0};
 #pragma unroll
-        for (int s = 0; s < Pieces; ++s) most = max(most, p[s].count);
-        for (int k = 0; k < most; k += slice_turn) {
-            int2 d[Pieces][slice_turn];
-            T x[Pieces][slice_turn];
-            int all = -1;
+            for (int n = 0; n < slice_turn; ++n) x[n] = value<false>(p, k + n);
+            int all = Full ? -1 : 0;
 #pragma unroll
-            for (int s = 0; s < Pieces; ++s)
-#pragma unroll
-                for (int n = 0; n < slice_turn; ++n) {
-                    d[s][n] = k + n < p[s].count ? __ldg(p[s].diagonals + k + n) : int2{0, 0};
-                    x[s][n] = value<false>(p[s], k + n);
-                }
-#pragma unroll
-            for (int s = 0; s < Pieces; ++s)
-#pragma unroll
-                for (int n = 0; n < slice_turn; ++n) all &= d[s][n].y;
-            all == -1 ? add<true>(p, d, x, k) : add<false>(p, d, x, k);
+            for (int n = 0; n < slice_turn; ++n) all &= d[n].y;
+            Full&& all == -1 ? add<true>(p, d, x, k) : add<false>(p, d, x, k);
         }
     }
-    /// ... of one piece, diagonals by way of the lanes.
-    __device__ void add_long(slice_piece<Cell> (&p)[1]) const {
+    /// ... diagonals by way of the lanes.
+    __device__ void add_long(slice_piece<Cell>& p) const {
         const int lane = static_cast<int>(threadIdx.x % 32);
         const auto turn = [&]<bool All>(int2 mine, int from, int k) {
-            int2 d[1][slice_turn];
-            T x[1][slice_turn];
+            int2 d[slice_turn];
+            T x[slice_turn];
 #pragma unroll
-            for (int n = 0; n < slice_turn; ++n) x[0][n] = value<All>(p[0], k + n);
+            for (int n = 0; n < slice_turn; ++n) x[n] = value<All>(p, k + n);
 #pragma unroll
             for (int n = 0; n < slice_turn; ++n) {
-                d[0][n].x = __shfl_sync(full_warp, mine.x, (k - from + n) & 31);
-                d[0][n].y = All ? -1 : __shfl_sync(full_warp, mine.y, (k - from + n) & 31);
+                d[n].x = __shfl_sync(full_warp, mine.x, (k - from + n) & 31);
+                d[n].y = All ? -1 : __shfl_sync(full_warp, mine.y, (k - from + n) & 31);
             }
             add<All>(p, d, x, k);
         };
-        for (int from = 0; from < p[0].count; from += 32) {
-            const bool held = from + lane < p[0].count;
-            const int2 mine = held ? __ldg(p[0].diagonals + from + lane) : int2{0, 0};
-            const int end = min(from + 32, p[0].count);
+        for (int from = 0; from < p.count; from += 32) {
+            const bool held = from + lane < p.count;
+            const int2 mine = held ? __ldg(p.diagonals + from + lane) : int2{0, 0};
+            const int end = min(from + 32, p.count);
             int k = from;
             if (__all_sync(full_warp, !held || mine.y == -1))
                 for (; k + slice_turn <= end; k += slice_turn) turn.template operator()<true>(mine, from, k);
@@ -183,30 +172,21 @@ __device__ void write_slice(const partial<Cell>& sum, offset_t slice, index_t ro
     if (present && threadIdx.x % 32 == 0) present[slice] = word;
 }
 
-/// Short: a warp has two slices, one word of presence.
 template <class Cell, bool Short, class Reader>
 __global__ void __launch_bounds__(slice_block)
     dia_slice_kernel(Reader reader, const offset_t* starts, index_t rows, typename Cell::value* out,
                      std::uint32_t* present) {
-    constexpr int pieces = Short ? 2 : 1;
-    const offset_t slice = (offset_t{blockIdx.x} * slice_block + threadIdx.x) / 32 * pieces;
+    const offset_t slice = (offset_t{blockIdx.x} * slice_block + threadIdx.x) / 32;
     if (slice >= half_words(rows)) return;
-    slice_piece<Cell> p[pieces];
-    offset_t begin = __ldg(starts + slice);
-#pragma unroll
-    for (int s = 0; s < pieces; ++s) {
-        if ((slice + s) * storage::slice_rows >= rows) break;
-        const offset_t end = __ldg(starts + slice + s + 1);
-        p[s] = reader.piece(static_cast<index_t>((slice + s) * storage::slice_rows + threadIdx.x % 32), begin,
-                            end);
-        begin = end;
-    }
+    slice_piece<Cell> p;
+    if (slice * storage::slice_rows < rows)
+        p = reader.piece(static_cast<index_t>(slice * storage::slice_rows + threadIdx.x % 32),
+                         __ldg(starts + slice), __ldg(starts + slice + 1));
     if constexpr (Short)
-        reader.add_short(p);
+        reader.template add_short<false>(p);
     else
         reader.add_long(p);
-#pragma unroll
-    for (int s = 0; s < pieces; ++s) write_slice(p[s].sum.settled(), slice + s, rows, out, present);
+    write_slice(p.sum.settled(), slice, rows, out, present);
 }
 
 template <class Cell, class Reader>
@@ -217,17 +197,17 @@ __global__ void __launch_bounds__(shared_slice_warps * 32)
     const auto cluster = cooperative_groups::this_cluster();
     const offset_t slice = blockIdx.x / shared_slice_blocks;
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    slice_piece<Cell> p[1];
+    slice_piece<Cell> p;
     if (slice * storage::slice_rows < rows) {
         const offset_t begin = starts[slice], end = starts[slice + 1];
         constexpr unsigned all = shared_slice_blocks * shared_slice_warps;
         const offset_t share = (end - begin + all - 1) / all;
         const offset_t from = min(begin + (cluster.block_rank() * shared_slice_warps + warp) * share, end);
-        p[0] = reader.piece(static_cast<index_t>(slice * storage::slice_rows + lane), from,
-                            min(from + share, end));
+        p = reader.piece(static_cast<index_t>(slice * storage::slice_rows + lane), from,
+                         min(from + share, end));
     }
-    reader.add_short(p);
-    partial<Cell> sum = p[0].sum.settled();
+    reader.template add_short<true>(p);
+    partial<Cell> sum = p.sum.settled();
     parts[warp][lane] = sum;
     cluster.sync();
     if (cluster.block_rank() == 0 && warp == 0) {
@@ -270,7 +250,7 @@ void dia_slice(const device_mxv_arguments& a, void* stream) {
         if (c.slices.count >= shared_slice_from * slices)
             return launch_shared_slices<Cell>(reader, c, slices, on);
         const auto launch = [&]<bool Short>() {
-            const unsigned blocks = blocks_for(slices * 32 / (Short ? 2 : 1), slice_block);
+            const unsigned blocks = blocks_for(slices * 32, slice_block);
             dia_slice_kernel<Cell, Short><<<blocks, slice_block, 0, on>>>(
                 reader, c.slices.starts, c.output_size, static_cast<typename Cell::value*>(c.out_values),
                 reinterpret_cast<std::uint32_t*>(c.out_present));
