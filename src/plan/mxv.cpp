@@ -8,7 +8,11 @@ struct choice {
 };
 
 bool takes_slices(const mxv_facts& f) {
-    const offset_t products = f.on_device ? device_slices_from_products : slices_from_products;
+    const double diagonals = f.slice_diagonals * static_cast<double>(f.nnz),  // of all slices
+        slices = static_cast<double>(f.output_size) / storage::slice_rows;
+    const offset_t products = !f.on_device                              ? slices_from_products
+                              : diagonals >= device_long_slice * slices ? device_long_slices_from_products
+                                                                        : device_slices_from_products;
     const offset_t entries = f.on_device ? device_slices_from_entries : slices_from_entries;
     return f.expected >= products && f.nnz >= entries && f.input == vector_form::dense && !f.limited &&
            f.slice_diagonals >= 0 && slices_pay(f.slice_diagonals, f.entry_bytes);

@@ -45,6 +45,13 @@ TEST(MxvPlan, SlicesAreMadeWhereManyProductsFollowAndRowsHaveTheSameDiagonals) {
     EXPECT_TRUE(without([](auto& g) { g.nnz = plan::slices_from_entries - 1; }));
     EXPECT_TRUE(without([](auto& g) { g.input = vector_form::bitmap, g.input_count = g.input_size / 2; }));
     EXPECT_FALSE(without([](auto& g) { g.on_device = true; }));
+    const auto of_long_slices = [](auto& g, offset_t expected) {
+        g.on_device = true;
+        g.output_size = g.input_size = g.input_count = 6000;
+        g.expected = expected;
+    };
+    EXPECT_TRUE(without([&](auto& g) { of_long_slices(g, plan::device_slices_from_products); }));
+    EXPECT_FALSE(without([&](auto& g) { of_long_slices(g, plan::device_long_slices_from_products); }));
     EXPECT_TRUE(without(
         [](auto& g) { g.entry_bytes = 0, g.slice_diagonals = 0.3; }));  // a tenth of the places filled
     EXPECT_FALSE(without([](auto& g) { g.entry_bytes = 0, g.slice_diagonals = 0.2; }));

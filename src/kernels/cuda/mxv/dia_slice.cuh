@@ -10,9 +10,9 @@
 // Determinism: a row is summed in the order of its columns; by 32 runs of its slice's diagonals where these are many.
 // Cost: 32 values a diagonal, whether its rows are there or not.
 // Distance to the limit: docs/measurements.md (SpMV and SpMSpV on a GPU).
-// Without gain (one H200, prototypes): slices asked for ahead to the L2 by bulk prefetches (0.97 to 1.08 times the time); warps that
-//   stay, with the next slice's diagonals there before it begins (1.1 to 4 times); eight values at a time (0.99 to 1.35 times); short
-//   slices two a warp (1.0 to 1.08 times) or with full turns looked for (1.12 to 1.19 times).
+// Without gain (one H200): slices asked for ahead to the L2 by bulk prefetches (0.96 to 1.08 times the time); warps that stay, with
+//   the next slice's diagonals there before it begins (1.03 to 3.4 times); eight values at a time (1.07 to 1.52 times); of short slices
+//   two a warp (0.99 to 1.08 times), and a look whether all is there (1.11 to 1.19 times).
 // Why csr_merge was not enough: it reads 4 bytes of column beside each value, and brings products to shared memory and back.
 // What it leaves: slices are made once, and values are held twice: the plan takes it for matrices of which it is known that many
 //   products follow, and whose rows have their diagonals in common.
