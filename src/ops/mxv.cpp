@@ -258,7 +258,8 @@ namespace {
 void collect_slices(const mxv_product& p, plan::mxv_facts& f) {
     const storage::matrix_body& body = p.body();
     f.expected = std::max(body.expected_products(), f.any_order ? body.multiplied() : 0);
-    f.limited = f.on_device ? p.ctx.memory_limit() != 0 : body.ctx.memory_limit() != 0;
+    f.limited =
+        f.on_device ? p.ctx.memory_limit() != 0 || body.slices_refused() : body.ctx.memory_limit() != 0;
     const bool each = !p.ring.ignores_a() && p.a.values_held() == value_kind::full;
     f.entry_bytes = each ? size_of(p.operand) : 0;
     const bool pinned = f.pinned == "dia_slice";

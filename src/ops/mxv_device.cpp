@@ -5,6 +5,7 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
+#include "nonzero/errors.hpp"
 #include "ops/slices_device.hpp"
 #include "ops/tiles_device.hpp"
 #include "ops/vectors_device.hpp"
@@ -33,6 +34,7 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     if (facts.pull_ready)
         facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled_anywhere())->held_rows;
     plan_ = plan::mxv(facts);
+    if (plan_.builds_slices && facts.pinned.empty()) make_room_for_slices(facts);
     mask_ = mask_on_device(p_.ctx, p_.options);
     take_operand(plan_.input);
     if (plan_.direction == direction::push) {
@@ -44,6 +46,17 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     take_matrix();
     take_memory();
     kernel_ = p.device_cell->kernel(plan_.kernel);
+}
+
+// Slices that nobody asked for by name are made if there is memory for them.
+void device_mxv::make_room_for_slices(plan::mxv_facts& facts) {
+    try {
+        take_slices();
+    } catch (const out_of_memory&) {
+        p_.body().refuse_slices();
+        facts.limited = true;
+        plan_ = plan::mxv(facts);
+    }
 }
 
 void device_mxv::take_operand(vector_form form) {

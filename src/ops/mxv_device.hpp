@@ -36,6 +36,7 @@ private:
     void take_matrix();
     void take_tiles();
     void take_slices();
+    void make_room_for_slices(plan::mxv_facts& facts);
     bool written_in_place() const;
     void take_memory();
 

@@ -124,6 +124,9 @@ struct matrix_body {
     void expect_products(offset_t count) const { expected_.store(count, std::memory_order_relaxed); }
     offset_t multiplied() const { return multiplied_.load(std::memory_order_relaxed); }
     void note_product() const { multiplied_.fetch_add(1, std::memory_order_relaxed); }
+    /// A GPU had no memory for the slices: plans do without until the entries change.
+    bool slices_refused() const { return slices_refused_.load(std::memory_order_relaxed); }
+    void refuse_slices() const { slices_refused_.store(true, std::memory_order_relaxed); }
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -145,7 +148,10 @@ struct matrix_body {
 private:
     /// Gives up everything made from rows_: the one list of it.
     void drop_derived() const;
-    void forget_uses() const { searched_ = measured_ = multiplied_ = expected_ = 0; }
+    void forget_uses() const {
+        searched_ = measured_ = multiplied_ = expected_ = 0;
+        slices_refused_ = false;
+    }
     void merge_pending() const;
     void bring_home(const csr& of) const;
     bool is_alone_there(const void* copy) const;
@@ -193,6 +199,7 @@ private:
     mutable std::optional<row_sample> sampled_rows_;
     mutable std::optional<double> sampled_slices_;
     mutable std::atomic<offset_t> searched_{0}, measured_{0}, multiplied_{0}, expected_{0};
+    mutable std::atomic<bool> slices_refused_{false};
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
 };
