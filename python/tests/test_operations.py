@@ -179,7 +179,7 @@ def test_a_plan_says_what_ran():
 
 
 def test_products_that_are_expected_go_by_slices():
-    a = nz.load("laplace2d:200")
+    a = nz.load("laplace2d:500")  # enough entries for a GPU too
     x = np.arange(a.shape[1], dtype=np.float64)
     before = nz.mxv("plus_times", a, x)
     a.expect_products(1000)

@@ -267,8 +267,9 @@ void collect_slices(const mxv_product& p, plan::mxv_facts& f) {
     if (!f.pull_ready || (!pinned && (!f.pinned.empty() || f.expected < enough))) return;
     f.slices_ready = body.has_slices(f.on_device ? p.ctx.device_memory() : p.ctx.memory(),
                                      f.on_device ? p.pulled_anywhere() : p.pulled(true), p.tile_type());
-    if (!pinned && !body.away() && (!p.transposed || body.known_symmetric()))
-        f.slice_diagonals = body.sampled_slices();
+    if (pinned || (p.transposed && !body.known_symmetric())) return;
+    f.slice_diagonals = body.sampled_slices();
+    if (plan::slices_pay(f.slice_diagonals, f.entry_bytes)) f.longest_row = body.longest_row();
 }
 
 }  // namespace

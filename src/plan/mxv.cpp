@@ -8,14 +8,16 @@ struct choice {
 };
 
 bool takes_slices(const mxv_facts& f) {
-    const double diagonals = f.slice_diagonals * static_cast<double>(f.nnz),  // of all slices
-        slices = static_cast<double>(f.output_size) / storage::slice_rows;
-    const offset_t products = !f.on_device                              ? slices_from_products
-                              : diagonals >= device_long_slice * slices ? device_long_slices_from_products
-                                                                        : device_slices_from_products;
     const offset_t entries = f.on_device ? device_slices_from_entries : slices_from_entries;
-    return f.expected >= products && f.nnz >= entries && f.input == vector_form::dense && !f.limited &&
-           f.slice_diagonals >= 0 && slices_pay(f.slice_diagonals, f.entry_bytes);
+    if (f.nnz < entries || f.input != vector_form::dense || f.limited || f.slice_diagonals < 0) return false;
+    // Of a slice, on average.
+    const double diagonals = f.slice_diagonals * static_cast<double>(f.nnz) /
+                             (static_cast<double>(f.output_size) / storage::slice_rows);
+    const offset_t products = !f.on_device                     ? slices_from_products
+                              : diagonals >= device_long_slice ? device_long_slices_from_products
+                                                               : device_slices_from_products;
+    return f.expected >= products && slices_pay(f.slice_diagonals, f.entry_bytes) &&
+           static_cast<double>(f.longest_row) <= std::max(longest_of_short, slice_spread * diagonals);
 }
 
 choice choose_pull(const mxv_facts& f) {

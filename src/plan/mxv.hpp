@@ -44,6 +44,7 @@ struct mxv_facts {
     std::string_view pinned{};
     offset_t expected =
         0;  ///< products with this matrix: those that are expected, or were where sums may be taken in any order
+    offset_t longest_row = -1;  ///< where slice_diagonals is known
     double slice_diagonals =
         -1;  ///< of a slice for each of its entries, by a sample; -1: not asked for, as few are expected
     bool slices_ready = false;
@@ -122,6 +123,9 @@ inline constexpr double device_long_slice = 256;
 inline constexpr offset_t device_long_slices_from_products = 512;
 /// Smaller matrices stay in caches, and a GPU's launch is what they cost.
 inline constexpr offset_t slices_from_entries = 65536, device_slices_from_entries = offset_t{1} << 20;
+/// One slice is one warp's, or a part of one thread's share: none may have more than so many times the diagonals of the others, which a
+/// sample does not see. A row has a slice with as many diagonals as it has entries.
+inline constexpr double slice_spread = 8, longest_of_short = 64;
 /// Slices pay where they are at most this share of the CSR's bytes: they then are what a product reads in place of it. Where values are
 /// not read, 32 places of a diagonal are still work: with fewer than an eighth of them filled they are more than the columns' reading.
 inline constexpr double slices_share = 0.9, slice_least_filled = 0.125;

@@ -174,7 +174,7 @@ double sample_slices(const csr& a) {
     offset_t entries = 0, diagonals = 0;
     with_offsets(a, [&](const auto* offsets) {
         for (offset_t k = 0; k < taken; ++k) {
-            const auto s = static_cast<index_t>(k * slices / taken);
+            const auto s = static_cast<index_t>(taken > 1 ? k * (slices - 1) / (taken - 1) : 0);
             const offset_t end = std::min<offset_t>(offset_t{s} * slice_rows + slice_rows, a.rows);
             const offset_t held = offsets[end] - offsets[offset_t{s} * slice_rows];
             entries += held;

@@ -35,7 +35,7 @@ csr to_csr(const context& ctx, const dia_slices& t);
 /// Throws invalid_format, naming the first rule broken and where.
 void validate(const dia_slices& t, const char* what);
 
-/// Diagonals for each entry, by 128 slices evenly spread: 1/32 where all rows of a slice have all of its diagonals, 1 where no
+/// Diagonals for each entry, by 128 slices evenly spread, the first and the last among them: 1/32 where all rows of a slice have all of its diagonals, 1 where no
 /// two have one in common. A slice is given up, and counted as it is by then, beyond one for each two of its entries.
 double sample_slices(const csr& a);
 

@@ -220,6 +220,7 @@ dtype matrix::type() const { return body_->type; }
 value_kind matrix::values_held() const { return body_->shape().kind; }
 void matrix::expect_products(offset_t count) const {
     require<domain_error>(count >= 0, "{} products to expect: none or more", count);
+    body_->shape();  // changes that wait take the expectation back when they are merged
     body_->expect_products(count);
 }
 const matrix_facts& matrix::facts() const { return body_->facts(); }

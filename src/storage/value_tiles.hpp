@@ -28,7 +28,9 @@ struct value_tiles {
     buffer values;          ///< [kept + extracted] where the source has one for each entry, else one or none
     double kernel_ms = -1;  ///< that a GPU took to make them
 
-    index_t tile_rows() const { return (source->rows + cut.size - 1) / cut.size; }
+    index_t tile_rows() const {
+        return static_cast<index_t>((offset_t{source->rows} + cut.size - 1) / cut.size);
+    }
     std::size_t bytes() const;
 };
 

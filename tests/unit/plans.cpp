@@ -25,6 +25,7 @@ TEST(MxvPlan, SlicesAreMadeWhereManyProductsFollowAndRowsHaveTheSameDiagonals) {
     plan::mxv_facts f = square(1000000, 27000000);
     f.slice_diagonals = 1.01 / 32;
     f.entry_bytes = 8;
+    f.longest_row = 27;
     EXPECT_NE(plan::mxv(f).kernel, "dia_slice");
     f.expected = plan::slices_from_products;
     EXPECT_EQ(plan::mxv(f).kernel, "dia_slice");
@@ -40,6 +41,7 @@ TEST(MxvPlan, SlicesAreMadeWhereManyProductsFollowAndRowsHaveTheSameDiagonals) {
     EXPECT_TRUE(without([](auto& g) { g.slice_diagonals = 1.4 / 32; }));  // 360 bytes for 32 entries, of 384
     EXPECT_TRUE(without([](auto& g) { g.slice_diagonals = -1; }));
     EXPECT_TRUE(without([](auto& g) { g.limited = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.longest_row = 300; }));  // of a slice that no sample sees
     EXPECT_TRUE(without([](auto& g) { g.masked = true; }));
     EXPECT_TRUE(without([](auto& g) { g.first_wins = true; }));
     EXPECT_TRUE(without([](auto& g) { g.nnz = plan::slices_from_entries - 1; }));

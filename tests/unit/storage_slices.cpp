@@ -82,6 +82,12 @@ TEST(Slices, AreMadeWhereProductsAreExpectedUntilTheMatrixChanges) {
     a.set(0, 1, 5.0);
     EXPECT_NE(kernels_of(ctx, s, a, dtype::float64, 1)[0], "dia_slice");
     EXPECT_EQ(kernels_of(ctx, s, shares, dtype::float64, 1)[0], "dia_slice");
+    a.set(0, 2, 6.0);  // not merged yet
+    a.expect_products(many);
+    EXPECT_EQ(kernels_of(ctx, s, a, dtype::float64, 1)[0], "dia_slice");
+    for (index_t j = 0; j < 400; ++j) a.set(7000, 50 * j, 1.0);
+    a.expect_products(many);
+    EXPECT_NE(kernels_of(ctx, s, a, dtype::float64, 1)[0], "dia_slice") << "one row is long";
     EXPECT_THROW(a.expect_products(-1), domain_error);
 }
 

@@ -230,9 +230,10 @@ __global__ void __launch_bounds__(band_block)
         if (inside) {
             to = plan::empty_bin;
             parts.counts[row] = n_c;
-        } else if (sort_others && bin < plan::first_sort_bin) {
+        } else if (sort_others &&
+                   bin == plan::block_bins - 1) {  // those of the others have more than sorts take
             offset_t products = 0;
-            for (offset_t p = a.offsets[row]; p < a.offsets[row + 1]; ++p)
+            for (offset_t p = a.offsets[row]; p < a.offsets[row + 1] && products <= plan::most_pairs; ++p)
                 products += b_offsets[a.columns[p] + offset_t{1}] - b_offsets[a.columns[p]];
             if (const int sorted = plan::sort_bin_of(products, columns); sorted >= 0) to = sorted;
         }

@@ -131,7 +131,7 @@ struct device_tile_reader {
         : entries(a),
           t(a.tiles),
           constant(a.constant),
-          tile_rows((a.output_size + a.tiles.size - 1) / a.tiles.size),
+          tile_rows(static_cast<index_t>((offset_t{a.output_size} + a.tiles.size - 1) / a.tiles.size)),
           shift(a.tiles.size == 16   ? 4
                 : a.tiles.size == 32 ? 5
                                      : 6) {}

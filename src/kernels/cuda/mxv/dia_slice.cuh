@@ -97,7 +97,7 @@ struct slice_reader {
         else if constexpr (Constant)
             return entries.entry(0);
         else
-            return All || k < p.count ? load_streamed(p.values + k * 32) : T{};
+            return All || k < p.count ? load_streamed(p.values + offset_t{k} * 32) : T{};
     }
     /// Adds the diagonals d, k.. of the piece, with values x; All: every one of them is an entry of every row.
     template <bool All>

@@ -8,7 +8,7 @@
 //   values of those that are met; five bytes and a word of u's presence for an entry outside tiles.
 // Mask: 64 rows none of which it lets through end at once, tiles of rows none of which it lets through are dropped.
 // Where u has an entry everywhere, lanes go along their own rows, four entries at a time (common_tile_full).
-// Determinism: a row's entries in an order that follows from the tiles and u's presence: in tiles, then outside; where a
+// Determinism: a row's entries in an order that follows from the tiles, u's presence and the mask: in tiles, then outside; where a
 //   word of locals a lane holds 96 hits or more, the first of each word before the second. `any` is the entry with the
 //   smallest column.
 // Cost: tiles / 32 looks, words of locals / 32 turns, hits / 32 sums.
