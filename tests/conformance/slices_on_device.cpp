@@ -30,7 +30,8 @@ bool same_bytes(const context& gpu, const buffer& there, const buffer& here) {
 // Short rows, rows that pass through shared memory, and slices of more entries than it holds.
 TEST_F(SlicesOnDevice, AreMadeThereAsOnTheHost) {
     const context gpu({.backend = backend::cuda}), cpu({.backend = backend::cpu});
-    for (const auto* name : {"laplace2d:70", "laplace3d:15", "banded:3000,41", "rmat:9,8", "dense:45,300", "random:100,1"})
+    for (const auto* name :
+         {"laplace2d:70", "laplace3d:15", "banded:3000,41", "rmat:9,8", "dense:45,300", "random:100,1"})
         for (const dtype type : {dtype::float64, dtype::float32, dtype::int64}) {
             const matrix a = load(gpu, name).matrix;
             const auto& rows = a.body().rows();

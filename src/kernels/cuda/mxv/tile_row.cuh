@@ -12,9 +12,9 @@
 //   word of locals a lane holds 96 hits or more, the first of each word before the second. `any` is the entry with the
 //   smallest column.
 // Cost: tiles / 32 looks, words of locals / 32 turns, hits / 32 sums.
-// Distance to the limit (H200): at a density of 0.1 0.83 to 1.02 times csr_merge's time with every entry. On laplace2d:2100
-//   98 us, 47 for what must be moved: 52.1 M instructions of a warp in 54% of the slots, 47% of the stalls for loads
-//   (378 instructions for 32 rows, 716 before). At 0.0001 11 to 34 us, 5 of them a launch between two events;
+// Distance to the limit (H200): at a density of 0.1 0.91 to 1.13 times csr_merge's time with every entry. On laplace2d:2100
+//   110 us; its prototype 98, 47 for what must be moved: 52.1 M instructions of a warp in 54% of the slots, 47% of the stalls for loads
+//   (378 instructions for 32 rows, 716 before). At 0.0001 11 to 38 us, 5 of them a launch between two events;
 //   docs/measurements.md (tiles on a GPU).
 // Why csr_row was not enough: it reads a column and a presence bit for every entry of A, whatever u holds.
 #pragma once
