@@ -187,5 +187,5 @@ def test_products_that_are_expected_go_by_slices():
     assert before.plan.kernel != "dia_slice" and first.plan.kernel == second.plan.kernel == "dia_slice"
     assert first.plan.builds_slices and not second.plan.builds_slices
     np.testing.assert_array_equal(np.asarray(before), np.asarray(first))  # whole numbers
-    with pytest.raises(nz.DomainError):
+    with pytest.raises(nz.errors.DomainError):
         a.expect_products(-1)
