@@ -46,7 +46,7 @@ protected:
 
     // Within `limit`, cut as expected, and twice.
     void expect_the_whole(const char* name, const matrix& a, const matrix& b, std::size_t limit,
-                          cut_factors cut, matrix_options options = {}) {
+                          cut_factors cut, const matrix_options& options = {}) {
         SCOPED_TRACE(name);
         const semiring s(name);
         const context roomy({.backend = backend::cuda}),
@@ -183,9 +183,11 @@ TEST_F(MxmStripsOnDevice, MasksAccumulatorsAndReplaceAreObeyed) {
             for (const bool replace : {false, true})
                 for (const bool accumulated : {false, true}) {
                     matrix c = old, expected = old;
-                    matrix_options options{
-                        .mask = masked ? &mask : nullptr, .mask_complement = complement, .replace = replace};
-                    if (accumulated) options.accum = binary_op(binary_id::minus);
+                    matrix_options options =
+                        accumulated ? matrix_options{.accum = binary_id::minus} : matrix_options{};
+                    options.mask = masked ? &mask : nullptr;
+                    options.mask_complement = complement;
+                    options.replace = replace;
                     options.kernel = masked ? "masked_row" : "hash";
                     const mxm_plan plan = mxm(small, c, s, a, b, options);
                     mxm(cpu, expected, s, a, b, options);
