@@ -12,6 +12,8 @@ int bfs_many_suite(const options& o);
 int pagerank_suite(const options& o);
 int gap_suite(const options& o);
 int graph500_suite(const options& o);
+/// Products that the matvec suites say will follow, as a solver makes them: the plan may make slices then.
+inline constexpr offset_t products_expected = 1000;
 int matvec_suite(const options& o);
 int matvec_suite_on_gpu(const options& o, const context& gpu);
 int spadd_suite(const options& o);

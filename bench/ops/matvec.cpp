@@ -73,13 +73,9 @@ timing time_beside(spmv_floor& floor, int threads, const std::function<void()>& 
     return best;
 }
 
-// As many products as a solver makes: the plan may make slices then.
-constexpr offset_t products_expected = 1000;
-
+// Of those that a product has left there.
 double bytes_of_slices(const context& ctx, const matrix& a) {
-    const auto slices = a.body().slices_in(ctx.memory(), a.body().rows(), dtype::float64, [&] {
-        return storage::make_dia_slices(ctx, a.body().rows(), dtype::float64);
-    });
+    const auto slices = a.body().slices_in(ctx.memory(), a.body().rows(), dtype::float64, {});
     return static_cast<double>(slices->bytes()) +
            static_cast<double>(a.rows() + a.columns()) * sizeof(double);
 }

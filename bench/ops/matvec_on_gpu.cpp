@@ -61,9 +61,6 @@ private:
     spmv_shape shape_;
 };
 
-// As many products as a solver makes: the plan may make slices then.
-constexpr offset_t products_expected = 1000;
-
 // The same for a product that reads slices: they, x and y once; nothing is gathered.
 measurement rated_slices(double ms, const storage::dia_slices& slices, const spmv_shape& shape) {
     const double bytes =

@@ -114,8 +114,8 @@ inline constexpr double cached_bytes = 1 << 22;
 /// Rows that may be empty are compacted first, which pays from this mean length on.
 inline constexpr double compaction_mean = 4;
 
-/// Making slices takes 11 to 18 products' time on a CPU (two threads) and 2 to 6 on a GPU, and a product then saves a third to two
-/// thirds of its own: they are made where so many are to come, or have been, that they have paid by the end, or would have.
+/// Making slices takes 9 to 17 products' time on a CPU (two threads) and 2 to 7 on a GPU, and a product then saves a quarter to a
+/// half of its own: they are made where so many are to come, or have been, that they have paid by the end, or would have.
 inline constexpr offset_t slices_from_products = 64, device_slices_from_products = 32;
 /// On a GPU a slice is one warp's to make, diagonal by diagonal: of so many, on average, it takes 100 products' time (dense:6000,6000:
 /// 8.7 ms, and a product 0.078 for 0.104), so that many more have to be expected.

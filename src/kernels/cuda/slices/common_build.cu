@@ -9,8 +9,9 @@
 // Synchronization: a warp's alone.
 // Determinism: every place follows from the counts.
 // Cost: one step a diagonal: a minimum and a vote over the warp, a load behind them.
-// Distance to the limit: docs/measurements.md (SpMV and SpMSpV on a GPU).
-// Without gain: values read along the rows at once (5.6 ms for 0.9 GB of values of laplace3d:160, one H100).
+// Distance to the limit (H200, double, the CSR read once and the slices written once at the copy rate): 56 and 65% on 2-D meshes, 38% on
+//   banded:4000000,21, 24% on laplace3d:160, whose 27 steps wait for each other; 2% on dense:6000,6000, where 188 warps are all.
+// Without gain: values of long rows read along the rows at once (laplace3d:160: fill 4.1 ms for 1.4).
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"
 #include "kernels/cuda/common_offsets.cuh"
