@@ -22,6 +22,19 @@ bool same_bits(const storage::csr& u, const storage::csr& v) {
 }
 bool same_bits(const matrix& x, const matrix& y) { return same_bits(x.body().rows(), y.body().rows()); }
 
+::testing::AssertionResult same_entries(const storage::csr& expected, const storage::csr& found) {
+    if (expected.rows != found.rows || expected.nnz != found.nnz)
+        return ::testing::AssertionFailure() << found.nnz << " entries in " << found.rows << " rows";
+    for (index_t i = 0; i <= expected.rows; ++i)
+        if (expected.offset(i) != found.offset(i))
+            return ::testing::AssertionFailure() << "row " << i << " begins at " << found.offset(i);
+    for (offset_t k = 0; k < expected.nnz; ++k)
+        if (expected.index_data()[k] != found.index_data()[k] ||
+            expected.value(k).bits != found.value(k).bits)
+            return ::testing::AssertionFailure() << "entry " << k << " differs";
+    return ::testing::AssertionSuccess();
+}
+
 std::vector<double> row_bounds(const matrix& a, const vector& u, dtype type) {
     const double eps = type == dtype::float32 ? std::numeric_limits<float>::epsilon()
                                               : std::numeric_limits<double>::epsilon();

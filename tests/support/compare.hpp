@@ -26,6 +26,8 @@ template <class Object>
 /// The same arrays, bit for bit.
 bool same_bits(const storage::csr& x, const storage::csr& y);
 bool same_bits(const matrix& x, const matrix& y);
+/// The same entries in the same order, values as bits, however they are held.
+::testing::AssertionResult same_entries(const storage::csr& expected, const storage::csr& found);
 
 /// eps * n * sum of |a||b| for each row of A u, where n counts the row's products: how far two orders of
 /// summation of a plus_times product may lie apart. eps is that of `type`.
