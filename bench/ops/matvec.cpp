@@ -48,7 +48,7 @@ void expect_close(const std::vector<double>& expected, const std::function<doubl
             throw error(fmt::format("{}: row {} is {}, not {}", name, i, found(i), expected[i]));
 }
 
-// Bytes and floor are those of what the kernel reads: the CSR, or slices.
+// Bytes and floor are those of what the kernel reads: the CSR, slices, or blocks.
 measurement rated(const timing& t, const matrix& a, const spmv_floor& floor) {
     const double bytes = floor.bytes(), seconds = t.best / 1e3;
     return {t.median,
@@ -73,11 +73,17 @@ timing time_beside(spmv_floor& floor, int threads, const std::function<void()>& 
     return best;
 }
 
-// Of those that a product has left there.
-double bytes_of_slices(const context& ctx, const matrix& a) {
-    const auto slices = a.body().slices_in(ctx.memory(), a.body().rows(), dtype::float64, {});
-    return static_cast<double>(slices->bytes()) +
-           static_cast<double>(a.rows() + a.columns()) * sizeof(double);
+// What a product by slices or blocks reads, of those that one has left there; 0: it reads the CSR.
+double bytes_of_form(const context& ctx, const matrix& a, const mxv_plan& plan) {
+    const storage::matrix_body& body = a.body();
+    std::size_t bytes = static_cast<std::size_t>(a.rows() + a.columns()) * sizeof(double);
+    if (plan.kernel == "dia_slice")
+        bytes += body.slices_in(ctx.memory(), body.rows(), dtype::float64, {})->bytes();
+    else if (plan.kernel == "bsr_row")
+        bytes += body.blocks_in(ctx.memory(), body.rows(), plan.block_side, dtype::float64, {})->bytes();
+    else
+        return 0;
+    return static_cast<double>(bytes);
 }
 
 void add_spmv(const context& ctx, const bench_matrix& m) {
@@ -92,7 +98,7 @@ void add_spmv(const context& ctx, const bench_matrix& m) {
                                                                        : std::string_view(kernel)};
             m.a->expect_products(products_expected);
             const double begin = omp_get_wtime();
-            const bool sliced = mxv(ctx, w, s, *m.a, x, options).kernel == "dia_slice";
+            const mxv_plan plan = mxv(ctx, w, s, *m.a, x, options);
             const double first_ms = (omp_get_wtime() - begin) * 1e3;
             expect_close(
                 *expected,
@@ -102,10 +108,11 @@ void add_spmv(const context& ctx, const bench_matrix& m) {
                 },
                 m.name);
             spmv_floor of = *floor;
-            if (sliced) of.stream(bytes_of_slices(ctx, *m.a));
+            const double form = bytes_of_form(ctx, *m.a, plan);
+            if (form > 0) of.stream(form);
             measurement r =
                 rated(time_beside(of, ctx.threads(), [&] { mxv(ctx, w, s, *m.a, x, options); }), *m.a, of);
-            if (sliced) r.counters["first_ms"] = first_ms;  // with the making of the slices
+            if (form > 0) r.counters["first_ms"] = first_ms;  // with the making of the slices or blocks
             return r;
         });
     if (have_eigen())
@@ -157,7 +164,7 @@ void print_spmv(const std::vector<std::string>& names, const std::map<std::strin
         return it == results.end() ? nullptr : &it->second;
     };
     fmt::print("\n{:28} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8} {:>10} {:>9}\n", "ms, best", "floor",
-               "planned", "csr_row", "csr_merge", "eigen", "graphblas", "share", "bandwidth", "slices in");
+               "planned", "csr_row", "csr_merge", "eigen", "graphblas", "share", "bandwidth", "first");
     std::vector<double> times, floors, entries;
     for (const auto& n : names) {
         const measurement* planned = at(n, "planned");

@@ -40,6 +40,8 @@ struct mxv_plan {
     tiling tiles{};                 ///< what tile_row and tile_column read; size 0: the CSR is read
     bool builds_tiles = false;      ///< ... which are not there yet: O(nnz) once
     bool builds_slices = false;     ///< the slices that dia_slice reads are not there yet: O(nnz) once
+    int block_side = 0;             ///< of the blocks that bsr_row reads; 0: it does not run
+    bool builds_blocks = false;     ///< ... which are not there yet: O(nnz) once
     vector_form input = vector_form::dense,
                 output = vector_form::dense;  ///< forms the kernel reads and writes
     nz::determinism determinism = nz::determinism::strict;

@@ -17,6 +17,8 @@ void add(nb::dict& d, const mxv_plan& p) {
     d["early_exit"] = p.early_exit;
     d["compacts_rows"] = p.compacts_rows;
     d["builds_slices"] = p.builds_slices;
+    d["block_side"] = p.block_side;
+    d["builds_blocks"] = p.builds_blocks;
     d["input"] = std::string(name_of(p.input));
     d["output"] = std::string(name_of(p.output));
     d["workspace_bytes"] = p.workspace_bytes;

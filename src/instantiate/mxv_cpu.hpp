@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instantiate/mxv_lists.hpp"
+#include "kernels/cpu/mxv/bsr_row.hpp"
 #include "kernels/cpu/mxv/csc_gather_merge.hpp"
 #include "kernels/cpu/mxv/csc_gather_radix.hpp"
 #include "kernels/cpu/mxv/csc_gather_scatter.hpp"
@@ -27,6 +28,7 @@ constexpr mxv_cell make_mxv_cell() {
             &kernels::cpu::csc_gather_radix<Cell>,
             &kernels::cpu::csc_gather_merge<Cell>,
             &kernels::cpu::dia_slice<Cell>,
+            &kernels::cpu::bsr_row<Cell>,
             &kernels::cpu::tile_row<Cell>,
             &kernels::cpu::tile_column<Cell>};
 }

@@ -51,6 +51,15 @@ struct slice_arguments {
     offset_t count = 0;
 };
 
+/// The blocks of a matrix (storage/bsr.hpp), for bsr_row.
+struct block_arguments {
+    int side = 0;
+    const offset_t* starts = nullptr;  ///< [block rows + 1]
+    const index_t* columns = nullptr;
+    const std::uint64_t* masks = nullptr;  ///< null: every block is full
+    offset_t count = 0;
+};
+
 struct mxv_arguments {
     // The matrix: for csr_* kernels the rows of A, for csc_* kernels its columns (the rows of A^T).
     index_t output_size = 0;  ///< rows of A
@@ -73,6 +82,7 @@ struct mxv_arguments {
     bool compacts_rows = false;  ///< csr_merge: there are empty rows to leave out
     value_tile_arguments tiles;  ///< tile_*: their entries' values are `values`, those outside tiles last
     slice_arguments slices;      ///< dia_slice: its values are `values`
+    block_arguments blocks;      ///< bsr_row, likewise
     // The result, of the cell's value type. csr_* and csc_gather_scatter: out_values[output_size] and bits in
     // out_present (null when every row has an entry for certain). The sorting kernels: out_indices,
     // out_values (room for `products`) and *out_count.

@@ -112,14 +112,27 @@ std::shared_ptr<const storage::dia_slices> take_slices(const product& p, kernels
     return slices;
 }
 
+// The same of blocks.
+std::shared_ptr<const storage::bsr> take_blocks(const product& p, int side, kernels::mxv_arguments& k) {
+    const csr& a = p.pulled(true);
+    const std::optional<dtype> type = p.tile_type();
+    auto blocks = p.body().blocks_in(p.ctx.memory(), a, side, type,
+                                     [&] { return storage::make_bsr(p.ctx, a, side, type); });
+    k.blocks = {side, blocks->starts.as<offset_t>(), blocks->columns.as<index_t>(),
+                blocks->masks.as<std::uint64_t>(), blocks->count};
+    k.values = blocks->values.data();
+    return blocks;
+}
+
 // Runs the kernel into t: a result of its own, masked rows left out where the kernel looks at the mask, or the output.
 void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, const array<bits::word>& mask,
                 kernels::mxv_output output, vector_body& t) {
     const bool push = plan.direction == direction::push;
-    const bool tiled = plan::reads_tiles(plan.kernel);
-    const bool sliced = plan.kernel == "dia_slice";
-    const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal() || tiled || sliced);
-    const matrix_values values = tiled || sliced ? matrix_values{} : values_for(p, a);
+    const bool tiled = plan::reads_tiles(plan.kernel), sliced = plan.kernel == "dia_slice",
+               blocked = plan.kernel == "bsr_row";
+    const bool own_form = tiled || sliced || blocked;
+    const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal() || own_form);
+    const matrix_values values = own_form ? matrix_values{} : values_for(p, a);
     kernels::mxv_arguments k;
     k.output_size = static_cast<index_t>(p.output_size());
     k.nnz = a.nnz;
@@ -129,6 +142,7 @@ void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, co
     k.constant = p.ring.ignores_a() || a.kind != value_kind::full;
     const tile_operands tiles = tiled ? take_tiles(p, plan, k) : tile_operands{};
     const auto slices = sliced ? take_slices(p, k) : nullptr;
+    const auto blocks = blocked ? take_blocks(p, plan.block_side, k) : nullptr;
     k.u_size = u.size;
     k.u_values = u.values.data();
     k.u_present = u.form == vector_form::bitmap ? u.words() : nullptr;
@@ -253,23 +267,33 @@ kernels::slice_arguments slice_pointers(const storage::dia_slices& s) {
 
 namespace {
 
-// What says whether slices pay. Sums of floats that keep an order do not change with what was done before: only what the caller
-// expects counts there.
-void collect_slices(const mxv_product& p, plan::mxv_facts& f) {
+// What says whether slices or blocks pay. Sums of floats that keep an order do not change with what was done before: only what the
+// caller expects counts there.
+void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
     const storage::matrix_body& body = p.body();
     f.expected = std::max(body.expected_products(), f.any_order ? body.multiplied() : 0);
     f.limited =
         f.on_device ? p.ctx.memory_limit() != 0 || body.slices_refused() : body.ctx.memory_limit() != 0;
     const bool each = !p.ring.ignores_a() && p.a.values_held() == value_kind::full;
     f.entry_bytes = each ? size_of(p.operand) : 0;
-    const bool pinned = f.pinned == "dia_slice";
+    const bool blocks = f.pinned == "bsr_row" && !f.on_device, pinned = f.pinned == "dia_slice" || blocks;
     const offset_t enough = f.on_device ? plan::device_slices_from_products : plan::slices_from_products;
-    if (!f.pull_ready || (!pinned && (!f.pinned.empty() || f.expected < enough))) return;
-    f.slices_ready = body.has_slices(f.on_device ? p.ctx.device_memory() : p.ctx.memory(),
-                                     f.on_device ? p.pulled_anywhere() : p.pulled(true), p.tile_type());
-    if (pinned || (p.transposed && !body.known_symmetric())) return;
+    if (!blocks && !f.pull_ready) return;
+    if (!pinned && (!f.pinned.empty() || f.expected < enough)) return;
+    const auto& memory = f.on_device ? p.ctx.device_memory() : p.ctx.memory();
+    const csr& a = f.on_device ? p.pulled_anywhere() : p.pulled(true);
+    f.slices_ready = body.has_slices(memory, a, p.tile_type());
+    const bool sampled = !p.transposed || body.known_symmetric();
+    if (blocks || (!pinned && sampled && !f.on_device)) {
+        f.blocks = sampled ? body.sampled_blocks() : storage::sample_blocks(a);
+        f.blocks_ready =
+            body.has_blocks(memory, a, plan::best_blocks(*f.blocks, f.entry_bytes).side, p.tile_type());
+    }
+    if (pinned || !sampled) return;
     f.slice_diagonals = body.sampled_slices();
-    if (plan::slices_pay(f.slice_diagonals, f.entry_bytes)) f.longest_row = body.longest_row();
+    if (plan::slices_pay(f.slice_diagonals, f.entry_bytes) ||
+        (f.blocks && plan::blocks_pay(plan::best_blocks(*f.blocks, f.entry_bytes), f.entry_bytes)))
+        f.longest_row = body.longest_row();
 }
 
 }  // namespace
@@ -320,7 +344,7 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
         f.tiles_ready = p.body().has_tiles(f.on_device ? p.ctx.device_memory() : p.ctx.memory(),
                                            f.on_device ? p.pulled_anywhere() : p.pulled(true),
                                            plan::tiles_for(f.tiles), p.tile_type());
-    collect_slices(p, f);
+    collect_forms(p, f);
     return f;
 }
 

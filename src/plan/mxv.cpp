@@ -20,10 +20,25 @@ bool takes_slices(const mxv_facts& f) {
            static_cast<double>(f.longest_row) <= std::max(longest_of_short, slice_spread * diagonals);
 }
 
+bool takes_blocks(const mxv_facts& f) {
+    if (f.on_device || f.nnz < slices_from_entries || f.input != vector_form::dense || f.limited || !f.blocks)
+        return false;
+    const block_choice blocks = best_blocks(*f.blocks, f.entry_bytes);
+    if (f.expected < slices_from_products || !blocks_pay(blocks, f.entry_bytes)) return false;
+    if (f.slice_diagonals >= 0 && slices_pay(f.slice_diagonals, f.entry_bytes) &&
+        blocks.bytes > blocks_over_slices * slice_bytes_an_entry(f.slice_diagonals, f.entry_bytes))
+        return false;
+    // A block row is one thread's.
+    return static_cast<double>(f.longest_row) * storage::largest_block <=
+           std::max(longest_of_short * storage::largest_block,
+                    long_row_share * static_cast<double>(f.nnz) / f.threads);
+}
+
 choice choose_pull(const mxv_facts& f) {
     if (f.masked) return {"csr_row_masked", "mask: only rows that it lets through are computed"};
     if (f.first_wins || (f.terminates && f.input != vector_form::dense))
         return {"csr_row_masked", "the sum ends early: rows cost less than their length"};
+    if (takes_blocks(f)) return {"bsr_row", "many products, and entries come in square blocks"};
     if (takes_slices(f))
         return {"dia_slice", "many products, and rows beside each other have the same diagonals"};
     if (f.on_device && f.nnz <= small_on_device && f.degree_max >= 0 && f.degree_max <= short_rows_on_device)
@@ -139,8 +154,13 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         plan.output = !leaves_rows_out && f.empty_rows == 0 && plan.input == vector_form::dense
                           ? vector_form::dense
                           : vector_form::bitmap;
-        plan.early_exit = f.terminates && kernel != "csr_merge" && kernel != "dia_slice";
+        plan.early_exit =
+            f.terminates && kernel != "csr_merge" && kernel != "dia_slice" && kernel != "bsr_row";
         plan.builds_slices = kernel == "dia_slice" && !f.slices_ready;
+        if (kernel == "bsr_row" && f.blocks) {
+            plan.block_side = best_blocks(*f.blocks, f.entry_bytes).side;
+            plan.builds_blocks = !f.blocks_ready;
+        }
         plan.compacts_rows = kernel == "csr_merge" && f.empty_rows != 0;
         if (reads_tiles(kernel)) {
             plan.tiles = tiles_for(f.tiles);

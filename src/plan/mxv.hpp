@@ -3,6 +3,7 @@
 
 #include "nonzero/plan.hpp"
 #include "plan/mxv_workspace.hpp"
+#include "storage/block_sides.hpp"
 #include "storage/slice_diagonal.hpp"
 #include "storage/value_tiles.hpp"
 
@@ -48,6 +49,8 @@ struct mxv_facts {
     double slice_diagonals =
         -1;  ///< of a slice for each of its entries, by a sample; -1: not asked for, as few are expected
     bool slices_ready = false;
+    std::optional<storage::block_sample> blocks{};  ///< none: not asked for, likewise
+    bool blocks_ready = false;                      ///< those of best_blocks are at hand
     bool limited = false;  ///< the memory for them is: what stays with the matrix would be missing elsewhere
     tiling tiles{};        ///< as asked for
     bool tiles_ready = false;  ///< those of tiles_for(tiles) are at hand
@@ -129,11 +132,43 @@ inline constexpr double slice_spread = 8, longest_of_short = 64;
 /// Slices pay where they are at most this share of the CSR's bytes: they then are what a product reads in place of it. Where values are
 /// not read, 32 places of a diagonal are still work: with fewer than an eighth of them filled they are more than the columns' reading.
 inline constexpr double slices_share = 0.9, slice_least_filled = 0.125;
+constexpr double csr_bytes_an_entry(std::size_t value_bytes) {
+    return static_cast<double>(sizeof(index_t) + value_bytes);
+}
+constexpr double slice_bytes_an_entry(double diagonals_an_entry, std::size_t value_bytes) {
+    return diagonals_an_entry *
+           static_cast<double>(storage::slice_rows * value_bytes + sizeof(storage::slice_diagonal));
+}
 constexpr bool slices_pay(double diagonals_an_entry, std::size_t value_bytes) {
-    const auto value = static_cast<double>(value_bytes);
-    return diagonals_an_entry * (storage::slice_rows * value + sizeof(storage::slice_diagonal)) <=
-               slices_share * (sizeof(index_t) + value) &&
+    return slice_bytes_an_entry(diagonals_an_entry, value_bytes) <=
+               slices_share * csr_bytes_an_entry(value_bytes) &&
            diagonals_an_entry * storage::slice_rows * slice_least_filled <= 1;
+}
+
+/// The side with the fewest bytes for each entry, by a sample, and these.
+struct block_choice {
+    int side = 0;
+    double bytes = 0;
+    double places = 0;  ///< for each entry
+};
+constexpr block_choice best_blocks(const storage::block_sample& sample, std::size_t value_bytes) {
+    block_choice best;
+    for (std::size_t s = 0; s < sample.blocks.size(); ++s) {
+        const int side = storage::block_sides[s];
+        const double places = sample.blocks[s] * side * side;
+        const bool full = places < 1 + 1e-9;
+        const double bytes =
+            places * static_cast<double>(value_bytes) +
+            sample.blocks[s] * static_cast<double>(sizeof(index_t) + (full ? 0 : sizeof(std::uint64_t)));
+        if (best.side == 0 || bytes < best.bytes) best = {side, bytes, places};
+    }
+    return best;
+}
+/// Blocks pay as slices do, with half of their places filled, and go before slices where they save another tenth of the bytes: the
+/// two are as fast where both have whole runs (dense rows, bands).
+inline constexpr double block_most_places = 2, blocks_over_slices = 0.9;
+constexpr bool blocks_pay(const block_choice& of, std::size_t value_bytes) {
+    return of.bytes <= slices_share * csr_bytes_an_entry(value_bytes) && of.places <= block_most_places;
 }
 
 /// Tiles of 16 unless another size is asked for: their entries' places fit a byte.

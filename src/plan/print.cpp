@@ -18,6 +18,9 @@ std::string to_string(const mxv_plan& p) {
     if (p.tiles.size)
         line += fmt::format(", tiles of {} with {} entries or more{}", p.tiles.size, p.tiles.least_entries,
                             p.builds_tiles ? " (built now)" : "");
+    if (p.block_side)
+        line += fmt::format(", blocks of {} x {}{}", p.block_side, p.block_side,
+                            p.builds_blocks ? " (built now)" : "");
     if (p.builds_slices) line += ", builds the slices";
     if (p.converts_matrix) line += ", converts matrix values";
     if (p.converts_vector) line += ", converts u";

@@ -29,6 +29,7 @@ matrix_body::matrix_body(const matrix_body& other)
     tiles_ = other.tiles_;
     tile_lists_ = other.tile_lists_;
     slices_ = other.slices_;
+    blocks_ = other.blocks_;
     bit_tiles_ = other.bit_tiles_;
     searched_ = other.searched();
     measured_ = other.measured();
@@ -139,6 +140,8 @@ void matrix_body::drop_derived() const {
     tile_lists_.clear();
     slices_.clear();
     sampled_slices_.reset();
+    blocks_.clear();
+    sampled_blocks_.reset();
     bit_tiles_.clear();
     sampled_tiles_.clear();
     forget_uses();

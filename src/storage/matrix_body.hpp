@@ -2,6 +2,7 @@
 #pragma once
 
 #include "storage/bit_tiles.hpp"
+#include "storage/bsr.hpp"
 #include "storage/csr.hpp"
 #include "storage/device_assemble.hpp"
 #include "storage/device_csr.hpp"
@@ -100,6 +101,13 @@ struct matrix_body {
                     std::optional<dtype> type) const;
     /// sample_slices of rows(); taken once.
     double sampled_slices() const;
+    /// Blocks of rows() or columns(), likewise, and sample_blocks of rows().
+    std::shared_ptr<const bsr> blocks_in(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                                         int side, std::optional<dtype> type,
+                                         const std::function<bsr()>& build) const;
+    bool has_blocks(const std::shared_ptr<memory_resource>& memory, const csr& of, int side,
+                    std::optional<dtype> type) const;
+    block_sample sampled_blocks() const;
     /// Entries in the longest of rows(); found once.
     offset_t longest_row() const;
     /// sample_rows of rows(); taken once.
@@ -160,6 +168,8 @@ private:
                                                   const csr& of, tiling cut, std::optional<dtype> type) const;
     std::shared_ptr<const dia_slices> find_slices(const std::shared_ptr<memory_resource>& memory,
                                                   const csr& of, std::optional<dtype> type) const;
+    std::shared_ptr<const bsr> find_blocks(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                                           int side, std::optional<dtype> type) const;
     std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of,
                                               bool marks_empty_rows = true) const;
     std::shared_ptr<const bit_tiles> bit_tiles_of(const csr& of, int size, int least_entries) const;
@@ -186,6 +196,7 @@ private:
     mutable std::vector<std::shared_ptr<const value_tiles>> tiles_;
     mutable std::vector<std::shared_ptr<const tile_lists>> tile_lists_;
     mutable std::vector<std::shared_ptr<const dia_slices>> slices_;
+    mutable std::vector<std::shared_ptr<const bsr>> blocks_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::vector<std::shared_ptr<const joined_edges>> joined_;
     struct tiled {
@@ -198,6 +209,7 @@ private:
     mutable std::optional<offset_t> longest_row_;
     mutable std::optional<row_sample> sampled_rows_;
     mutable std::optional<double> sampled_slices_;
+    mutable std::optional<block_sample> sampled_blocks_;
     mutable std::atomic<offset_t> searched_{0}, measured_{0}, multiplied_{0}, expected_{0};
     mutable std::atomic<bool> slices_refused_{false};
     mutable std::vector<pending_change> pending_;

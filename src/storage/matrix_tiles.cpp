@@ -1,4 +1,4 @@
-// The tiles and the slices of a matrix: what a handle's body keeps of them.
+// The tiles, slices and blocks of a matrix: what a handle's body keeps of them.
 #include "storage/matrix_body.hpp"
 
 namespace nz::storage {
@@ -84,6 +84,34 @@ double matrix_body::sampled_slices() const {
     const std::lock_guard lock(mutex_);
     if (!sampled_slices_) sampled_slices_ = sample_slices(*by_rows);
     return *sampled_slices_;
+}
+
+// The caller holds the lock.
+std::shared_ptr<const bsr> matrix_body::find_blocks(const std::shared_ptr<memory_resource>& memory,
+                                                    const csr& of, int side,
+                                                    std::optional<dtype> wanted) const {
+    for (const auto& b : blocks_)
+        if (b->source == &of && b->memory == memory && b->side == side && (!wanted || b->type == wanted))
+            return b;
+    return nullptr;
+}
+std::shared_ptr<const bsr> matrix_body::blocks_in(const std::shared_ptr<memory_resource>& memory,
+                                                  const csr& of, int side, std::optional<dtype> wanted,
+                                                  const std::function<bsr()>& build) const {
+    const std::lock_guard lock(mutex_);
+    if (auto found = find_blocks(memory, of, side, wanted)) return found;
+    return blocks_.emplace_back(std::make_shared<const bsr>(build()));
+}
+bool matrix_body::has_blocks(const std::shared_ptr<memory_resource>& memory, const csr& of, int side,
+                             std::optional<dtype> wanted) const {
+    const std::lock_guard lock(mutex_);
+    return find_blocks(memory, of, side, wanted) != nullptr;
+}
+block_sample matrix_body::sampled_blocks() const {
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    if (!sampled_blocks_) sampled_blocks_ = sample_blocks(*by_rows);
+    return *sampled_blocks_;
 }
 
 tile_sample matrix_body::sampled_tiles(int size) const {

@@ -2,6 +2,7 @@
 // model, over the battery, all every_form of u, masks, accumulators, replace, transposes and thread counts.
 #include "instantiate/mxv_cells.hpp"
 #include "kernels/kernel_ids.hpp"
+#include "storage/block_sides.hpp"
 #include "storage/vector_body.hpp"
 #include "support/battery.hpp"
 #include "support/settings.hpp"
@@ -189,6 +190,42 @@ TEST_P(CompiledSemiring, SlicesOfEveryKindAgreeWithTheModel) {
             }
         }
     }
+}
+
+// Blocks of every side: full ones alone, with holes, and cut by the matrix's last row and column; rows without any.
+TEST_P(CompiledSemiring, BlocksOfEverySideAgreeWithTheModel) {
+    std::mt19937 random(mxv_seed + 12);
+    SCOPED_TRACE("seed " + std::to_string(mxv_seed + 12));
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    for (const int side : storage::block_sides)
+        for (const int kind : {0, 1, 2}) {  // full, with holes, cut
+            const index_t nodes = 150, size = nodes * side - (kind == 2 ? 1 : 0);
+            dictionary a{size, size, type, {}};
+            for (index_t node = 0; node < nodes; node += node % 5 == 3 ? 2 : 1)
+                for (int k = 0; k < 4; ++k) {
+                    const auto other = static_cast<index_t>(k ? random() % nodes : node);
+                    for (int r = 0; r < side; ++r)
+                        for (int c = 0; c < side; ++c)
+                            if ((kind != 1 || random() % 4) && node * side + r < size &&
+                                other * side + c < size)
+                                a.entries[{node * side + r, other * side + c}] = random_value(type, random);
+                }
+            for (const vector_form form : every_form) {
+                const dictionary u = random_input(a.columns, form, type, random);
+                const dictionary expected = model_mxm(s, a, u);
+                for (const int threads : {1, 3}) {
+                    const context ctx({.backend = backend::cpu, .threads = threads});
+                    const matrix left = make_matrix(ctx, a);
+                    vector w(ctx, expected.type, a.rows);
+                    const mxv_plan plan =
+                        mxv(ctx, w, s, left, make_vector(ctx, u, form), {.kernel = "bsr_row"});
+                    ASSERT_TRUE(plan.builds_blocks && (kind != 0 || plan.block_side == side));
+                    ASSERT_TRUE(same(expected, w)) << "side " << side << ", kind " << kind << ", u "
+                                                   << name_of(form) << ", " << threads << " threads";
+                }
+            }
+        }
 }
 
 // Rows of tiles with more tiles than are looked at together, some of them full, and rows that share a column.

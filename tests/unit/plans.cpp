@@ -20,6 +20,38 @@ plan::mxv_facts square(offset_t n, offset_t nnz) {
     return f;
 }
 
+// Full blocks of 6 x 6: a 36th of one for each entry.
+TEST(MxvPlan, BlocksAreMadeWhereManyProductsFollowAndEntriesComeInThem) {
+    plan::mxv_facts f = square(1000000, 48000000);
+    storage::block_sample sample;
+    for (std::size_t s = 0; s < sample.blocks.size(); ++s)
+        sample.blocks[s] = storage::block_sides[s] == 6 ? 1.0 / 36 : 0.3;
+    f.blocks = sample;
+    f.slice_diagonals = 0.1;
+    f.entry_bytes = 8;
+    f.longest_row = 60;
+    EXPECT_NE(plan::mxv(f).kernel, "bsr_row");
+    f.expected = plan::slices_from_products;
+    EXPECT_EQ(plan::mxv(f).kernel, "bsr_row");
+    EXPECT_EQ(plan::mxv(f).block_side, 6);
+    EXPECT_TRUE(plan::mxv(f).builds_blocks);
+    f.blocks_ready = true;
+    EXPECT_FALSE(plan::mxv(f).builds_blocks);
+    const auto without = [&](auto change) {
+        plan::mxv_facts g = f;
+        change(g);
+        return plan::mxv(g).kernel != "bsr_row";
+    };
+    EXPECT_TRUE(without([](auto& g) { g.expected = plan::slices_from_products - 1; }));
+    EXPECT_TRUE(without([](auto& g) { g.blocks->blocks.fill(0.3); }));
+    EXPECT_TRUE(without([](auto& g) { g.slice_diagonals = 1.01 / 32; })) << "slices take as few bytes";
+    EXPECT_TRUE(without([](auto& g) { g.limited = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.longest_row = 2000000; })) << "a thread would wait for one block row";
+    EXPECT_TRUE(without([](auto& g) { g.masked = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.on_device = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.input = vector_form::bitmap, g.input_count = g.input_size / 2; }));
+}
+
 // 27 diagonals in slices of 32 rows: an entry has a 32nd of one.
 TEST(MxvPlan, SlicesAreMadeWhereManyProductsFollowAndRowsHaveTheSameDiagonals) {
     plan::mxv_facts f = square(1000000, 27000000);
