@@ -15,6 +15,8 @@ struct device_slice_build {
     bool staged = false;
     index_t rows = 0, slices = 0;
     offset_t* starts = nullptr;  ///< [slices + 1]: count writes it, scanned
+    offset_t* most = nullptr;    ///< count writes it: diagonals of the slice that has most
+    int pitch = 0;               ///< fill reads this in place of starts
     // fill writes these.
     storage::slice_diagonal* diagonals = nullptr;
     void* out_values = nullptr;
@@ -23,7 +25,7 @@ struct device_slice_build {
 };
 
 struct device_slice_table {
-    /// Temporary bytes for a scan of so many counts.
+    /// Temporary bytes for a scan and a maximum of so many counts.
     std::size_t (*scan_bytes)(index_t counts) = nullptr;
     void (*count)(const device_slice_build& build, void* stream) = nullptr;
     void (*fill)(const device_slice_build& build, void* stream) = nullptr;

@@ -46,7 +46,7 @@ struct value_tile_arguments {
 
 /// The slices of a matrix (storage/dia_slices.hpp), for dia_slice.
 struct slice_arguments {
-    const offset_t* starts = nullptr;  ///< [slices + 1]
+    const offset_t* starts = nullptr;  ///< [slices + 1]; null: every slice has count / slices
     const storage::slice_diagonal* diagonals = nullptr;
     offset_t count = 0;
 };

@@ -11,7 +11,7 @@ using storage::dia_slices;
 // Rows of so many entries on average lie too far apart for the lines of 32 of them to stay in a first-level cache.
 constexpr offset_t staged_row_entries = 8;
 
-// Counts, then fills: the host waits once, for the count.
+// Counts, then fills: the host waits for the count, and for the most that a slice has.
 dia_slices build(const context& ctx, const storage::csr& a, std::optional<dtype> type,
                  const storage::device_csr& rows, const storage::device_values* values) {
     device::session& gpu = *ctx.gpu();
@@ -19,9 +19,10 @@ dia_slices build(const context& ctx, const storage::csr& a, std::optional<dtype>
     const auto take = [&](offset_t count, std::size_t bytes) {
         return buffer(ctx.device_memory(), static_cast<std::size_t>(count) * bytes);
     };
-    dia_slices t{&a, ctx.device_memory(), 0, type, {}, {}, {}};
+    dia_slices t{&a, ctx.device_memory(), 0, type, 0, {}, {}, {}};
     const index_t n = t.slices();
     t.starts = take(n + offset_t{1}, sizeof(offset_t));
+    const buffer longest = take(1, sizeof(offset_t));
     const buffer temporary = take(1, table.scan_bytes(n + 1));
     const bool each = type && a.kind == value_kind::full;
 
@@ -34,11 +35,16 @@ dia_slices build(const context& ctx, const storage::csr& a, std::optional<dtype>
     b.rows = a.rows;
     b.slices = n;
     b.starts = t.starts.as<offset_t>();
+    b.most = longest.as<offset_t>();
     b.temporary = temporary.data();
     b.temporary_bytes = temporary.bytes();
     gpu.timed([&] { table.count(b, gpu.stream()); });
     t.kernel_ms = gpu.milliseconds();
+    offset_t most = 0;
     gpu.download(&t.count, b.starts + n, sizeof t.count);
+    gpu.download(&most, b.most, sizeof most);
+    t.settle_pitch(most);
+    b.pitch = t.pitch;
 
     t.diagonals = take(t.count, sizeof(storage::slice_diagonal));
     if (each) t.values = take(t.count * storage::slice_rows, size_of(*type));

@@ -70,31 +70,54 @@ offset_t count_diagonals(const csr& a, const Offset* offsets, index_t slice, off
 
 template <class U, class Offset>
 void fill_slice(const csr& a, const Offset* offsets, const U* from, dia_slices& t, index_t slice) {
-    offset_t place = t.starts.as<offset_t>()[slice];
+    offset_t place = t.begin(slice);
+    auto* diagonals = t.diagonals.as<slice_diagonal>();
     U* values = t.values.as<U>();
     slice_walk walk(a, offsets, slice);
     for (index_t d; (d = walk.next()) != none; ++place) {
         const std::uint32_t rows = walk.rows_with(d);
-        t.diagonals.as<slice_diagonal>()[place] = {d, rows};
+        diagonals[place] = {d, rows};
         if (from)
             for (int r = 0; r < slice_rows; ++r)
                 values[place * slice_rows + r] = rows >> r & 1 ? from[walk.at[r]] : U{0};
         walk.step(rows);
     }
+    for (const offset_t end = t.begin(slice + 1); place < end; ++place) {
+        diagonals[place] = {};
+        if (from) std::fill_n(values + place * slice_rows, slice_rows, U{0});
+    }
 }
+
+// Empty diagonals are values to be read, at most one for so many others; a product then need not ask where slices begin, which matters
+// where they are short.
+constexpr offset_t longest_pitch = 32, diagonals_an_empty_one = 64;
 
 }  // namespace
 
+void dia_slices::settle_pitch(offset_t most) {
+    const offset_t all = slices() * most;
+    if (most > longest_pitch || (all - count) * diagonals_an_empty_one > count) return;
+    pitch = static_cast<int>(most);
+    if (pitch == 0) return;
+    count = all;
+    starts = {};
+}
+
 dia_slices make_dia_slices(const context& ctx, const csr& a, std::optional<dtype> type) {
-    dia_slices t{&a, ctx.memory(), 0, type, {}, {}, {}};
+    dia_slices t{&a, ctx.memory(), 0, type, 0, {}, {}, {}};
     const index_t n = t.slices();
     t.starts = buffer(ctx.memory(), (static_cast<std::size_t>(n) + 1) * sizeof(offset_t));
     auto* starts = t.starts.as<offset_t>();
     with_offsets(a, [&](const auto* offsets) {
         for_slices(ctx, n, [&](index_t s) { starts[s] = count_diagonals(a, offsets, s, a.nnz); });
     });
-    for (index_t s = 0; s < n; ++s) t.count += std::exchange(starts[s], t.count);
+    offset_t most = 0;
+    for (index_t s = 0; s < n; ++s) {
+        most = std::max(most, starts[s]);
+        t.count += std::exchange(starts[s], t.count);
+    }
     starts[n] = t.count;
+    t.settle_pitch(most);
     const bool each = type && a.kind == value_kind::full;
     buffer converted;
     if (each && *type != a.type) converted = convert_array(ctx, a.values, a.type, *type, a.nnz);
@@ -117,11 +140,10 @@ dia_slices make_dia_slices(const context& ctx, const csr& a, std::optional<dtype
 csr to_csr(const context& ctx, const dia_slices& t) {
     const csr& a = *t.source;
     std::vector<index_t> lengths(static_cast<std::size_t>(a.rows));
-    const auto* starts = t.starts.as<offset_t>();
     const auto* diagonals = t.diagonals.as<slice_diagonal>();
     const auto each_entry = [&](auto&& f) {
         for (index_t s = 0; s < t.slices(); ++s)
-            for (offset_t k = starts[s]; k < starts[s + 1]; ++k)
+            for (offset_t k = t.begin(s); k < t.begin(s + 1); ++k)
                 bits::for_each(diagonals[k].rows, 0, [&](offset_t r) {
                     f(static_cast<index_t>(offset_t{s} * slice_rows + r), k, k * slice_rows + r);
                 });
@@ -143,18 +165,23 @@ csr to_csr(const context& ctx, const dia_slices& t) {
 
 void validate(const dia_slices& t, const char* what) {
     const csr& a = *t.source;
-    const auto* starts = t.starts.as<offset_t>();
     const auto* diagonals = t.diagonals.as<slice_diagonal>();
-    require<invalid_format>(starts[0] == 0 && starts[t.slices()] == t.count,
-                            "{}: slices begin at {} and end at {} of {} diagonals", what, starts[0],
-                            starts[t.slices()], t.count);
+    require<invalid_format>(t.begin(0) == 0 && t.begin(t.slices()) == t.count,
+                            "{}: slices begin at {} and end at {} of {} diagonals", what, t.begin(0),
+                            t.begin(t.slices()), t.count);
     offset_t entries = 0;
     for (index_t s = 0; s < t.slices(); ++s)
-        for (offset_t k = starts[s]; k < starts[s + 1]; ++k) {
+        for (offset_t k = t.begin(s); k < t.begin(s + 1); ++k) {
             const auto [distance, rows] = diagonals[k];
-            require<invalid_format>(k == starts[s] || diagonals[k - 1].distance <= distance,
+            const slice_diagonal before = k > t.begin(s) ? diagonals[k - 1] : slice_diagonal{distance, ~0u};
+            if (t.pitch && rows == 0) {
+                require<invalid_format>(distance == 0, "{}: slice {} has an empty diagonal {}", what, s,
+                                        distance);
+                continue;
+            }
+            require<invalid_format>(before.rows != 0 && before.distance <= distance,
                                     "{}: slice {} has diagonal {} behind {}", what, s, distance,
-                                    diagonals[k > 0 ? k - 1 : 0].distance);
+                                    before.distance);
             require<invalid_format>(rows != 0, "{}: diagonal {} of slice {} holds nothing", what, distance,
                                     s);
             bits::for_each(rows, offset_t{s} * slice_rows, [&, far = distance](offset_t i) {

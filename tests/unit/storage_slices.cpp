@@ -30,6 +30,30 @@ TEST(Slices, HoldEveryEntryOnce) {
     }
 }
 
+// As many diagonals in every slice where that adds little; then nothing says where they begin.
+TEST(Slices, HaveAPitchWhereItCostsLittle) {
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    const auto pitch_of = [&](const char* name, int expected) {
+        const matrix a = load(ctx, name).matrix;
+        const csr& rows = a.body().rows();
+        const auto t = storage::make_dia_slices(ctx, rows, a.type());
+        validate(t, name);
+        EXPECT_EQ(t.pitch, expected) << name;
+        EXPECT_EQ(t.starts.bytes() == 0, expected > 0) << name;
+        if (expected) {
+            EXPECT_EQ(t.count, offset_t{expected} * t.slices()) << name;
+        }
+        EXPECT_TRUE(same_entries(rows, to_csr(ctx, t))) << name;
+    };
+    pitch_of("laplace2d:150", 5);
+    pitch_of("grid2d:150", 4);
+    pitch_of("banded:5001,3", 3);
+    pitch_of("banded:5001,21", 21);
+    pitch_of("laplace3d:20", 0);    // 4% more
+    pitch_of("banded:5001,41", 0);  // many
+    pitch_of("rmat:10,8", 0);
+}
+
 TEST(Slices, ASampleForetellsTheirDiagonals) {
     const context ctx({.backend = backend::cpu, .threads = 2});
     for (const auto* name : {"laplace3d:30", "banded:20000,21", "laplace2d:200", "dense:960,1500"}) {

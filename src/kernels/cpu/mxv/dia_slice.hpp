@@ -45,10 +45,10 @@ public:
     V sums[rows];
     std::uint32_t met = 0;
 
-    slice_sums(const mxv_arguments& a, offset_t slice) : a_(a), first_(slice * rows) {
+    slice_sums(const mxv_arguments& a, offset_t slice, offset_t begin, offset_t end)
+        : a_(a), first_(slice * rows) {
         if constexpr (pads<Cell>) std::fill_n(sums, rows, algebra::before_first<Cell>());
-        const offset_t end = a.slices.starts[slice + 1];
-        for (offset_t k = a.slices.starts[slice]; k < end; ++k) add(k);
+        for (offset_t k = begin; k < end; ++k) add(k);
     }
 
 private:
@@ -104,6 +104,7 @@ private:
 inline offset_t first_word_of(const mxv_arguments& a, offset_t slices, int t, int threads) {
     const auto words = static_cast<offset_t>(bits::words_for(a.output_size));
     if (t == threads) return words;
+    if (!a.slices.starts) return words * t / threads;
     const offset_t wanted = a.slices.count * t / threads;
     const offset_t* found = std::lower_bound(a.slices.starts, a.slices.starts + slices + 1, wanted);
     return std::min((found - a.slices.starts) / 2, words);
@@ -113,6 +114,8 @@ template <class Cell>
 void dia_slice(const mxv_arguments& a) {
     constexpr int rows = storage::slice_rows, slices_a_word = bits::per_word / rows;
     const offset_t slices = (offset_t{a.output_size} + rows - 1) / rows;
+    const offset_t *starts = a.slices.starts, pitch = starts ? 0 : a.slices.count / slices;
+    const auto begin = [=](offset_t slice) { return starts ? starts[slice] : slice * pitch; };
     with_row_reader<Cell>(a, [&]<bool Constant, bool Gaps>() {
         parallel::run(a.threads, [&](int t, int threads) {
             auto* out = static_cast<typename Cell::value*>(a.out_values);
@@ -122,7 +125,7 @@ void dia_slice(const mxv_arguments& a) {
                 for (int half = 0; half < slices_a_word; ++half) {
                     const offset_t slice = word * slices_a_word + half;
                     if (slice >= slices) break;
-                    const slice_sums<Cell, Constant, Gaps> of(a, slice);
+                    const slice_sums<Cell, Constant, Gaps> of(a, slice, begin(slice), begin(slice + 1));
                     present |= bits::word{of.met} << half * rows;
                     const offset_t count = std::min<offset_t>(rows, a.output_size - slice * rows);
                     typename Cell::value* to = out + slice * rows;

@@ -2,7 +2,7 @@
 //
 // Who owns what: a lane stands at the next entry of its row. The smallest distance from the diagonal of all lanes is the
 //   slice's next diagonal; the lanes that stand there are its rows, and step on. count goes as far, a scan makes starts of the
-//   counts, and fill goes the same way once more and writes.
+//   counts, and fill goes the same way once more and writes, empty diagonals where there is a pitch.
 // Memory: the CSR's columns twice, its values once, the slices written once. Lanes read along their own rows, so that a line
 //   serves a lane several steps: columns of a slice stay in the first-level cache meanwhile. Values are too many for it: they
 //   come to shared memory side by side first, where rows are long enough and the slice has no more than stage_entries.
@@ -18,8 +18,10 @@
 #include "kernels/cuda/mxv/common_row.cuh"
 #include "kernels/cuda/slices/common_build.hpp"
 
+#include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include <algorithm>
 #include <climits>
 
 namespace nz::kernels::cuda {
@@ -92,7 +94,8 @@ __global__ void __launch_bounds__(build_block) fill_kernel(device_slice_build b,
         }
     }
     U* out = static_cast<U*>(b.out_values);
-    offset_t place = b.starts[slice];
+    offset_t place = b.pitch ? slice * b.pitch : b.starts[slice];
+    const offset_t end = b.pitch ? place + b.pitch : place;
     for (int d; (d = lane.next()) != no_distance; ++place) {
         const bool here = lane.distance == d;
         const unsigned rows = __ballot_sync(full_warp, here);
@@ -101,14 +104,20 @@ __global__ void __launch_bounds__(build_block) fill_kernel(device_slice_build b,
             out[place * 32 + of_warp] = here ? values[lane.at - base] : U{0};
         if (here) lane.step();
     }
+    for (; place < end; ++place) {
+        if (of_warp == 0) b.diagonals[place] = {};
+        if constexpr (From != value_source::none) out[place * 32 + of_warp] = U{0};
+    }
 }
 
 }  // namespace
 
 std::size_t slice_scan_bytes(index_t counts) {
-    std::size_t bytes = 0;
-    check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, static_cast<offset_t*>(nullptr), counts));
-    return bytes;
+    std::size_t scan = 0, most = 0;
+    offset_t* const none = nullptr;
+    check(cub::DeviceScan::ExclusiveSum(nullptr, scan, none, counts));
+    check(cub::DeviceReduce::Max(nullptr, most, none, none, counts));
+    return std::max(scan, most);
 }
 
 void count_slices(const device_slice_build& b, void* stream) {
@@ -117,6 +126,7 @@ void count_slices(const device_slice_build& b, void* stream) {
     count_kernel<<<blocks_for((offset_t{b.slices} + 1) * 32, build_block), build_block, 0, on>>>(b, offsets);
     check(cudaGetLastError());
     std::size_t bytes = b.temporary_bytes;
+    check(cub::DeviceReduce::Max(b.temporary, bytes, b.starts, b.most, b.slices + 1, on));
     check(cub::DeviceScan::ExclusiveSum(b.temporary, bytes, b.starts, b.slices + 1, on));
 }
 
