@@ -86,7 +86,7 @@ __device__ index_t row_of_item(const Reader& reader, offset_t k, const column_wo
         else
             low = middle + 1;
     }
-    return __ldg(reader.t.met_rows + work.places[low] + k);
+    return __ldg(reader.t.met + work.places[low] + k);
 }
 
 /// Claims a word of the result's presence a thread; negative: none.
@@ -168,11 +168,8 @@ void tile_column(const device_mxv_arguments& a, void* stream) {
                                                  claims,
                                                  static_cast<typename Cell::value*>(c.out_values),
                                                  c.out_present};
-        int device = 0, multiprocessors = 0;
-        check(cudaGetDevice(&device));
-        check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
         launch_resident<tile_column_kernel<Cell, Reader>>(all, {column_block, 1, column_blocks_an_sm},
-                                                          multiprocessors, on);
+                                                          multiprocessors_here(), on);
     });
 }
 

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "kernels/cuda/mxv/common_tile.cuh"
+#include "kernels/cuda/mxv/common_tile_few.cuh"
 #include "kernels/cuda/mxv/common_tile_full.cuh"
 
 namespace nz::kernels::cuda {
@@ -28,10 +29,12 @@ template <class Cell>
 void tile_row(const device_mxv_arguments& a, void* stream) {
     const auto on = static_cast<cudaStream_t>(stream);
     if (a.common.output_size == 0) return;
-    if (a.common.u_present)
-        sum_tile_rows<Cell>(a.common, on);
-    else
+    if (!a.common.u_present)
         sum_tile_rows_of_full<Cell>(a.common, on);
+    else if (a.common.tiles.met_starts)
+        sum_tile_rows_of_few<Cell>(a.common, on);
+    else
+        sum_tile_rows<Cell>(a.common, on);
 }
 
 }  // namespace nz::kernels::cuda
