@@ -29,13 +29,16 @@ struct device_tile_build {
     std::size_t temporary_bytes = 0;
 };
 
-/// The rows of tiles that each column of tiles meets; one may be listed more than once.
+/// The rows of tiles that each column of tiles meets, or `by_rows` the strips of 16 columns that each 64 rows do; one may be
+/// listed more than once.
 struct device_tile_lists {
     value_tile_arguments tiles;
-    index_t tile_rows = 0, tile_columns = 0;
-    offset_t* starts = nullptr;  ///< [tile columns + 1]
-    index_t* rows = nullptr;     ///< [tiles + entries outside]
-    void* temporary = nullptr;
+    bool by_rows = false;
+    index_t tile_rows = 0, lists = 0;
+    offset_t* starts = nullptr;  ///< [lists + 1]
+    index_t* met =
+        nullptr;  ///< [tiles + entries outside]; by rows [starts[lists]], and null when starts are counted
+    void* temporary = nullptr;  ///< of scan_bytes
     std::size_t temporary_bytes = 0;
 };
 

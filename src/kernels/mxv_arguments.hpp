@@ -39,9 +39,11 @@ struct value_tile_arguments {
     const offset_t* extracted_starts = nullptr;
     const std::uint8_t* extracted_rows = nullptr;
     const index_t* extracted_columns = nullptr;
-    // tile_column: the tile rows that each tile column meets, also by an entry outside tiles.
+    // Lists of what tiles and the entries outside them meet. tile_column: by tile columns the tile rows. tile_row on a GPU, where
+    // u has few entries (null: not those): by 64 rows the strips of 16 columns, each as its number times 32, and that of the
+    // rows modulo 32; 32 bits without a sign.
     const offset_t* met_starts = nullptr;
-    const index_t* met_rows = nullptr;
+    const index_t* met = nullptr;
 };
 
 /// The slices of a matrix (storage/dia_slices.hpp), for dia_slice.

@@ -95,7 +95,7 @@ tile_operands take_tiles(const product& p, const mxv_plan& plan, kernels::mxv_ar
     t.tiles = p.body().tiles_in(p.ctx.memory(), a, plan.tiles, type,
                                 [&] { return storage::make_value_tiles(p.ctx, a, plan.tiles, type); });
     if (plan.kernel == "tile_column")
-        t.lists = p.body().tile_lists_in(t.tiles, [&] { return storage::lists_of(p.ctx, *t.tiles); });
+        t.lists = p.body().tile_lists_in(t.tiles, false, [&] { return storage::lists_of(p.ctx, *t.tiles); });
     k.tiles = ops::tile_pointers(*t.tiles, t.lists.get());
     k.values = t.tiles->values.data();
     return t;
@@ -256,7 +256,7 @@ kernels::value_tile_arguments tile_pointers(const storage::value_tiles& t, const
     k.extracted_columns = t.extracted_columns.as<index_t>();
     if (lists) {
         k.met_starts = lists->starts.as<offset_t>();
-        k.met_rows = lists->rows.as<index_t>();
+        k.met = lists->met.as<index_t>();
     }
     return k;
 }

@@ -127,9 +127,23 @@ void device_mxv::take_tiles() {
     kept_.push_back(made);
     std::shared_ptr<const storage::tile_lists> lists;
     if (plan_.kernel == "tile_column") lists = tile_lists_on_device(p_.ctx, p_.body(), made);
+    if (plan_.kernel == "tile_row") lists = strips_for_few(made);
     kept_.push_back(lists);
     k_.common.tiles = tile_pointers(*made, lists.get());
     k_.common.values = made->values.data();
+}
+
+// Where u has few entries: the strips that tell most rows at once that they have no result, if there is memory for them.
+std::shared_ptr<const storage::tile_lists> device_mxv::strips_for_few(
+    const std::shared_ptr<const storage::value_tiles>& tiles) const {
+    const kernels::mxv_arguments& c = k_.common;
+    if (!c.u_present || !plan::few_for_strips(c.u_count, c.u_size, c.output_size)) return nullptr;
+    try {
+        auto strips = tile_strips_on_device(p_.ctx, p_.body(), tiles);
+        if (plan::strips_pay(c.u_count, c.u_size, strips->count, c.output_size)) return strips;
+    } catch (const out_of_memory&) {
+    }
+    return nullptr;
 }
 
 // Slices likewise.

@@ -3,6 +3,7 @@
 
 #include "ops/mxv_product.hpp"
 #include "storage/device_vector.hpp"
+#include "storage/value_tiles.hpp"
 
 #include <memory>
 #include <vector>
@@ -35,6 +36,8 @@ private:
     void count_products(plan::mxv_facts& facts);
     void take_matrix();
     void take_tiles();
+    std::shared_ptr<const storage::tile_lists> strips_for_few(
+        const std::shared_ptr<const storage::value_tiles>& tiles) const;
     void take_slices();
     void make_room_for_slices(plan::mxv_facts& facts);
     bool written_in_place() const;

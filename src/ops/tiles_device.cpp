@@ -95,22 +95,48 @@ std::shared_ptr<const value_tiles> tiles_on_device(const context& ctx, const sto
 
 std::shared_ptr<const tile_lists> tile_lists_on_device(const context& ctx, const storage::matrix_body& body,
                                                        const std::shared_ptr<const value_tiles>& of) {
-    return body.tile_lists_in(of, [&] {
+    return body.tile_lists_in(of, false, [&] {
         const auto& table = kernels::on_cuda().tiles;
         const index_t columns = storage::tile_columns_of(of->source->columns, of->cut.size);
-        tile_lists lists{of.get(), take(ctx, columns + offset_t{1}, sizeof(offset_t)),
-                         take(ctx, of->count + of->extracted, sizeof(index_t))};
+        tile_lists lists{of.get(), false, take(ctx, columns + offset_t{1}, sizeof(offset_t)),
+                         take(ctx, of->count + of->extracted, sizeof(index_t)), of->count + of->extracted};
         const buffer temporary = take(ctx, 1, table.scan_bytes(columns + 1));
         kernels::device_tile_lists l;
         l.tiles = tile_pointers(*of, nullptr);
         l.tile_rows = of->tile_rows();
-        l.tile_columns = columns;
+        l.lists = columns;
         l.starts = lists.starts.as<offset_t>();
-        l.rows = lists.rows.as<index_t>();
+        l.met = lists.met.as<index_t>();
         l.temporary = temporary.data();
         l.temporary_bytes = temporary.bytes();
         table.list(l, ctx.gpu()->stream());
         ctx.gpu()->wait();
+        return lists;
+    });
+}
+
+std::shared_ptr<const tile_lists> tile_strips_on_device(const context& ctx, const storage::matrix_body& body,
+                                                        const std::shared_ptr<const value_tiles>& of) {
+    return body.tile_lists_in(of, true, [&] {
+        const auto& table = kernels::on_cuda().tiles;
+        device::session& gpu = *ctx.gpu();
+        const auto rows = static_cast<index_t>(bits::words_for(of->source->rows));
+        tile_lists lists{of.get(), true, take(ctx, rows + offset_t{1}, sizeof(offset_t)), {}};
+        const buffer temporary = take(ctx, 1, table.scan_bytes(rows + 1));
+        kernels::device_tile_lists s;
+        s.by_rows = true;
+        s.tiles = tile_pointers(*of, nullptr);
+        s.tile_rows = of->tile_rows();
+        s.lists = rows;
+        s.starts = lists.starts.as<offset_t>();
+        s.temporary = temporary.data();
+        s.temporary_bytes = temporary.bytes();
+        table.list(s, gpu.stream());
+        gpu.download(&lists.count, s.starts + rows, sizeof lists.count);
+        lists.met = take(ctx, lists.count, sizeof(index_t));
+        s.met = lists.met.as<index_t>();
+        if (s.met) table.list(s, gpu.stream());
+        gpu.wait();
         return lists;
     });
 }

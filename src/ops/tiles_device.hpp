@@ -14,5 +14,9 @@ std::shared_ptr<const storage::value_tiles> tiles_on_device(const context& ctx,
 std::shared_ptr<const storage::tile_lists> tile_lists_on_device(
     const context& ctx, const storage::matrix_body& body,
     const std::shared_ptr<const storage::value_tiles>& of);
+/// The same by rows: strips of 64 rows and 16 columns.
+std::shared_ptr<const storage::tile_lists> tile_strips_on_device(
+    const context& ctx, const storage::matrix_body& body,
+    const std::shared_ptr<const storage::value_tiles>& of);
 
 }  // namespace nz::ops

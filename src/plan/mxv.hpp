@@ -178,6 +178,17 @@ constexpr tiling tiles_for(tiling asked) {
     return {size, asked.least_entries >= 0 ? asked.least_entries : storage::least_value_entries(size)};
 }
 constexpr bool reads_tiles(std::string_view kernel) { return kernel.starts_with("tile_"); }
+/// tile_row on a GPU: whether u may have few enough entries for a look at strips of 64 rows and 16 columns before any at tiles. They
+/// pay while less than a third of an entry of u is expected in the strips of 64 rows, and where the rows are more than two
+/// waves of warps (fe_body (x) 6x6 is one: 12.3 us for 11.6; docs/measurements.md, tiles on a GPU).
+constexpr bool few_for_strips(offset_t u_count, offset_t u_size, offset_t rows) {
+    return u_count * 256 <= u_size && rows >= 1 << 19;
+}
+constexpr bool strips_pay(offset_t u_count, offset_t u_size, offset_t strips, offset_t rows) {
+    const double expected = 16.0 * static_cast<double>(u_count) / static_cast<double>(u_size) *
+                            (64.0 * static_cast<double>(strips) / static_cast<double>(rows));
+    return expected < 1.0 / 3;
+}
 
 /// A plan for facts as they are known. When `products` is not known and push is in question, the plan names
 /// the push kernel with workspace_bytes 0: ops collects the products and asks again.

@@ -90,8 +90,9 @@ struct matrix_body {
                                                 const std::function<value_tiles()>& build) const;
     bool has_tiles(const std::shared_ptr<memory_resource>& memory, const csr& of, tiling cut,
                    std::optional<dtype> type) const;
-    /// Which rows of tiles each column of tiles meets, in the tiles' own memory; built as they are.
+    /// What tiles meet, in their own memory; built as they are.
     std::shared_ptr<const tile_lists> tile_lists_in(const std::shared_ptr<const value_tiles>& of,
+                                                    bool by_rows,
                                                     const std::function<tile_lists()>& build) const;
     /// Slices of rows() or columns(), as tiles_in.
     std::shared_ptr<const dia_slices> slices_in(const std::shared_ptr<memory_resource>& memory, const csr& of,

@@ -26,10 +26,11 @@ bool matrix_body::has_tiles(const std::shared_ptr<memory_resource>& memory, cons
     return find_tiles(memory, of, cut, wanted) != nullptr;
 }
 std::shared_ptr<const tile_lists> matrix_body::tile_lists_in(const std::shared_ptr<const value_tiles>& of,
+                                                             bool by_rows,
                                                              const std::function<tile_lists()>& build) const {
     const std::lock_guard lock(mutex_);
     for (const auto& l : tile_lists_)
-        if (l->source == of.get()) return l;
+        if (l->source == of.get() && l->by_rows == by_rows) return l;
     return tile_lists_.emplace_back(std::make_shared<const tile_lists>(build()));
 }
 

@@ -226,13 +226,14 @@ tile_lists lists_of(const context& ctx, const value_tiles& t) {
         }
     };
     tile_lists lists{
-        &t, buffer(ctx.memory(), (static_cast<std::size_t>(columns) + 1) * sizeof(offset_t)), {}};
+        &t, false, buffer(ctx.memory(), (static_cast<std::size_t>(columns) + 1) * sizeof(offset_t)), {}};
     auto* at = lists.starts.as<offset_t>();
     std::fill_n(at, columns + 1, 0);
     for_meetings([&](index_t, index_t j) { ++at[j]; });
     const offset_t total = running_sum<offset_t>(lists.starts);
-    lists.rows = buffer(ctx.memory(), static_cast<std::size_t>(total) * sizeof(index_t));
-    for_meetings([&](index_t i, index_t j) { lists.rows.as<index_t>()[at[j]++] = i; });
+    lists.count = total;
+    lists.met = buffer(ctx.memory(), static_cast<std::size_t>(total) * sizeof(index_t));
+    for_meetings([&](index_t i, index_t j) { lists.met.as<index_t>()[at[j]++] = i; });
     for (int j = columns; j > 0; --j) at[j] = at[j - 1];
     at[0] = 0;
     return lists;

@@ -34,11 +34,14 @@ struct value_tiles {
     std::size_t bytes() const;
 };
 
-/// Of the rows of tiles that each column of tiles meets, in tiles or outside them.
+/// What tiles and the entries outside them meet: of each column of tiles the rows of tiles; or `by_rows`, on a GPU, of each
+/// 64 rows the strips of 16 columns (kernels/mxv_arguments.hpp). One may be listed more than once.
 struct tile_lists {
     const value_tiles* source;
-    buffer starts;  ///< offset_t[tile columns + 1]
-    buffer rows;    ///< index_t
+    bool by_rows;
+    buffer starts;       ///< offset_t[lists + 1]
+    buffer met;          ///< index_t
+    offset_t count = 0;  ///< in all lists
 };
 
 constexpr index_t tile_columns_of(index_t columns, int size) { return (columns + size - 1) / size; }

@@ -254,6 +254,49 @@ TEST_P(CompiledSemiring, RowsOfManyTilesAndFullTilesAgreeWithTheModel) {
     }
 }
 
+// So many rows and so few entries of u that a GPU looks at strips of 64 rows and 16 columns first: words of rows that u does not
+// meet, neighbours and far ones that it does, an empty u, masks; tiles of every size, and what is outside them.
+TEST_P(CompiledSemiring, TilesAndAVectorOfFewEntriesAgreeWithTheModel) {
+    std::mt19937 random(mxv_seed + 12);
+    SCOPED_TRACE("seed " + std::to_string(mxv_seed + 12));
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    const context ctx({.threads = 2});
+    if (ctx.backend() != backend::cuda) GTEST_SKIP() << "a GPU's way alone";
+    dictionary a{600001, 4000, type, {}}, m{a.rows, 1, dtype::boolean, {}};
+    for (index_t k = 0; k < 700; ++k) {
+        const index_t i = k < 350 ? k : a.rows - 1 - 700 * (k - 350);
+        for (index_t j = 5 * k; j < std::min(5 * k + 40, a.columns);
+             j += 1 + static_cast<index_t>(random() % 4))
+            a.entries[{i, j}] = random_value(type, random);
+        if (k % 90 == 5) a.entries[{i, 63}] = random_value(type, random);
+        if (random() % 2) m.entries[{i, 0}] = random_value(dtype::boolean, random);
+    }
+    const matrix left = make_matrix(ctx, a);
+    const vector mask = make_vector(ctx, m, vector_form::bitmap);
+    for (const auto& places : {std::vector<index_t>{}, {63}, {900, 3999}, {0, 64, 640, 651, 700, 2600}}) {
+        dictionary u{a.columns, 1, type, {}};
+        for (const index_t j : places) u.entries[{j, 0}] = random_value(type, random);
+        const dictionary product = model_mxm(s, a, u);
+        const vector right = make_vector(ctx, u, vector_form::bitmap);
+        for (int masked = 0; masked < 3; ++masked) {
+            vector_options o{.kernel = "tile_row"};
+            writing how;
+            if (masked) o.mask = &mask, how.mask = &m;
+            o.mask_complement = how.complement = masked == 2;
+            const dictionary expected = write({a.rows, 1, product.type, {}}, product, how);
+            for (const int size : {16, 32, 64})
+                for (const int least : {1, -1, 1 << 20}) {
+                    o.tiles = {size, least};
+                    vector w(ctx, product.type, a.rows);
+                    mxv(ctx, w, s, left, right, o);
+                    ASSERT_TRUE(same(expected, w)) << "tiles of " << size << ", least " << least << ", "
+                                                   << places.size() << " entries, mask " << masked;
+                }
+        }
+    }
+}
+
 // csr_merge splits rows between threads; those that are short enough to sum anew do not show it.
 TEST(MxvByRows, SumsAreTheSameBitForBitWithAnyNumberOfThreads) {
     std::mt19937 random(mxv_seed + 8);

@@ -7,6 +7,17 @@
 
 namespace nz::kernels::cuda {
 
+/// Of the one device there is.
+inline int multiprocessors_here() {
+    static const int count = [] {
+        int device = 0, found = 0;
+        check(cudaGetDevice(&device));
+        check(cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device));
+        return found;
+    }();
+    return count;
+}
+
 struct resident_shape {
     int threads;                ///< of a block
     int cluster_blocks;         ///< blocks of a cluster; over 8 only where the part grants it

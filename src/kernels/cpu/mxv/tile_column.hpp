@@ -24,7 +24,7 @@ namespace tile_detail {
 
 inline void mark_column(const mxv_arguments& a, offset_t column, bits::word* marked) {
     for (offset_t k = a.tiles.met_starts[column]; k < a.tiles.met_starts[column + 1]; ++k)
-        bits::set(marked, a.tiles.met_rows[k]);
+        bits::set(marked, a.tiles.met[k]);
 }
 
 // Sets a bit for each row of tiles that an entry of u meets.

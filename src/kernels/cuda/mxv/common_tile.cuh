@@ -1,12 +1,16 @@
-// Rows of tiles of a matvec on a GPU where u has gaps, 64 rows a warp. Shared by tile_row and tile_column.
+// Rows of tiles of a matvec on a GPU where u has gaps, 64 rows a warp. Shared by tile_row, also where u has few entries, and
+// tile_column.
 //
 // A warp's tiles are looked at 32 at a time, those that u meets put down in shared memory, and their locals held against u's
 //   presence bits 16 bytes a lane. What is met, and the entries outside tiles whose column u has, stand in line for 32 lanes:
 //   they take an entry each, load the two operands, and go on to find the next ones while these are under way. Then each lane
 //   writes its product down and adds itself to the bits of its row, and the lane of a row adds up the products whose bits it
-//   finds, in their order.
-// Loads that wait for each other: where tiles begin; their columns and those outside; u's bits; locals; the operands. Of one
-//   kind all are sent before the first is waited for.
+//   finds, in their order. A lane without an entry loads the first one's operands: a load that not all lanes made would be
+//   waited for at once, since its result is moved.
+// Loads that wait for each other: where tiles begin, a row of tiles a lane; their columns and those outside; u's bits; locals,
+//   which the L2 is asked for beside u's bits where u has most tile columns; the operands. Of one kind all are sent before the
+//   first is waited for.
+// Of 32 rows with eight results or more all are written: sectors that are whole.
 #pragma once
 
 #include "kernels/cuda/mxv/common_row.cuh"
@@ -120,17 +124,21 @@ struct device_tile_reader {
     static constexpr int most_tile_rows = small ? 4 : 2;
     /// A word for each lane holds so many hits that taking them bit by bit is less work than lane by lane.
     static constexpr int many_hits = 96;
+    /// Rows of 32 with a result from which on all are written.
+    static constexpr int most_rows = 8;
 
     device_row_reader<Cell, false, true> entries;
     value_tile_arguments t;
-    bool constant;
-    index_t tile_rows;
+    bool constant, meets_most;  ///< meets_most: u has an entry in most tile columns
+    index_t rows, tile_rows;
     int shift;
 
     explicit device_tile_reader(const mxv_arguments& a)
         : entries(a),
           t(a.tiles),
           constant(a.constant),
+          meets_most(a.u_count * a.tiles.size >= a.u_size),
+          rows(a.output_size),
           tile_rows(static_cast<index_t>((offset_t{a.output_size} + a.tiles.size - 1) / a.tiles.size)),
           shift(a.tiles.size == 16   ? 4
                 : a.tiles.size == 32 ? 5
@@ -145,29 +153,35 @@ struct device_tile_reader {
         s.permitted[1] = static_cast<std::uint32_t>(permitted >> 32);
         sums_type sums{s, word * 64};
         const index_t row = sums.first_row >> shift, last = min(row + (64 >> shift), tile_rows);
-        const std::uint32_t begin = __ldg(t.tile_starts + row), end = __ldg(t.tile_starts + last);
-        const offset_t k = __ldg(t.extracted_starts + row) + lane,
-                       outside_end = __ldg(t.extracted_starts + last);
+        const index_t mine = min(row + min(lane, most_tile_rows), last);
+        const tile_row_starts starts{__ldg(t.tile_starts + mine), __ldg(t.extracted_starts + mine)};
+        const std::uint32_t begin = __shfl_sync(full_warp, starts.tiles, 0),
+                            end = __shfl_sync(full_warp, starts.tiles, most_tile_rows);
+        const offset_t k = __shfl_sync(full_warp, starts.outside, 0) + lane,
+                       outside_end = __shfl_sync(full_warp, starts.outside, most_tile_rows);
         outside_entry near = look_outside(k, outside_end), far = look_outside(k + 32, outside_end);
         const stored_tile first = look_at_tile(begin + lane, end);
         near.bits = k < outside_end ? word_of(near.column) : 0;
         far.bits = k + 32 < outside_end ? word_of(far.column) : 0;
-        add_tiles(sums, row, begin, end, permitted, first,
+        add_tiles(sums, starts.tiles, begin, end, permitted, first,
                   begin + lane < end ? bits(first.column) : std::uint64_t{0});
-        add_outside(sums, row, k, near);
-        add_outside(sums, row, k + 32, far);
+        add_outside(sums, starts.outside, k, near);
+        add_outside(sums, starts.outside, k + 32, far);
         for (offset_t more = k + 64; more - lane < outside_end; more += 32) {
             near = look_outside(more, outside_end);
             near.bits = more < outside_end ? word_of(near.column) : 0;
-            add_outside(sums, row, more, near);
+            add_outside(sums, starts.outside, more, near);
         }
         if (sums.waiting) load(sums, sums.waiting);
         sums.finish();
         std::uint64_t found = 0;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-            if (sums.rows[half].met()) out[sums.first_row + half * 32 + lane] = sums.rows[half].value;
-            found |= std::uint64_t{__ballot_sync(full_warp, sums.rows[half].met())} << (32 * half);
+            const index_t i = sums.first_row + half * 32 + lane;
+            const unsigned met = __ballot_sync(full_warp, sums.rows[half].met());
+            if (sums.rows[half].met() || (__popc(met) >= most_rows && i < rows))
+                out[i] = sums.rows[half].value;
+            found |= std::uint64_t{met} << (32 * half);
         }
         return found;
     }
@@ -176,6 +190,11 @@ private:
     struct stored_tile {
         index_t column;
         offset_t first, last;
+    };
+    /// Of the warp's row of tiles of the lane's number, or behind them all.
+    struct tile_row_starts {
+        std::uint32_t tiles;
+        offset_t outside;
     };
     struct outside_entry {
         index_t column;
@@ -202,25 +221,34 @@ private:
         else
             return __ldg(reinterpret_cast<const unsigned long long*>(entries.present) + c);
     }
-    /// The first of the warp's rows in whose row of tiles number k of what `starts` counts is.
+    /// The first of the warp's rows in whose row of tiles number k of what `starts` counts is; the lanes hold where each row of
+    /// tiles starts.
     template <class Offset>
-    __device__ int row_of(const Offset* starts, index_t row, Offset k) const {
+    __device__ int row_of(Offset starts, Offset k) const {
         int first = 0;
 #pragma unroll
         for (int r = 1; r < most_tile_rows; ++r)
-            first += k >= __ldg(starts + min(row + r, tile_rows)) ? 1 << shift : 0;
+            first += k >= __shfl_sync(full_warp, starts, r) ? 1 << shift : 0;
         return first;
     }
+    /// The locals of up to 32 tiles, which stand together, are on their way to the L2 from now on.
+    __device__ void fetch_locals(const stored_tile& stored, std::uint32_t count) const {
+        constexpr int sector = 32 / sizeof(Local);
+        const offset_t from = __shfl_sync(full_warp, stored.first, 0) & ~offset_t{sector - 1},
+                       to = __shfl_sync(full_warp, stored.last, static_cast<int>(min(count, 32u)) - 1);
+        for (offset_t k = from + sector * static_cast<int>(threadIdx.x % 32); k < to; k += 32 * sector)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const Local*>(t.locals) + k));
+    }
 
-    /// The tiles from `begin` on, of rows of tiles from `row` on; the first 32 have been looked at.
-    __device__ void add_tiles(sums_type& sums, index_t row, std::uint32_t begin, std::uint32_t end,
+    /// The tiles from `begin` on; the first 32 have been looked at.
+    __device__ void add_tiles(sums_type& sums, std::uint32_t starts, std::uint32_t begin, std::uint32_t end,
                               std::uint64_t permitted, stored_tile stored, std::uint64_t met_bits) const {
         const int lane = static_cast<int>(threadIdx.x % 32);
         for (;;) {
-            met_tile mine{stored.first, stored.column << shift, 0, met_bits, 0, 0};
+            if (meets_most && begin < end) fetch_locals(stored, end - begin);
+            met_tile mine{stored.first, stored.column << shift, row_of(starts, begin + lane), met_bits, 0, 0};
             int words = 0;
             if (mine.bits) {
-                mine.row = row_of(t.tile_starts, row, begin + lane);
                 mine.count = static_cast<int>(stored.last - stored.first);
                 const int skipped = static_cast<int>(stored.first & (word_entries - 1));
                 if (permitted >> mine.row << (64 - t.size))
@@ -308,10 +336,10 @@ private:
         });
     }
     /// An entry outside tiles a lane.
-    __device__ void add_outside(sums_type& sums, index_t row, offset_t k, outside_entry e) const {
+    __device__ void add_outside(sums_type& sums, offset_t starts, offset_t k, outside_entry e) const {
         const bool has = e.bits >> (e.column & 31) & 1;
         if (!__any_sync(full_warp, has)) return;
-        if (has) e.row += row_of(t.extracted_starts, row, k);
+        e.row += row_of(starts, k);
         add_one(sums, has, {t.kept + k, e.column, e.row});
     }
     __device__ void add_one(sums_type& sums, bool has, tile_hit hit) const {
@@ -342,22 +370,17 @@ private:
         const int lane = static_cast<int>(threadIdx.x % 32);
         sums.finish();
         __syncwarp();
-        sums.row = -1;
-        if (lane < count) {
-            const tile_hit hit = sums.s.hits[lane];
-            int row = hit.row;
-            sums.column = hit.column;
-            if (row & tile_hit::in_tile) {
-                const unsigned local = __ldg(static_cast<const Local*>(t.locals) + hit.entry);
-                row = (row & (tile_hit::in_tile - 1)) + static_cast<int>(local >> column_bits);
-                sums.column += static_cast<index_t>(local & ((1u << column_bits) - 1));
-            }
-            if (sums.s.permitted[row >> 5] >> (row & 31) & 1) {
-                sums.row = row;
-                sums.x = entries.entry(constant ? 0 : hit.entry);
-                sums.y = entries.operand(sums.column);
-            }
+        const tile_hit hit = sums.s.hits[lane < count ? lane : 0];
+        int row = hit.row;
+        sums.column = hit.column;
+        if (row & tile_hit::in_tile) {
+            const unsigned local = __ldg(static_cast<const Local*>(t.locals) + hit.entry);
+            row = (row & (tile_hit::in_tile - 1)) + static_cast<int>(local >> column_bits);
+            sums.column += static_cast<index_t>(local & ((1u << column_bits) - 1));
         }
+        sums.x = entries.entry(constant ? 0 : hit.entry);
+        sums.y = entries.operand(sums.column);
+        sums.row = lane < count && (sums.s.permitted[row >> 5] >> (row & 31) & 1) ? row : -1;
         sums.loading = true;
         __syncwarp();
     }

@@ -11,9 +11,10 @@
 //   lists are found, and before claims are taken.
 // Determinism: as tile_row; who claims does not matter.
 // Cost: entries / 32 words, lists of u's tiles, rows / 32 words cleared; one launch.
-// Distance to the limit (H200): 16 to 19 us at a density of 0.0001 on matrices of 13 to 26 M entries, of which 6 are a
+// Distance to the limit (H200): 16 to 18 us at a density of 0.0001 on matrices of 13 to 26 M entries, of which 6 are a
 //   cooperative launch with one barrier between two events: the rest is a chain of some twelve dependent loads and atomics.
-// Why tile_row was not enough: it asks every tile whether u has something for it. Why a block does not sum what it claimed
+// Why tile_row was not enough: it asks every tile whether u has something for it. Since it asks strips first it takes 11 to 13 us
+//   there; what it asks still grows with the matrix, and here with u's presence alone. Why a block does not sum what it claimed
 //   itself: a few blocks hold most claims (1.17, 1.12, 1.17, 1.03 times the time at densities from 0.1 to 0.0001).
 #pragma once
 
@@ -86,7 +87,7 @@ __device__ index_t row_of_item(const Reader& reader, offset_t k, const column_wo
         else
             low = middle + 1;
     }
-    return __ldg(reader.t.met_rows + work.places[low] + k);
+    return __ldg(reader.t.met + work.places[low] + k);
 }
 
 /// Claims a word of the result's presence a thread; negative: none.
@@ -168,11 +169,8 @@ void tile_column(const device_mxv_arguments& a, void* stream) {
                                                  claims,
                                                  static_cast<typename Cell::value*>(c.out_values),
                                                  c.out_present};
-        int device = 0, multiprocessors = 0;
-        check(cudaGetDevice(&device));
-        check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
         launch_resident<tile_column_kernel<Cell, Reader>>(all, {column_block, 1, column_blocks_an_sm},
-                                                          multiprocessors, on);
+                                                          multiprocessors_here(), on);
     });
 }
 

@@ -23,6 +23,7 @@
 // Why sorting was not enough: rows are sorted already, and a radix sort of all entries by tile moves them ten times.
 #include "kernels/cuda/tiles/common_build.hpp"
 #include "kernels/cuda/tiles/common_runs.cuh"
+#include "kernels/cuda/tiles/common_strips.hpp"
 
 #include <cub/device/device_scan.cuh>
 
@@ -355,7 +356,7 @@ __global__ void __launch_bounds__(build_block) list_fill_kernel(device_tile_list
     const auto i = static_cast<index_t>((blockIdx.x * build_block + threadIdx.x) / 32);
     if (i >= l.tile_rows) return;
     for_met_columns(l, i, [&](index_t j) {
-        l.rows[atomicAdd(reinterpret_cast<unsigned long long*>(l.starts + j), ~0ull) - 1] = i;
+        l.met[atomicAdd(reinterpret_cast<unsigned long long*>(l.starts + j), ~0ull) - 1] = i;
     });
 }
 
@@ -406,13 +407,13 @@ void fill_tiles(const device_tile_build& b, void* stream) {
 }
 
 void list_tiles(const device_tile_lists& l, void* stream) {
-    check(cudaMemsetAsync(l.starts, 0, (static_cast<std::size_t>(l.tile_columns) + 1) * sizeof(offset_t),
-                          on(stream)));
+    if (l.by_rows) return list_strips(l, stream);
+    check(
+        cudaMemsetAsync(l.starts, 0, (static_cast<std::size_t>(l.lists) + 1) * sizeof(offset_t), on(stream)));
     const unsigned blocks = blocks_of(offset_t{l.tile_rows} * 32);
     if (blocks) list_count_kernel<<<blocks, build_block, 0, on(stream)>>>(l);
     std::size_t bytes = l.temporary_bytes;
-    check(cub::DeviceScan::InclusiveSum(l.temporary, bytes, l.starts, l.starts, l.tile_columns + 1,
-                                        on(stream)));
+    check(cub::DeviceScan::InclusiveSum(l.temporary, bytes, l.starts, l.starts, l.lists + 1, on(stream)));
     if (blocks) list_fill_kernel<<<blocks, build_block, 0, on(stream)>>>(l);
     check(cudaGetLastError());
 }
