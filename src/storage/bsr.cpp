@@ -109,9 +109,8 @@ bsr make_bsr(const context& ctx, const csr& a, int side, std::optional<dtype> ty
     }
     by_width(each ? size_of(*type) : 1, [&]<class U>(std::type_identity<U>) {
         with_offsets(a, [&](const auto* offsets) {
-            for_block_rows(ctx, n, [&](index_t i) {
-                fill_block_row(a, offsets, static_cast<const U*>(from), t, i);
-            });
+            for_block_rows(ctx, n,
+                           [&](index_t i) { fill_block_row(a, offsets, static_cast<const U*>(from), t, i); });
         });
     });
     if (type && !each) {
@@ -134,8 +133,8 @@ void for_entries(const bsr& t, F&& f) {
     for (index_t b = 0; b < t.block_rows(); ++b)
         for (offset_t k = t.starts.as<offset_t>()[b]; k < t.starts.as<offset_t>()[b + 1]; ++k)
             bits::for_each(mask_of(t, k), 0, [&](offset_t place) {
-                f(offset_t{b} * side + place % side, offset_t{t.columns.as<index_t>()[k]} * side + place / side,
-                  k * side * side + place);
+                f(offset_t{b} * side + place % side,
+                  offset_t{t.columns.as<index_t>()[k]} * side + place / side, k * side * side + place);
             });
 }
 
