@@ -20,9 +20,9 @@ struct bsr {
     buffer starts;              ///< offset_t[block_rows + 1]: blocks before those of each block row
     buffer columns;             ///< index_t[count]: of the block's first column, over side
     buffer masks;               ///< uint64[count], or none: every block is full
-    buffer
-        values;  ///< [count][side columns][side rows], largest_block more behind them to be read and not used, where the source has one
-                 ///< for each entry; else one or none
+    /// [count][side columns][side rows] where the source has a value for each entry, and largest_block more behind them to be read
+    /// and not used; else one or none.
+    buffer values;
 
     index_t block_rows() const { return block_rows_of(source->rows, side); }
     static constexpr index_t block_rows_of(index_t rows, int side) {
