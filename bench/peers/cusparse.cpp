@@ -206,6 +206,7 @@ public:
               "cusparseXcsr2bsrNnz");
         gpu.gpu()->wait();
         const auto count = static_cast<std::size_t>(blocks_);
+        if (!fits()) return;
         indices_ = of(count, sizeof(int));
         values_ = of(count * static_cast<std::size_t>(block * block), sizeof(double));
         check(l_.make_blocks(handle_, by_rows, m(), n(), description_, static_cast<const double*>(p.values),
@@ -220,6 +221,8 @@ public:
     block_product(const block_product&) = delete;
     block_product& operator=(const block_product&) = delete;
 
+    /// Places in blocks are 32-bit numbers there: beyond them the product reads what is not its own.
+    bool fits() const { return offset_t{blocks_} * block_ * block_ <= std::numeric_limits<int>::max(); }
     void run() {
         check(l_.multiply_blocks(handle_, by_rows, CUSPARSE_OPERATION_NON_TRANSPOSE, rows_, columns_, blocks_,
                                  &one_, description_, values_.as<double>(), offsets_.as<int>(),
@@ -538,6 +541,7 @@ cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusp
 double cusparse_bsr_ms(const context& gpu, const device_spmv& p, int block, int repeats) {
     require_library();
     block_product product(gpu, p, block);
+    if (!product.fits()) return 0;
     return median_ms(gpu, repeats, [&] { product.run(); });
 }
 

@@ -40,7 +40,7 @@ std::vector<cusparse_variant> cusparse_variants();
 cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusparse_variant& v, int repeats);
 
 /// The same by bsrmv over dense blocks of `block` rows and columns, made by csr2bsr beforehand; float64. y has room for whole
-/// blocks.
+/// blocks. 0: its 32-bit numbers do not reach them all.
 double cusparse_bsr_ms(const context& gpu, const device_spmv& p, int block, int repeats);
 
 /// C = A + B in device memory: double, 32-bit offsets and columns, sorted.

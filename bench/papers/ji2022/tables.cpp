@@ -19,8 +19,9 @@ std::vector<std::string> inputs_of(const options& o, bool graphs) {
         sources = gpu ? std::vector<std::string>{"grid2d:2000,0.3", "laplace3d:100", "banded:1000000,21"}
                       : std::vector<std::string>{"grid2d:1000,0.15", "laplace3d:60", "banded:500000,21"};
     else
-        sources = gpu ? std::vector<std::string>{"laplace3d:100", "laplace2d:2100", "banded:1000000,21",
-                                                 "grid2d:2300"}
+        sources = gpu ? std::vector<std::string>{"laplace3d:100",     "laplace2d:2100", "banded:1000000,21",
+                                                 "grid2d:2300",       "laplace3d:160",  "laplace2d:4000",
+                                                 "banded:4000000,21", "grid2d:4900"}
                       : std::vector<std::string>{"laplace3d:60", "laplace2d:1000", "banded:500000,21",
                                                  "grid2d:1000"};
     if (!real_matrix("fe_body").empty()) sources.push_back("fe_body(x)6x6");
