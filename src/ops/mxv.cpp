@@ -36,6 +36,8 @@ void check(const product& p, std::string_view operation) {
                           kernels::known_ids("mxv"));
     require<not_supported>(on_device || kernels::known_on_cpu("mxv", kernel),
                            "kernel {} is for GPUs: use --backend cuda, or another kernel", kernel);
+    require<not_supported>(!on_device || kernels::known_on_cuda("mxv", kernel),
+                           "kernel {} is for CPUs: use --backend cpu, or another kernel", kernel);
     const int size = p.options.tiles.size;
     require<domain_error>(size == 0 || size == 16 || size == 32 || size == 64,
                           "tiles of {} rows and columns: there are 16, 32 and 64", size);

@@ -42,6 +42,15 @@ TEST_F(MxvOnDevice, APlannedProductIsCapturedAndReplayed) {
     }
 }
 
+TEST_F(MxvOnDevice, RefusesAKernelThatOnlyCpusHave) {
+    const context ctx({.backend = backend::cuda});
+    const matrix a = load(ctx, "laplace2d:20").matrix;
+    vector w(ctx, dtype::float64, a.rows());
+    const vector u = vector::full(ctx, a.columns(), 1.0);
+    EXPECT_THROW(mxv(ctx, w, semiring("plus_times"), a, u, {.kernel = "bsr_row"}), not_supported);
+    EXPECT_EQ(w.count(), 0);
+}
+
 // The accumulator `second` keeps what rows without a result had: written in place, but not into what a copy shares.
 TEST_F(MxvOnDevice, ResultsTakeThePlaceOfADenseOutputsEntries) {
     std::mt19937 random(3);
