@@ -4,10 +4,9 @@
 
 #include "core/bits.hpp"
 #include "core/checks.hpp"
-#include "core/parallel.hpp"
+#include "storage/forms.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -49,13 +48,6 @@ struct block_walk {
     }
 };
 
-template <class F>
-void for_block_rows(const context& ctx, index_t block_rows, F&& f) {
-    parallel::for_chunks(ctx.threads(), block_rows, block_rows_a_turn, [&](offset_t begin, offset_t end) {
-        for (offset_t i = begin; i < end; ++i) f(static_cast<index_t>(i));
-    });
-}
-
 template <class Offset>
 offset_t count_blocks(const csr& a, const Offset* offsets, int side, index_t block_row) {
     offset_t count = 0;
@@ -90,33 +82,30 @@ bsr make_bsr(const context& ctx, const csr& a, int side, std::optional<dtype> ty
     t.starts = buffer(ctx.memory(), (static_cast<std::size_t>(n) + 1) * sizeof(offset_t));
     auto* starts = t.starts.as<offset_t>();
     with_offsets(a, [&](const auto* offsets) {
-        for_block_rows(ctx, n, [&](index_t i) { starts[i] = count_blocks(a, offsets, side, i); });
+        for_parts(ctx, n, block_rows_a_turn,
+                  [&](index_t i) { starts[i] = count_blocks(a, offsets, side, i); });
     });
     for (index_t i = 0; i < n; ++i) t.count += std::exchange(starts[i], t.count);
     starts[n] = t.count;
-    const bool each = type && a.kind == value_kind::full;
-    buffer converted;
-    if (each && *type != a.type) converted = convert_array(ctx, a.values, a.type, *type, a.nnz);
-    const void* from = !each ? nullptr : converted.data() ? converted.data() : a.values.data();
+    form_values values = values_for_form(ctx, a, type);
     const auto count = static_cast<std::size_t>(t.count);
     const offset_t places = offset_t{side} * side;
     t.columns = buffer(ctx.memory(), count * sizeof(index_t));
     if (t.count * places != a.nnz) t.masks = buffer(ctx.memory(), count * sizeof(std::uint64_t));
-    if (each) {
-        const std::size_t bytes = size_of(*type), used = count * static_cast<std::size_t>(places) * bytes;
+    if (const std::size_t bytes = values.each_bytes) {
+        const std::size_t used = count * static_cast<std::size_t>(places) * bytes;
         t.values = buffer(ctx.memory(), used + largest_block * bytes);
         std::fill_n(t.values.as<char>() + used, largest_block * bytes, char{0});
+    } else {
+        t.values = std::move(values.one);
     }
-    by_width(each ? size_of(*type) : 1, [&]<class U>(std::type_identity<U>) {
+    by_width(std::max<std::size_t>(values.each_bytes, 1), [&]<class U>(std::type_identity<U>) {
         with_offsets(a, [&](const auto* offsets) {
-            for_block_rows(ctx, n,
-                           [&](index_t i) { fill_block_row(a, offsets, static_cast<const U*>(from), t, i); });
+            for_parts(ctx, n, block_rows_a_turn, [&](index_t i) {
+                fill_block_row(a, offsets, static_cast<const U*>(values.each), t, i);
+            });
         });
     });
-    if (type && !each) {
-        t.values = buffer(ctx.memory(), sizeof(element));
-        store(t.values.data(), *type, 0, cast(a.value(0), a.type, *type));
-    }
     return t;
 }
 

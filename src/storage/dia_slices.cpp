@@ -4,7 +4,7 @@
 
 #include "core/bits.hpp"
 #include "core/checks.hpp"
-#include "core/parallel.hpp"
+#include "storage/forms.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -52,13 +52,6 @@ struct slice_walk {
         });
     }
 };
-
-template <class F>
-void for_slices(const context& ctx, index_t slices, F&& f) {
-    parallel::for_chunks(ctx.threads(), slices, slices_a_turn, [&](offset_t begin, offset_t end) {
-        for (offset_t s = begin; s < end; ++s) f(static_cast<index_t>(s));
-    });
-}
 
 template <class Offset>
 offset_t count_diagonals(const csr& a, const Offset* offsets, index_t slice, offset_t most) {
@@ -109,7 +102,8 @@ dia_slices make_dia_slices(const context& ctx, const csr& a, std::optional<dtype
     t.starts = buffer(ctx.memory(), (static_cast<std::size_t>(n) + 1) * sizeof(offset_t));
     auto* starts = t.starts.as<offset_t>();
     with_offsets(a, [&](const auto* offsets) {
-        for_slices(ctx, n, [&](index_t s) { starts[s] = count_diagonals(a, offsets, s, a.nnz); });
+        for_parts(ctx, n, slices_a_turn,
+                  [&](index_t s) { starts[s] = count_diagonals(a, offsets, s, a.nnz); });
     });
     offset_t most = 0;
     for (index_t s = 0; s < n; ++s) {
@@ -118,22 +112,17 @@ dia_slices make_dia_slices(const context& ctx, const csr& a, std::optional<dtype
     }
     starts[n] = t.count;
     t.settle_pitch(most);
-    const bool each = type && a.kind == value_kind::full;
-    buffer converted;
-    if (each && *type != a.type) converted = convert_array(ctx, a.values, a.type, *type, a.nnz);
-    const void* from = !each ? nullptr : converted.data() ? converted.data() : a.values.data();
+    form_values values = values_for_form(ctx, a, type);
     const auto count = static_cast<std::size_t>(t.count);
     t.diagonals = buffer(ctx.memory(), count * sizeof(slice_diagonal));
-    if (each) t.values = buffer(ctx.memory(), count * slice_rows * size_of(*type));
-    by_width(each ? size_of(*type) : 1, [&]<class U>(std::type_identity<U>) {
+    t.values = values.each_bytes ? buffer(ctx.memory(), count * slice_rows * values.each_bytes)
+                                 : std::move(values.one);
+    by_width(std::max<std::size_t>(values.each_bytes, 1), [&]<class U>(std::type_identity<U>) {
         with_offsets(a, [&](const auto* offsets) {
-            for_slices(ctx, n, [&](index_t s) { fill_slice(a, offsets, static_cast<const U*>(from), t, s); });
+            for_parts(ctx, n, slices_a_turn,
+                      [&](index_t s) { fill_slice(a, offsets, static_cast<const U*>(values.each), t, s); });
         });
     });
-    if (type && !each) {
-        t.values = buffer(ctx.memory(), sizeof(element));
-        store(t.values.data(), *type, 0, cast(a.value(0), a.type, *type));
-    }
     return t;
 }
 

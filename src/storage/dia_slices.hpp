@@ -18,8 +18,8 @@ struct dia_slices {
     offset_t count = 0;         ///< diagonals of all slices, empty ones among them
     std::optional<dtype> type;  ///< of the values; none: structure alone
     int pitch = 0;              ///< diagonals of every slice; 0: as starts say
-    buffer
-        starts;  ///< offset_t[slices + 1]: diagonals before those of each slice; none where there is a pitch
+    /// offset_t[slices + 1]: diagonals before those of each slice; none where there is a pitch.
+    buffer starts;
     buffer diagonals;       ///< slice_diagonal[count]
     buffer values;          ///< [count][32] where the source has one for each entry, else one or none
     double kernel_ms = -1;  ///< that a GPU took to make them

@@ -165,12 +165,6 @@ private:
     void bring_home(const csr& of) const;
     bool is_alone_there(const void* copy) const;
     std::shared_ptr<csr_residence> transposed_on(const context& gpu, const csr& rows) const;
-    std::shared_ptr<const value_tiles> find_tiles(const std::shared_ptr<memory_resource>& memory,
-                                                  const csr& of, tiling cut, std::optional<dtype> type) const;
-    std::shared_ptr<const dia_slices> find_slices(const std::shared_ptr<memory_resource>& memory,
-                                                  const csr& of, std::optional<dtype> type) const;
-    std::shared_ptr<const bsr> find_blocks(const std::shared_ptr<memory_resource>& memory, const csr& of,
-                                           int side, std::optional<dtype> type) const;
     std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of,
                                               bool marks_empty_rows = true) const;
     std::shared_ptr<const bit_tiles> bit_tiles_of(const csr& of, int size, int least_entries) const;

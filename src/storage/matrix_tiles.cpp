@@ -2,28 +2,41 @@
 #include "storage/matrix_body.hpp"
 
 namespace nz::storage {
+namespace {
 
-// The caller holds the lock.
-std::shared_ptr<const value_tiles> matrix_body::find_tiles(const std::shared_ptr<memory_resource>& memory,
-                                                           const csr& of, tiling cut,
-                                                           std::optional<dtype> wanted) const {
-    for (const auto& t : tiles_)
-        if (t->source == &of && t->memory == memory && t->cut == cut && (!wanted || t->type == wanted))
-            return t;
+// Of the forms that are kept, the one of these rows in this memory, with values of `wanted` or, where none is asked for, whatever it
+// has, that is `as_asked`; or null.
+template <class Form, class AsAsked>
+std::shared_ptr<const Form> find_form(const std::vector<std::shared_ptr<const Form>>& kept,
+                                      const std::shared_ptr<memory_resource>& memory, const csr& of,
+                                      std::optional<dtype> wanted, AsAsked&& as_asked) {
+    for (const auto& f : kept)
+        if (f->source == &of && f->memory == memory && (!wanted || f->type == wanted) && as_asked(*f))
+            return f;
     return nullptr;
 }
+auto cut_as(tiling cut) {
+    return [cut](const value_tiles& t) { return t.cut == cut; };
+}
+auto of_side(int side) {
+    return [side](const bsr& b) { return b.side == side; };
+}
+constexpr auto any_slices = [](const dia_slices&) { return true; };
+
+}  // namespace
+
 std::shared_ptr<const value_tiles> matrix_body::tiles_in(const std::shared_ptr<memory_resource>& memory,
                                                          const csr& of, tiling cut,
                                                          std::optional<dtype> wanted,
                                                          const std::function<value_tiles()>& build) const {
     const std::lock_guard lock(mutex_);
-    if (auto found = find_tiles(memory, of, cut, wanted)) return found;
+    if (auto found = find_form(tiles_, memory, of, wanted, cut_as(cut))) return found;
     return tiles_.emplace_back(std::make_shared<const value_tiles>(build()));
 }
 bool matrix_body::has_tiles(const std::shared_ptr<memory_resource>& memory, const csr& of, tiling cut,
                             std::optional<dtype> wanted) const {
     const std::lock_guard lock(mutex_);
-    return find_tiles(memory, of, cut, wanted) != nullptr;
+    return find_form(tiles_, memory, of, wanted, cut_as(cut)) != nullptr;
 }
 std::shared_ptr<const tile_lists> matrix_body::tile_lists_in(const std::shared_ptr<const value_tiles>& of,
                                                              bool by_rows,
@@ -61,24 +74,17 @@ std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_on(const context& gpu, c
         .tiles;
 }
 
-// The caller holds the lock.
-std::shared_ptr<const dia_slices> matrix_body::find_slices(const std::shared_ptr<memory_resource>& memory,
-                                                           const csr& of, std::optional<dtype> wanted) const {
-    for (const auto& s : slices_)
-        if (s->source == &of && s->memory == memory && (!wanted || s->type == wanted)) return s;
-    return nullptr;
-}
 std::shared_ptr<const dia_slices> matrix_body::slices_in(const std::shared_ptr<memory_resource>& memory,
                                                          const csr& of, std::optional<dtype> wanted,
                                                          const std::function<dia_slices()>& build) const {
     const std::lock_guard lock(mutex_);
-    if (auto found = find_slices(memory, of, wanted)) return found;
+    if (auto found = find_form(slices_, memory, of, wanted, any_slices)) return found;
     return slices_.emplace_back(std::make_shared<const dia_slices>(build()));
 }
 bool matrix_body::has_slices(const std::shared_ptr<memory_resource>& memory, const csr& of,
                              std::optional<dtype> wanted) const {
     const std::lock_guard lock(mutex_);
-    return find_slices(memory, of, wanted) != nullptr;
+    return find_form(slices_, memory, of, wanted, any_slices) != nullptr;
 }
 double matrix_body::sampled_slices() const {
     const auto by_rows = rows_shared();
@@ -87,26 +93,17 @@ double matrix_body::sampled_slices() const {
     return *sampled_slices_;
 }
 
-// The caller holds the lock.
-std::shared_ptr<const bsr> matrix_body::find_blocks(const std::shared_ptr<memory_resource>& memory,
-                                                    const csr& of, int side,
-                                                    std::optional<dtype> wanted) const {
-    for (const auto& b : blocks_)
-        if (b->source == &of && b->memory == memory && b->side == side && (!wanted || b->type == wanted))
-            return b;
-    return nullptr;
-}
 std::shared_ptr<const bsr> matrix_body::blocks_in(const std::shared_ptr<memory_resource>& memory,
                                                   const csr& of, int side, std::optional<dtype> wanted,
                                                   const std::function<bsr()>& build) const {
     const std::lock_guard lock(mutex_);
-    if (auto found = find_blocks(memory, of, side, wanted)) return found;
+    if (auto found = find_form(blocks_, memory, of, wanted, of_side(side))) return found;
     return blocks_.emplace_back(std::make_shared<const bsr>(build()));
 }
 bool matrix_body::has_blocks(const std::shared_ptr<memory_resource>& memory, const csr& of, int side,
                              std::optional<dtype> wanted) const {
     const std::lock_guard lock(mutex_);
-    return find_blocks(memory, of, side, wanted) != nullptr;
+    return find_form(blocks_, memory, of, wanted, of_side(side)) != nullptr;
 }
 block_sample matrix_body::sampled_blocks() const {
     const auto by_rows = rows_shared();

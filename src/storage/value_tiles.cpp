@@ -7,6 +7,7 @@
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
 #include "storage/csr_builder.hpp"
+#include "storage/forms.hpp"
 
 #include <algorithm>
 #include <array>
@@ -73,13 +74,6 @@ void check_cut(tiling cut) {
                           "tiles of {} rows and columns: there are 16, 32 and 64", cut.size);
 }
 
-template <class F>
-void for_tile_rows(const context& ctx, index_t tile_rows, F&& f) {
-    parallel::for_chunks(ctx.threads(), tile_rows, tile_rows_a_turn, [&](offset_t begin, offset_t end) {
-        for (offset_t i = begin; i < end; ++i) f(static_cast<index_t>(i));
-    });
-}
-
 template <class T>
 offset_t running_sum(buffer& counts) {
     T sum = 0;
@@ -96,7 +90,7 @@ void count_tiles(const context& ctx, const csr& a, value_tiles& t) {
     auto* outside = t.extracted_starts.as<offset_t>();
     tile_counts[n - 1] = 0;
     outside[n - 1] = 0;
-    for_tile_rows(ctx, t.tile_rows(), [&](index_t i) {
+    for_parts(ctx, t.tile_rows(), tile_rows_a_turn, [&](index_t i) {
         std::uint32_t kept = 0;
         offset_t apart = 0;
         tile_walk walk(a, t.cut.size, i);
@@ -170,7 +164,7 @@ void fill_tile_row(const csr& a, const U* from, value_tiles& t, index_t i) {
                     t.extracted_columns.as<index_t>()[to] = j;
                     to += t.kept;
                 }
-                if (values) values[to] = from[source];
+                if (from) values[to] = from[source];
             }
             before += walk.count[r];
         }
@@ -191,20 +185,14 @@ value_tiles make_value_tiles(const context& ctx, const csr& a, tiling cut, std::
     check_cut(cut);
     value_tiles t{&a, ctx.memory(), cut, 0, 0, 0, type, {}, {}, {}, {}, {}, {}, {}, {}, {}};
     count_tiles(ctx, a, t);
-    const bool each = type && a.kind == value_kind::full;
-    buffer converted;
-    if (each && *type != a.type) converted = convert_array(ctx, a.values, a.type, *type, a.nnz);
-    const void* from = converted.data() ? converted.data() : a.values.data();
-    allocate(ctx, t, each ? size_of(*type) : 0);
+    form_values values = values_for_form(ctx, a, type);
+    allocate(ctx, t, values.each_bytes);
+    if (values.one.data()) t.values = std::move(values.one);
     t.entry_starts.as<offset_t>()[t.count] = t.kept;
-    by_width(each ? size_of(*type) : 1, [&]<class U>(std::type_identity<U>) {
-        for_tile_rows(ctx, t.tile_rows(),
-                      [&](index_t i) { fill_tile_row(a, static_cast<const U*>(from), t, i); });
+    by_width(std::max<std::size_t>(values.each_bytes, 1), [&]<class U>(std::type_identity<U>) {
+        for_parts(ctx, t.tile_rows(), tile_rows_a_turn,
+                  [&](index_t i) { fill_tile_row(a, static_cast<const U*>(values.each), t, i); });
     });
-    if (type && !each) {
-        t.values = buffer(ctx.memory(), sizeof(element));
-        store(t.values.data(), *type, 0, cast(a.nnz ? a.value(0) : element{}, a.type, *type));
-    }
     return t;
 }
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace nz::test {
 namespace {
@@ -289,6 +290,26 @@ TEST_P(EveryKernel, GivesTheSameBitsTwice) {
     vector exact(ctx, dtype::float64, 2000);
     mxv(ctx, exact, s, a, u, {.kernel = "reference"});
     EXPECT_TRUE(close(exact, first, row_bounds(a, u, dtype::float64)));
+}
+
+// Infinity times a place that is no entry would be no number.
+TEST(EveryKernel, HasNoEntriesWhereTheMatrixHasNone) {
+    const context ctx;
+    const std::vector<index_t> rows = {0, 1, 3, 4}, columns = {1, 2, 4, 0};
+    const std::vector<double> values = {2, 3, 4, 5};
+    const matrix a = matrix::build<double>(ctx, {40, 40, rows, columns, values});
+    const vector u =
+        vector::dense<double>(ctx, std::vector<double>(40, std::numeric_limits<double>::infinity()));
+    for (const auto kernel : mxv_kernels()) {
+        vector w(ctx, dtype::float64, 40);
+        mxv(ctx, w, semiring("plus_times"), a, u, pinned(kernel));
+        EXPECT_EQ(w.count(), 4) << kernel;
+        for (const index_t i : rows) {
+            const auto found = w.get(i);
+            ASSERT_TRUE(found) << kernel << ", row " << i;
+            EXPECT_EQ(found->get<double>(), std::numeric_limits<double>::infinity()) << kernel;
+        }
+    }
 }
 
 TEST(Spmv, ScalesTheProductAndTheOldResult) {

@@ -6,7 +6,6 @@
 #include "storage/matrix_body.hpp"
 #include "support/battery.hpp"
 #include "support/compare.hpp"
-#include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -83,20 +82,6 @@ TEST(Blocks, AreMadeWhereProductsAreExpectedUntilTheMatrixChanges) {
     const matrix band = load(ctx, "banded:20000,21").matrix;
     band.expect_products(plan::slices_from_products);
     EXPECT_EQ(planned(ctx, band).kernel, "dia_slice");
-}
-
-// Infinity times a place that is no entry would be no number.
-TEST(Blocks, HaveNoEntriesWhereTheMatrixHasNone) {
-    const context ctx({.backend = backend::cpu});
-    const std::vector<index_t> rows = {0, 1, 3, 4}, columns = {1, 2, 4, 0};
-    const std::vector<double> values = {2, 3, 4, 5};
-    const matrix a = matrix::build<double>(ctx, {40, 40, rows, columns, values});
-    const vector u =
-        vector::dense<double>(ctx, std::vector<double>(40, std::numeric_limits<double>::infinity()));
-    vector w(ctx, dtype::float64, 40);
-    mxv(ctx, w, semiring("plus_times"), a, u, {.kernel = "bsr_row"});
-    EXPECT_EQ(w.count(), 4);
-    for (const index_t i : rows) EXPECT_EQ(w.get(i)->get<double>(), std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
