@@ -51,15 +51,19 @@ std::map<std::string, measurement>& results() {
 }
 }  // namespace
 
-void add(const std::string& name, std::function<measurement()> body) {
+void add(const std::string& name, std::function<std::optional<measurement>()> body) {
     benchmark::RegisterBenchmark(name.c_str(),
                                  [name, body = std::move(body)](benchmark::State& state) {
                                      for (auto _ : state) {
-                                         const measurement m = body();
-                                         state.SetIterationTime(m.ms / 1e3);
-                                         for (const auto& [key, value] : m.counters)
+                                         const std::optional<measurement> m = body();
+                                         if (!m) {
+                                             state.SkipWithError("cannot be measured here");
+                                             break;
+                                         }
+                                         state.SetIterationTime(m->ms / 1e3);
+                                         for (const auto& [key, value] : m->counters)
                                              state.counters[key] = value;
-                                         results()[name] = m;
+                                         results()[name] = *m;
                                      }
                                  })
         ->UseManualTime()

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,8 @@ struct measurement {
     std::map<std::string, double> counters;
 };
 
-/// Registers a benchmark whose body measures by itself.
-void add(const std::string& name, std::function<measurement()> body);
+/// Registers a benchmark whose body measures by itself; where it cannot, it gives nothing, and is left out of the results.
+void add(const std::string& name, std::function<std::optional<measurement>()> body);
 /// Runs what matches the options' filter, or else `own`, the suite's own names; prints as it goes; returns the
 /// results of add() by name.
 std::map<std::string, measurement> run(const options& o, const char* own);

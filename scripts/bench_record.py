@@ -43,7 +43,7 @@ def make(device, files):
                   "skipped": skipped},
         "results": {b["name"].split("/iterations")[0]:
                     {"ms": round(b["real_time"], 5)} | {k: v for k, v in b.items() if k not in internal}
-                    for bench in benches for b in bench["benchmarks"]},
+                    for bench in benches for b in bench["benchmarks"] if not b.get("error_occurred")},
     }
     RECORDS.mkdir(exist_ok=True)
     path = RECORDS / f"{device}.json"

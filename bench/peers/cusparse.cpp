@@ -538,10 +538,10 @@ cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusp
     return t;
 }
 
-double cusparse_bsr_ms(const context& gpu, const device_spmv& p, int block, int repeats) {
+std::optional<double> cusparse_bsr_ms(const context& gpu, const device_spmv& p, int block, int repeats) {
     require_library();
     block_product product(gpu, p, block);
-    if (!product.fits()) return 0;
+    if (!product.fits()) return std::nullopt;
     return median_ms(gpu, repeats, [&] { product.run(); });
 }
 

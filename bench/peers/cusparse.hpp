@@ -4,6 +4,7 @@
 
 #include "nonzero/nonzero.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,8 @@ std::vector<cusparse_variant> cusparse_variants();
 cusparse_time cusparse_spmv(const context& gpu, const device_spmv& p, const cusparse_variant& v, int repeats);
 
 /// The same by bsrmv over dense blocks of `block` rows and columns, made by csr2bsr beforehand; float64. y has room for whole
-/// blocks. 0: its 32-bit numbers do not reach them all.
-double cusparse_bsr_ms(const context& gpu, const device_spmv& p, int block, int repeats);
+/// blocks. None: its 32-bit numbers do not reach them all.
+std::optional<double> cusparse_bsr_ms(const context& gpu, const device_spmv& p, int block, int repeats);
 
 /// C = A + B in device memory: double, 32-bit offsets and columns, sorted.
 struct device_add {

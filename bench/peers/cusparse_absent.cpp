@@ -9,7 +9,7 @@ std::vector<cusparse_variant> cusparse_variants() { return {}; }
 cusparse_time cusparse_spmv(const context&, const device_spmv&, const cusparse_variant&, int) {
     throw not_supported("no cuSPARSE: " + why_no_cusparse());
 }
-double cusparse_bsr_ms(const context&, const device_spmv&, int, int) {
+std::optional<double> cusparse_bsr_ms(const context&, const device_spmv&, int, int) {
     throw not_supported("no cuSPARSE: " + why_no_cusparse());
 }
 double cusparse_add_ms(const context&, const device_add&, int, offset_t&) {

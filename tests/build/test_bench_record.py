@@ -1,6 +1,10 @@
 """A record is of the sources that it was made from, and stale once one of them changes."""
 
+import contextlib
+import io
+import json
 import unittest
+from unittest import mock
 
 from fake_tree import FakeTreeTest
 import bench_record
@@ -18,6 +22,20 @@ class BenchRecord(FakeTreeTest):
         self.write("src/kernels/cuda/a.cu", "one")
         self.write("src/kernels/cuda/b.cu", "")
         self.assertNotEqual(bench_record.source_hash(self.root), first)
+
+    def test_what_could_not_be_measured_is_left_out(self):
+        bench = {"context": {"date": "2026-11-25"},
+                 "benchmarks": [{"name": "a/1/iterations:1", "real_time": 2.0, "entries": 3.0},
+                                {"name": "b/1", "real_time": 0.0, "error_occurred": True, "error_message": "cannot"}]}
+        self.write("run.json", json.dumps(bench))
+        with mock.patch.object(bench_record, "RECORDS", self.root / "records"), \
+             mock.patch.object(bench_record, "ROOT", self.root), \
+             mock.patch.object(bench_record, "source_hash", lambda: "0"), \
+             mock.patch.object(bench_record.subprocess, "run", lambda *_, **__: mock.Mock(stdout="commit\n")), \
+             contextlib.redirect_stdout(io.StringIO()):
+            bench_record.make("device", [self.root / "run.json"])
+        made = json.loads((self.root / "records" / "device.json").read_text())
+        self.assertEqual(made["results"], {"a/1": {"ms": 2.0, "entries": 3.0}})
 
 
 if __name__ == "__main__":
