@@ -42,6 +42,7 @@ struct mxv_plan {
     bool builds_slices = false;     ///< the slices that dia_slice reads are not there yet: O(nnz) once
     int block_side = 0;             ///< of the blocks that bsr_row reads; 0: it does not run
     bool builds_blocks = false;     ///< ... which are not there yet: O(nnz) once
+    bool builds_ranks = false;      ///< the ranks that csr_ranked reads are not there yet: O(nnz) once
     vector_form input = vector_form::dense,
                 output = vector_form::dense;  ///< forms the kernel reads and writes
     nz::determinism determinism = nz::determinism::strict;

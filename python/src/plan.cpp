@@ -19,6 +19,7 @@ void add(nb::dict& d, const mxv_plan& p) {
     d["builds_slices"] = p.builds_slices;
     d["block_side"] = p.block_side;
     d["builds_blocks"] = p.builds_blocks;
+    d["builds_ranks"] = p.builds_ranks;
     d["input"] = std::string(name_of(p.input));
     d["output"] = std::string(name_of(p.output));
     d["workspace_bytes"] = p.workspace_bytes;

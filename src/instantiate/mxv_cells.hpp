@@ -12,13 +12,14 @@ namespace nz::instantiate {
 struct mxv_cell {
     binary_id add, multiply;
     dtype operand, value;
-    kernels::mxv_kernel csr_row, csr_merge, csr_row_masked, csc_gather_scatter, csc_gather_radix,
+    kernels::mxv_kernel csr_row, csr_merge, csr_ranked, csr_row_masked, csc_gather_scatter, csc_gather_radix,
         csc_gather_merge, dia_slice, bsr_row, tile_row, tile_column;
 
     /// The kernel with this id, or null.
     kernels::mxv_kernel kernel(std::string_view id) const {
         return id == "csr_row"              ? csr_row
                : id == "csr_merge"          ? csr_merge
+               : id == "csr_ranked"         ? csr_ranked
                : id == "csr_row_masked"     ? csr_row_masked
                : id == "csc_gather_scatter" ? csc_gather_scatter
                : id == "csc_gather_radix"   ? csc_gather_radix

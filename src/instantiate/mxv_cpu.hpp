@@ -7,6 +7,7 @@
 #include "kernels/cpu/mxv/csc_gather_radix.hpp"
 #include "kernels/cpu/mxv/csc_gather_scatter.hpp"
 #include "kernels/cpu/mxv/csr_merge.hpp"
+#include "kernels/cpu/mxv/csr_ranked.hpp"
 #include "kernels/cpu/mxv/csr_row.hpp"
 #include "kernels/cpu/mxv/csr_row_masked.hpp"
 #include "kernels/cpu/mxv/dia_slice.hpp"
@@ -23,6 +24,7 @@ constexpr mxv_cell make_mxv_cell() {
             dtype_of<typename Cell::value>,
             &kernels::cpu::csr_row<Cell>,
             &kernels::cpu::csr_merge<Cell>,
+            &kernels::cpu::csr_ranked<Cell>,
             &kernels::cpu::csr_row_masked<Cell>,
             &kernels::cpu::csc_gather_scatter<Cell>,
             &kernels::cpu::csc_gather_radix<Cell>,

@@ -8,6 +8,7 @@
 #include "kernels/cuda/mxv/csc_gather_radix.cuh"
 #include "kernels/cuda/mxv/csc_gather_scatter.cuh"
 #include "kernels/cuda/mxv/csr_merge.cuh"
+#include "kernels/cuda/mxv/csr_ranked.cuh"
 #include "kernels/cuda/mxv/csr_row.cuh"
 #include "kernels/cuda/mxv/csr_row_masked.cuh"
 #include "kernels/cuda/mxv/dia_slice.cuh"
@@ -23,6 +24,7 @@ constexpr mxv_device_cell make_mxv_device_cell() {
             dtype_of<typename Cell::operand>,
             &kernels::cuda::csr_row<Cell>,
             &kernels::cuda::csr_merge<Cell>,
+            &kernels::cuda::csr_ranked<Cell>,
             &kernels::cuda::csr_row_masked<Cell>,
             &kernels::cuda::csc_gather_scatter<Cell>,
             &kernels::cuda::csc_gather_radix<Cell>,

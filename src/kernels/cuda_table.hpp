@@ -6,6 +6,7 @@
 #include "kernels/device_ewise_arguments.hpp"
 #include "kernels/device_mxd_arguments.hpp"
 #include "kernels/device_mxm_arguments.hpp"
+#include "kernels/device_ranks.hpp"
 #include "kernels/device_slices.hpp"
 #include "kernels/device_tiles.hpp"
 #include "kernels/device_vectors.hpp"
@@ -40,6 +41,7 @@ struct cuda_table {
     void (*copy_dense)(const device_dense_copy& copy, void* stream) = nullptr;
     device_tile_table tiles{};
     device_slice_table slices{};
+    device_rank_table ranks{};
     void (*tile_search)(const device_tile_arguments& arguments, void* stream) = nullptr;
     void (*afforest)(const device_components_arguments& arguments, void* stream) = nullptr;
     betweenness_table betweenness{};

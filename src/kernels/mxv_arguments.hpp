@@ -62,6 +62,12 @@ struct block_arguments {
     offset_t count = 0;
 };
 
+/// The columns of a matrix by their entries (storage/ranked_columns.hpp), for csr_ranked; null where the operator does not read u's values.
+struct rank_arguments {
+    const index_t* columns = nullptr;
+    const index_t* ranks = nullptr;
+};
+
 struct mxv_arguments {
     // The matrix: for csr_* kernels the rows of A, for csc_* kernels its columns (the rows of A^T).
     index_t output_size = 0;  ///< rows of A
@@ -85,6 +91,7 @@ struct mxv_arguments {
     value_tile_arguments tiles;  ///< tile_*: their entries' values are `values`, those outside tiles last
     slice_arguments slices;      ///< dia_slice: its values are `values`
     block_arguments blocks;      ///< bsr_row, likewise
+    rank_arguments ranked;       ///< csr_ranked, beside the CSR
     // The result, of the cell's value type. csr_* and csc_gather_scatter: out_values[output_size] and bits in
     // out_present (null when every row has an entry for certain). The sorting kernels: out_indices,
     // out_values (room for `products`) and *out_count.

@@ -126,14 +126,23 @@ std::shared_ptr<const storage::bsr> take_blocks(const product& p, int side, kern
     return blocks;
 }
 
+// The same of ranks, which lie beside the CSR; where the operator does not read u's values none are needed.
+std::shared_ptr<const storage::ranked_columns> take_ranks(const product& p, kernels::mxv_arguments& k) {
+    if (p.ring.ignores_b()) return nullptr;
+    const csr& a = p.pulled(true);
+    auto ranks = p.body().ranks_in(p.ctx.memory(), a, [&] { return storage::make_ranked_columns(p.ctx, a); });
+    k.ranked = ops::rank_pointers(*ranks);
+    return ranks;
+}
+
 // Runs the kernel into t: a result of its own, masked rows left out where the kernel looks at the mask, or the output.
 void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, const array<bits::word>& mask,
                 kernels::mxv_output output, vector_body& t) {
     const bool push = plan.direction == direction::push;
     const bool tiled = plan::reads_tiles(plan.kernel), sliced = plan.kernel == "dia_slice",
-               blocked = plan.kernel == "bsr_row";
+               blocked = plan.kernel == "bsr_row", ranked = plan.kernel == "csr_ranked";
     const bool own_form = tiled || sliced || blocked;
-    const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal() || own_form);
+    const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal() || own_form || ranked);
     const matrix_values values = own_form ? matrix_values{} : values_for(p, a);
     kernels::mxv_arguments k;
     k.output_size = static_cast<index_t>(p.output_size());
@@ -145,6 +154,7 @@ void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, co
     const tile_operands tiles = tiled ? take_tiles(p, plan, k) : tile_operands{};
     const auto slices = sliced ? take_slices(p, k) : nullptr;
     const auto blocks = blocked ? take_blocks(p, plan.block_side, k) : nullptr;
+    const auto ranks = ranked ? take_ranks(p, k) : nullptr;
     k.u_size = u.size;
     k.u_values = u.values.data();
     k.u_present = u.form == vector_form::bitmap ? u.words() : nullptr;
@@ -182,7 +192,8 @@ vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_bo
 // entries or are added to them, and where there is none (or the mask does not let through) the old entry stays.
 kernels::mxv_output written_in_place(const product& p, const mxv_plan& plan) {
     using kernels::mxv_output;
-    const bool able = plan.kernel == "csr_row" || plan.kernel == "csr_row_masked";
+    const bool able =
+        plan.kernel == "csr_row" || plan.kernel == "csr_ranked" || plan.kernel == "csr_row_masked";
     if (!able || !p.options.accum || p.options.replace || p.w.form() != vector_form::dense ||
         p.w.type() != p.value || &p.w.body_anywhere() == &p.u.body_anywhere())
         return mxv_output::own;
@@ -267,24 +278,30 @@ kernels::slice_arguments slice_pointers(const storage::dia_slices& s) {
     return {s.starts.as<offset_t>(), s.diagonals.as<storage::slice_diagonal>(), s.count};
 }
 
+kernels::rank_arguments rank_pointers(const storage::ranked_columns& r) {
+    return {r.columns.as<index_t>(), r.ranks.as<index_t>()};
+}
+
 namespace {
 
-// What says whether slices or blocks pay. Sums of floats that keep an order do not change with what was done before: only what the
+// What says whether slices, blocks or ranks pay. Sums of floats that keep an order do not change with what was done before: only what the
 // caller expects counts there.
 void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
     const storage::matrix_body& body = p.body();
     f.expected = std::max(body.expected_products(), f.any_order ? body.multiplied() : 0);
     f.limited =
-        f.on_device ? p.ctx.memory_limit() != 0 || body.slices_refused() : body.ctx.memory_limit() != 0;
+        f.on_device ? p.ctx.memory_limit() != 0 || body.forms_refused() : body.ctx.memory_limit() != 0;
     const bool each = !p.ring.ignores_a() && p.a.values_held() == value_kind::full;
     f.entry_bytes = each ? size_of(p.operand) : 0;
-    const bool blocks = f.pinned == "bsr_row" && !f.on_device, pinned = f.pinned == "dia_slice" || blocks;
+    const bool blocks = f.pinned == "bsr_row" && !f.on_device,
+               pinned = f.pinned == "dia_slice" || f.pinned == "csr_ranked" || blocks;
     const offset_t enough = f.on_device ? plan::device_slices_from_products : plan::slices_from_products;
     if (!blocks && !f.pull_ready) return;
     if (!pinned && (!f.pinned.empty() || f.expected < enough)) return;
     const auto& memory = f.on_device ? p.ctx.device_memory() : p.ctx.memory();
     const csr& a = f.on_device ? p.pulled_anywhere() : p.pulled(true);
     f.slices_ready = body.has_slices(memory, a, p.tile_type());
+    f.ranks_ready = p.ring.ignores_b() || body.has_ranks(memory, a);
     const bool sampled = !p.transposed || body.known_symmetric();
     if (blocks || (!pinned && sampled && !f.on_device)) {
         f.blocks = sampled ? body.sampled_blocks() : storage::sample_blocks(a);
@@ -292,6 +309,8 @@ void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
             body.has_blocks(memory, a, plan::best_blocks(*f.blocks, f.entry_bytes).side, p.tile_type());
     }
     if (pinned || !sampled) return;
+    if (!p.ring.ignores_b() && plan::may_rank(f.input_size, f.value_bytes, f.on_device))
+        f.hot_columns = body.sampled_hot_columns();
     f.slice_diagonals = body.sampled_slices();
     if (plan::slices_pay(f.slice_diagonals, f.entry_bytes) ||
         (f.blocks && plan::blocks_pay(plan::best_blocks(*f.blocks, f.entry_bytes), f.entry_bytes)))

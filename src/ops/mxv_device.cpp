@@ -6,6 +6,7 @@
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
 #include "nonzero/errors.hpp"
+#include "ops/ranks_device.hpp"
 #include "ops/slices_device.hpp"
 #include "ops/tiles_device.hpp"
 #include "ops/vectors_device.hpp"
@@ -34,7 +35,7 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     if (facts.pull_ready)
         facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled_anywhere())->held_rows;
     plan_ = plan::mxv(facts);
-    if (plan_.builds_slices && facts.pinned.empty()) make_room_for_slices(facts);
+    if ((plan_.builds_slices || plan_.builds_ranks) && facts.pinned.empty()) make_room_for_form(facts);
     mask_ = mask_on_device(p_.ctx, p_.options);
     take_operand(plan_.input);
     if (plan_.direction == direction::push) {
@@ -48,12 +49,12 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     kernel_ = p.device_cell->kernel(plan_.kernel);
 }
 
-// Slices that nobody asked for by name are made if there is memory for them.
-void device_mxv::make_room_for_slices(plan::mxv_facts& facts) {
+// Slices or ranks that nobody asked for by name are made if there is memory for them.
+void device_mxv::make_room_for_form(plan::mxv_facts& facts) {
     try {
-        take_slices();
+        plan_.builds_slices ? take_slices() : take_ranks();
     } catch (const out_of_memory&) {
-        p_.body().refuse_slices();
+        p_.body().refuse_forms();
         facts.limited = true;
         plan_ = plan::mxv(facts);
     }
@@ -154,6 +155,14 @@ void device_mxv::take_slices() {
     k_.common.values = made->values.data();
 }
 
+// Ranks likewise, beside the CSR; none where the operator does not read u's values.
+void device_mxv::take_ranks() {
+    if (p_.ring.ignores_b()) return;
+    const auto made = ranks_on_device(p_.ctx, p_.body(), p_.pulled_anywhere());
+    kept_.push_back(made);
+    k_.common.ranked = rank_pointers(*made);
+}
+
 void device_mxv::take_matrix() {
     const bool push = plan_.direction == direction::push;
     const storage::matrix_body& body = p_.body();
@@ -174,7 +183,9 @@ void device_mxv::take_matrix() {
         kept_.push_back(values);
         c.values = values->values.data();
     }
-    if (push || (plan_.kernel != "csr_merge" && plan_.kernel != "csr_row")) return;
+    if (plan_.kernel == "csr_ranked") take_ranks();
+    const bool by_chunks = plan::goes_by_chunks(plan_.kernel);
+    if (push || (!by_chunks && plan_.kernel != "csr_row")) return;
     const auto balance = body.balance_on(p_.ctx, a);
     kept_.push_back(balance);
     k_.long_rows = balance->long_rows.as<index_t>();
@@ -182,9 +193,9 @@ void device_mxv::take_matrix() {
     k_.chunk_rows = balance->chunk_rows.as<index_t>();
     k_.held_rows = balance->held_rows;
     k_.longest_row = balance->longest_row;
-    if (plan_.kernel == "csr_merge" && plan_.input == vector_form::dense && balance->held_words.data())
+    if (by_chunks && plan_.input == vector_form::dense && balance->held_words.data())
         held_words_ = &balance->held_words;
-    if (plan_.kernel == "csr_merge" && balance->row_numbers.data()) {
+    if (by_chunks && balance->row_numbers.data()) {
         k_.row_numbers = balance->row_numbers.as<index_t>();
         c.offsets.data = balance->held_offsets.data();
     }
@@ -193,7 +204,7 @@ void device_mxv::take_matrix() {
 // Whether results may take the place of entries of a dense output at once: those of rows without any stay.
 bool device_mxv::written_in_place() const {
     const vector& w = p_.w;
-    const bool able = plan_.kernel == "csr_merge" || plan_.kernel == "dia_slice";
+    const bool able = plan::goes_by_chunks(plan_.kernel) || plan_.kernel == "dia_slice";
     return able && plan_.input == vector_form::dense && p_.options.accum &&
            p_.options.accum->id() == binary_id::second && !p_.options.mask && !p_.options.mask_complement &&
            w.form() == vector_form::dense && w.type() == p_.value &&

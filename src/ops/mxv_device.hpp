@@ -39,7 +39,8 @@ private:
     std::shared_ptr<const storage::tile_lists> strips_for_few(
         const std::shared_ptr<const storage::value_tiles>& tiles) const;
     void take_slices();
-    void make_room_for_slices(plan::mxv_facts& facts);
+    void take_ranks();
+    void make_room_for_form(plan::mxv_facts& facts);
     bool written_in_place() const;
     void take_memory();
 

@@ -34,6 +34,13 @@ bool takes_blocks(const mxv_facts& f) {
                     long_row_share * static_cast<double>(f.nnz) / f.threads);
 }
 
+bool takes_ranks(const mxv_facts& f) {
+    const offset_t entries = f.on_device ? device_slices_from_entries : slices_from_entries,
+                   products = f.on_device ? device_slices_from_products : slices_from_products;
+    return f.nnz >= entries && f.input == vector_form::dense && !f.limited && f.expected >= products &&
+           f.hot_columns >= hot_columns_share && may_rank(f.input_size, f.value_bytes, f.on_device);
+}
+
 choice choose_pull(const mxv_facts& f) {
     if (f.masked) return {"csr_row_masked", "mask: only rows that it lets through are computed"};
     if (f.first_wins || (f.terminates && f.input != vector_form::dense))
@@ -43,6 +50,8 @@ choice choose_pull(const mxv_facts& f) {
         return {"dia_slice", "many products, and rows beside each other have the same diagonals"};
     if (f.on_device && f.nnz <= small_on_device && f.degree_max >= 0 && f.degree_max <= short_rows_on_device)
         return {"csr_row", "few entries in short rows: one launch"};
+    constexpr choice ranked{"csr_ranked", "many products, and a few columns have many of the entries"};
+    if (f.on_device && takes_ranks(f)) return ranked;
     if (f.on_device) return {"csr_merge", "entries shared out evenly over the GPU's blocks"};
     // A row above a thread's share leaves the others idle while it is summed.
     if (f.threads > 1 && f.degree_max >= 0 &&
@@ -51,6 +60,7 @@ choice choose_pull(const mxv_facts& f) {
                 "one row holds more than half of a thread's share of the entries: split by entries"};
     if (f.threads > 1 && f.output_size < 64 * row_blocks_a_thread * f.threads && f.nnz > merge_from_entries)
         return {"csr_merge", "too few rows to share out whole: split by entries"};
+    if (takes_ranks(f)) return ranked;
     const double mean = f.output_size ? static_cast<double>(f.nnz) / static_cast<double>(f.output_size) : 0;
     const bool flat = f.input == vector_form::dense && (f.empty_rows == 0 || mean >= compaction_mean);
     if (flat && f.nnz > merge_from_entries) {
@@ -154,14 +164,16 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         plan.output = !leaves_rows_out && f.empty_rows == 0 && plan.input == vector_form::dense
                           ? vector_form::dense
                           : vector_form::bitmap;
-        plan.early_exit =
-            f.terminates && kernel != "csr_merge" && kernel != "dia_slice" && kernel != "bsr_row";
+        const bool by_chunks = f.on_device && goes_by_chunks(kernel);
+        plan.early_exit = f.terminates && !by_chunks && kernel != "csr_merge" && kernel != "dia_slice" &&
+                          kernel != "bsr_row";
         plan.builds_slices = kernel == "dia_slice" && !f.slices_ready;
         if (kernel == "bsr_row" && f.blocks) {
             plan.block_side = best_blocks(*f.blocks, f.entry_bytes).side;
             plan.builds_blocks = !f.blocks_ready;
         }
-        plan.compacts_rows = kernel == "csr_merge" && f.empty_rows != 0;
+        plan.builds_ranks = kernel == "csr_ranked" && !f.ranks_ready;
+        plan.compacts_rows = (by_chunks || kernel == "csr_merge") && f.empty_rows != 0;
         if (reads_tiles(kernel)) {
             plan.tiles = tiles_for(f.tiles);
             plan.builds_tiles = !f.tiles_ready;
@@ -169,9 +181,10 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
                 plan.workspace_bytes = f.on_device ? device_tile_column_workspace(f.output_size)
                                                    : tile_column_workspace(f.output_size, plan.tiles.size);
         }
-        if (kernel == "csr_merge")
-            plan.workspace_bytes =
-                f.on_device ? device_csr_merge_workspace(f.nnz) : csr_merge_workspace(f.threads);
+        if (by_chunks) plan.workspace_bytes = device_csr_merge_workspace(f.nnz);
+        if (kernel == "csr_merge" && !f.on_device) plan.workspace_bytes = csr_merge_workspace(f.threads);
+        if (kernel == "csr_ranked")
+            plan.workspace_bytes += ranked_vector_workspace(f.input_size, f.value_bytes);
     }
     plan.converts_vector = plan.converts_vector || plan.input != f.input;
     return plan;

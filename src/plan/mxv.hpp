@@ -51,6 +51,9 @@ struct mxv_facts {
     bool slices_ready = false;
     std::optional<storage::block_sample> blocks{};  ///< none: not asked for, likewise
     bool blocks_ready = false;                      ///< those of best_blocks are at hand
+    double hot_columns =
+        -1;  ///< share of entries in columns that many lie in, by a sample; -1: not asked for, likewise
+    bool ranks_ready = false;  ///< those of the columns are at hand, or not needed
     bool limited = false;  ///< the memory for them is: what stays with the matrix would be missing elsewhere
     tiling tiles{};        ///< as asked for
     bool tiles_ready = false;  ///< those of tiles_for(tiles) are at hand
@@ -169,6 +172,19 @@ constexpr block_choice best_blocks(const storage::block_sample& sample, std::siz
 inline constexpr double block_most_places = 2, blocks_over_slices = 0.9;
 constexpr bool blocks_pay(const block_choice& of, std::size_t value_bytes) {
     return of.bytes <= slices_share * csr_bytes_an_entry(value_bytes) && of.places <= block_most_places;
+}
+
+/// Ranks pay where so many entries of the sample lie in hot columns, and u is larger than a core's cache, or than what was measured on a GPU
+/// (shares of 0.024 lost 1% there, of 0.13 and more gained; docs/measurements.md, SpMV).
+inline constexpr double hot_columns_share = 0.1;
+inline constexpr offset_t device_ranks_from_columns = offset_t{1} << 20;
+constexpr bool may_rank(offset_t input_size, std::size_t value_bytes, bool on_device) {
+    return on_device ? input_size >= device_ranks_from_columns
+                     : static_cast<double>(input_size) * static_cast<double>(value_bytes) > cached_bytes;
+}
+/// Kernels of a GPU that share entries out in chunks and leave empty rows out.
+constexpr bool goes_by_chunks(std::string_view kernel) {
+    return kernel == "csr_merge" || kernel == "csr_ranked";
 }
 
 /// Tiles of 16 unless another size is asked for: their entries' places fit a byte.

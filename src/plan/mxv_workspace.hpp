@@ -70,6 +70,12 @@ constexpr std::size_t gather_merge_workspace(offset_t count, offset_t products, 
     return 2 * column_starts(count) + products_copy(products, value_bytes);
 }
 
+/// csr_ranked: the vector in the order of ranks, and which of its places hold an entry; on a GPU behind csr_merge's carries.
+constexpr std::size_t ranked_vector_workspace(offset_t size, std::size_t value_bytes) {
+    return padded(static_cast<std::size_t>(size) * value_bytes) +
+           padded(bits::words_for(size) * sizeof(bits::word));
+}
+
 /// A bit a row of tiles.
 constexpr std::size_t tile_column_workspace(offset_t rows, int size) {
     return padded(bits::words_for((rows + size - 1) / size) * sizeof(bits::word));
@@ -86,7 +92,7 @@ constexpr std::size_t device_tile_column_workspace(offset_t rows) {
 constexpr std::size_t device_csr_merge_workspace(offset_t nnz) {
     const auto chunks =
         static_cast<std::size_t>((nnz + storage::merge_chunk_entries - 1) / storage::merge_chunk_entries);
-    return chunks * merge_carry_bytes;
+    return padded(chunks * merge_carry_bytes);
 }
 /// The scatter: with `any` the number of each row's first product. The others: the products in two places, one count,
 /// and what the sort asks for.

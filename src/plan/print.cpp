@@ -22,6 +22,7 @@ std::string to_string(const mxv_plan& p) {
         line += fmt::format(", blocks of {} x {}{}", p.block_side, p.block_side,
                             p.builds_blocks ? " (built now)" : "");
     if (p.builds_slices) line += ", builds the slices";
+    if (p.builds_ranks) line += ", ranks the columns";
     if (p.converts_matrix) line += ", converts matrix values";
     if (p.converts_vector) line += ", converts u";
     if (p.early_exit) line += ", early exit";

@@ -30,6 +30,7 @@ matrix_body::matrix_body(const matrix_body& other)
     tile_lists_ = other.tile_lists_;
     slices_ = other.slices_;
     blocks_ = other.blocks_;
+    ranks_ = other.ranks_;
     bit_tiles_ = other.bit_tiles_;
     searched_ = other.searched();
     measured_ = other.measured();
@@ -142,6 +143,8 @@ void matrix_body::drop_derived() const {
     sampled_slices_.reset();
     blocks_.clear();
     sampled_blocks_.reset();
+    ranks_.clear();
+    sampled_hot_columns_.reset();
     bit_tiles_.clear();
     sampled_tiles_.clear();
     forget_uses();

@@ -8,6 +8,7 @@
 #include "storage/device_csr.hpp"
 #include "storage/device_edges.hpp"
 #include "storage/dia_slices.hpp"
+#include "storage/ranked_columns.hpp"
 #include "storage/value_tiles.hpp"
 
 #include <atomic>
@@ -109,6 +110,12 @@ struct matrix_body {
     bool has_blocks(const std::shared_ptr<memory_resource>& memory, const csr& of, int side,
                     std::optional<dtype> type) const;
     block_sample sampled_blocks() const;
+    /// The ranks of the columns of rows() or columns(), likewise, and sample_hot_columns of rows().
+    std::shared_ptr<const ranked_columns> ranks_in(const std::shared_ptr<memory_resource>& memory,
+                                                   const csr& of,
+                                                   const std::function<ranked_columns()>& build) const;
+    bool has_ranks(const std::shared_ptr<memory_resource>& memory, const csr& of) const;
+    double sampled_hot_columns() const;
     /// Entries in the longest of rows(); found once.
     offset_t longest_row() const;
     /// sample_rows of rows(); taken once.
@@ -133,9 +140,9 @@ struct matrix_body {
     void expect_products(offset_t count) const { expected_.store(count, std::memory_order_relaxed); }
     offset_t multiplied() const { return multiplied_.load(std::memory_order_relaxed); }
     void note_product() const { multiplied_.fetch_add(1, std::memory_order_relaxed); }
-    /// A GPU had no memory for the slices: plans do without until the entries change.
-    bool slices_refused() const { return slices_refused_.load(std::memory_order_relaxed); }
-    void refuse_slices() const { slices_refused_.store(true, std::memory_order_relaxed); }
+    /// A GPU had no memory for slices or ranks: plans do without until the entries change.
+    bool forms_refused() const { return forms_refused_.load(std::memory_order_relaxed); }
+    void refuse_forms() const { forms_refused_.store(true, std::memory_order_relaxed); }
     /// Whether columns() is there already, so that a plan need not pay for it.
     bool has_columns() const;
     const matrix_facts& facts() const;
@@ -159,7 +166,7 @@ private:
     void drop_derived() const;
     void forget_uses() const {
         searched_ = measured_ = multiplied_ = expected_ = 0;
-        slices_refused_ = false;
+        forms_refused_ = false;
     }
     void merge_pending() const;
     void bring_home(const csr& of) const;
@@ -192,6 +199,7 @@ private:
     mutable std::vector<std::shared_ptr<const tile_lists>> tile_lists_;
     mutable std::vector<std::shared_ptr<const dia_slices>> slices_;
     mutable std::vector<std::shared_ptr<const bsr>> blocks_;
+    mutable std::vector<std::shared_ptr<const ranked_columns>> ranks_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::vector<std::shared_ptr<const joined_edges>> joined_;
     struct tiled {
@@ -203,10 +211,10 @@ private:
     mutable std::optional<matrix_facts> facts_;
     mutable std::optional<offset_t> longest_row_;
     mutable std::optional<row_sample> sampled_rows_;
-    mutable std::optional<double> sampled_slices_;
+    mutable std::optional<double> sampled_slices_, sampled_hot_columns_;
     mutable std::optional<block_sample> sampled_blocks_;
     mutable std::atomic<offset_t> searched_{0}, measured_{0}, multiplied_{0}, expected_{0};
-    mutable std::atomic<bool> slices_refused_{false};
+    mutable std::atomic<bool> forms_refused_{false};
     mutable std::vector<pending_change> pending_;
     bool symmetric_ = false;
 };

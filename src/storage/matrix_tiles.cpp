@@ -1,4 +1,4 @@
-// The tiles, slices and blocks of a matrix: what a handle's body keeps of them.
+// The tiles, slices, blocks and ranks of a matrix: what a handle's body keeps of them.
 #include "storage/matrix_body.hpp"
 
 namespace nz::storage {
@@ -11,8 +11,12 @@ std::shared_ptr<const Form> find_form(const std::vector<std::shared_ptr<const Fo
                                       const std::shared_ptr<memory_resource>& memory, const csr& of,
                                       std::optional<dtype> wanted, AsAsked&& as_asked) {
     for (const auto& f : kept)
-        if (f->source == &of && f->memory == memory && (!wanted || f->type == wanted) && as_asked(*f))
+        if (f->source == &of && f->memory == memory && as_asked(*f)) {
+            if constexpr (requires { f->type; }) {
+                if (wanted && f->type != wanted) continue;
+            }
             return f;
+        }
     return nullptr;
 }
 auto cut_as(tiling cut) {
@@ -22,6 +26,7 @@ auto of_side(int side) {
     return [side](const bsr& b) { return b.side == side; };
 }
 constexpr auto any_slices = [](const dia_slices&) { return true; };
+constexpr auto any_ranks = [](const ranked_columns&) { return true; };
 
 }  // namespace
 
@@ -110,6 +115,24 @@ block_sample matrix_body::sampled_blocks() const {
     const std::lock_guard lock(mutex_);
     if (!sampled_blocks_) sampled_blocks_ = sample_blocks(*by_rows);
     return *sampled_blocks_;
+}
+
+std::shared_ptr<const ranked_columns> matrix_body::ranks_in(
+    const std::shared_ptr<memory_resource>& memory, const csr& of,
+    const std::function<ranked_columns()>& build) const {
+    const std::lock_guard lock(mutex_);
+    if (auto found = find_form(ranks_, memory, of, std::nullopt, any_ranks)) return found;
+    return ranks_.emplace_back(std::make_shared<const ranked_columns>(build()));
+}
+bool matrix_body::has_ranks(const std::shared_ptr<memory_resource>& memory, const csr& of) const {
+    const std::lock_guard lock(mutex_);
+    return find_form(ranks_, memory, of, std::nullopt, any_ranks) != nullptr;
+}
+double matrix_body::sampled_hot_columns() const {
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    if (!sampled_hot_columns_) sampled_hot_columns_ = sample_hot_columns(*by_rows);
+    return *sampled_hot_columns_;
 }
 
 tile_sample matrix_body::sampled_tiles(int size) const {

@@ -8,6 +8,7 @@
 #include "kernels/cuda/mxv/common_sort.hpp"
 #include "kernels/cuda/pagerank/short_rows.cuh"
 #include "kernels/cuda/pagerank/step.cuh"
+#include "kernels/cuda/ranks/common_build.hpp"
 #include "kernels/cuda/select/rising.cuh"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/slices/common_build.hpp"
@@ -51,6 +52,7 @@ const cuda_table& on_cuda() {
         {&cuda::tile_scan_bytes, &cuda::count_tiles, &cuda::fill_tiles, &cuda::count_bit_tiles,
          &cuda::fill_bit_tiles, &cuda::list_tiles},
         {&cuda::slice_scan_bytes, &cuda::count_slices, &cuda::fill_slices},
+        {&cuda::rank_temporary_bytes, &cuda::rank_columns},
         &cuda::tile_search,
         &cuda::afforest,
         {&cuda::betweenness_start, &cuda::betweenness_push, &cuda::betweenness_pull, &cuda::betweenness_keep,
