@@ -54,6 +54,7 @@ for tool in memcheck synccheck initcheck; do
     for input in laplace3d:9 dense:70,600; do
         check $tool 60 "$bin/nz" spmv $input --kernel dia_slice --backend cuda --repeat 1 --validate
     done
+    check $tool 60 "$bin/nz" spmv rmat_directed:14,4 --kernel csr_ranked --backend cuda --repeat 1 --validate
     check $tool 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
     check $tool 60 "$bin/nz" bc rmat:10,8 --sources-random 40 --backend cuda --validate
     check $tool 60 "$bin/nz" bc rmat_directed:9,4 --sources-random 3 --backend cuda --validate
@@ -81,6 +82,7 @@ check racecheck 150 "$bin/nz" bfs grid2d:90 --kernel tile --backend cuda --valid
 check racecheck 60 "$bin/nz" spmspv rmat:9,8 --kernel tile_row --density 0.1 --backend cuda --validate
 check racecheck 60 "$bin/nz" spmspv rmat:9,8 --kernel tile_column --density 0.1 --backend cuda --validate
 check racecheck 60 "$bin/nz" spmv dense:70,600 --kernel dia_slice --backend cuda --repeat 1 --validate
+check racecheck 60 "$bin/nz" spmv rmat_directed:11,4 --kernel csr_ranked --backend cuda --repeat 1 --validate
 check racecheck 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64'

@@ -118,7 +118,12 @@ void add_spmv(const context& gpu, const std::shared_ptr<bench_slot>& slot, const
                 const auto slices = body.slices_in(gpu.device_memory(), body.rows_anywhere(), type, {});
                 return rated_slices(ms, *slices, slot->shape());
             }
-            return rated(ms, slot->shape());
+            measurement r = rated(ms, slot->shape());
+            if (pin(kernel).empty() && body.has_ranks(gpu.device_memory(), body.rows_anywhere())) {
+                const auto ranks = body.ranks_in(gpu.device_memory(), body.rows_anywhere(), {});
+                r.counters["ranks_ms"] = ranks->kernel_ms;
+            }
+            return r;
         });
     for (const cusparse_variant& v : cusparse_variants())
         add(prefix + "cusparse_" + v.name, [=, &gpu] {
@@ -165,12 +170,16 @@ void print_row(const row& r) {
     const auto counter = [](const measurement* m, const char* key, double unit, const char* sign) {
         return m ? fmt::format("{:.0f}{}", m->counters.at(key) * unit, sign) : std::string("-");
     };
-    const bool sliced = r.planned() && r.planned()->counters.count("slices_ms");
+    const auto made = [&] {  // what the planned product's form took to make
+        for (const char* form : {"slices_ms", "ranks_ms"})
+            if (r.planned() && r.planned()->counters.count(form))
+                return fmt::format("{:.3f}", r.planned()->counters.at(form));
+        return std::string("-");
+    };
     fmt::print("{:25} {:8} {:>8.4f} {:>8} {:>9} {:>8} {:>6} {:>6} {:>9} {:>9} {:>6} {:18} {:>6}\n", r.source,
                name_of(r.type), r.shown()->counters.at("floor_ms"), ms(r.own[0]), ms(r.own[1]), ms(r.own[2]),
                counter(r.planned(), "gbytes_per_s", 1, ""), counter(r.planned(), "share_of_floor", 100, "%"),
-               sliced ? fmt::format("{:.3f}", r.planned()->counters.at("slices_ms")) : "-", ms(r.peer),
-               counter(r.peer, "share_of_floor", 100, "%"), r.peer_name,
+               made(), ms(r.peer), counter(r.peer, "share_of_floor", 100, "%"), r.peer_name,
                r.planned() && r.peer ? fmt::format("{:.2f}", r.peer->ms / r.planned()->ms) : "-");
 }
 
@@ -216,7 +225,7 @@ void print_spmv(const std::string& device, const std::vector<std::string>& sourc
                device, l.copy.per_second / 1e9, l.gather_rate(32 << 20, 8) / 1e9,
                cusparse_version().empty() ? "no cuSPARSE" : "cuSPARSE " + cusparse_version(), repeats);
     fmt::print("{:25} {:8} {:>8} {:>8} {:>9} {:>8} {:>6} {:>6} {:>9} {:>9} {:>6} {:18} {:>6}\n", "ms", "",
-               "floor", "csr_row", "csr_merge", "planned", "GB/s", "share", "slices in", "cuSPARSE", "share",
+               "floor", "csr_row", "csr_merge", "planned", "GB/s", "share", "form in", "cuSPARSE", "share",
                "its best", "ratio");
     for (const row& r : rows) print_row(r);
     print_summary(rows);

@@ -84,8 +84,7 @@ double sample_hot_columns(const csr& a) {
     const offset_t count = std::min(samples, a.nnz);
     if (count == 0) return 0;
     std::vector<index_t> met(static_cast<std::size_t>(count));
-    for (offset_t s = 0; s < count; ++s)
-        met[static_cast<std::size_t>(s)] = a.index_data()[s * a.nnz / count];
+    for (offset_t s = 0; s < count; ++s) met[static_cast<std::size_t>(s)] = a.index_data()[s * a.nnz / count];
     std::sort(met.begin(), met.end());
     std::size_t hot = 0;
     for (std::size_t k = 0; k < met.size();) {

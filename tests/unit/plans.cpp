@@ -91,6 +91,46 @@ TEST(MxvPlan, SlicesAreMadeWhereManyProductsFollowAndRowsHaveTheSameDiagonals) {
     EXPECT_FALSE(without([](auto& g) { g.entry_bytes = 0, g.slice_diagonals = 0.2; }));
 }
 
+// A graph of 2^22 vertices, a fifth of its entries in hot columns.
+TEST(MxvPlan, ColumnsAreRankedWhereManyProductsFollowAndAFewHaveManyEntries) {
+    for (const bool on_device : {false, true}) {
+        plan::mxv_facts f = square(1 << 22, 64000000);
+        f.on_device = on_device;
+        f.empty_rows = 7;
+        f.scattered = 1;
+        f.hot_columns = 0.2;
+        EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+        f.expected = plan::slices_from_products;
+        const mxv_plan p = plan::mxv(f);
+        EXPECT_EQ(p.kernel, "csr_ranked");
+        EXPECT_TRUE(p.builds_ranks);
+        EXPECT_EQ(p.compacts_rows, on_device);
+        EXPECT_EQ(p.output, vector_form::bitmap);
+        EXPECT_EQ(p.workspace_bytes, plan::ranked_vector_workspace(f.input_size, 8) +
+                                         (on_device ? plan::device_csr_merge_workspace(f.nnz) : 0));
+        f.ranks_ready = true;
+        EXPECT_FALSE(plan::mxv(f).builds_ranks);
+        const auto without = [&](auto change) {
+            plan::mxv_facts g = f;
+            change(g);
+            return plan::mxv(g).kernel != "csr_ranked";
+        };
+        EXPECT_TRUE(without([](auto& g) { g.expected = plan::device_slices_from_products - 1; }));
+        EXPECT_TRUE(without([](auto& g) { g.hot_columns = 0.09; }));
+        EXPECT_TRUE(without([](auto& g) { g.hot_columns = -1; }));
+        EXPECT_TRUE(without([](auto& g) { g.input_size = g.input_count = 1 << 19; }));
+        EXPECT_TRUE(without([](auto& g) { g.limited = true; }));
+        EXPECT_TRUE(without([](auto& g) { g.masked = true; }));
+        EXPECT_TRUE(without([](auto& g) { g.first_wins = true; }));
+        EXPECT_TRUE(without([](auto& g) { g.nnz = plan::slices_from_entries - 1; }));
+        EXPECT_TRUE(
+            without([](auto& g) { g.input = vector_form::bitmap, g.input_count = g.input_size / 2; }));
+        if (!on_device) {
+            EXPECT_TRUE(without([](auto& g) { g.degree_max = 20000000; })) << "a row is shared by threads";
+        }
+    }
+}
+
 TEST(MxvPlan, ADenseVectorIsPulledByRows) {
     const auto p = plan::mxv(square(1000, 10000));
     EXPECT_EQ(p.kernel, "csr_row");

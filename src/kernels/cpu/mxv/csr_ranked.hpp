@@ -36,7 +36,8 @@ void csr_ranked(const mxv_arguments& a) {
                 if (!a.u_present) return;
                 for (offset_t word = begin / bits::per_word; word * bits::per_word < end; ++word) {
                     bits::word there = 0;
-                    for (offset_t r = word * bits::per_word; r < std::min(end, (word + 1) * bits::per_word); ++r)
+                    for (offset_t r = word * bits::per_word; r < std::min(end, (word + 1) * bits::per_word);
+                         ++r)
                         there |= bits::word{bits::test(a.u_present, columns[r])} << (r % bits::per_word);
                     present[word] = there;
                 }

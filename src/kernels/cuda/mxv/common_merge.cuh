@@ -164,11 +164,10 @@ void launch_merge_update(const device_mxv_arguments& a, unsigned chunks, cudaStr
     launch.stream = on;
     launch.attrs = &early;
     launch.numAttrs = 1;
-    check(cudaLaunchKernelEx(&launch, csr_merge_update_kernel<Cell>,
-                             static_cast<const carry<Cell>*>(c.workspace), a.chunk_rows, a.row_numbers,
-                             device_offsets{c.offsets.data, c.offsets.wide}, a.held_rows,
-                             static_cast<int>(chunks), static_cast<typename Cell::value*>(c.out_values),
-                             reinterpret_cast<std::uint32_t*>(c.out_present)));
+    check(cudaLaunchKernelEx(
+        &launch, csr_merge_update_kernel<Cell>, static_cast<const carry<Cell>*>(c.workspace), a.chunk_rows,
+        a.row_numbers, device_offsets{c.offsets.data, c.offsets.wide}, a.held_rows, static_cast<int>(chunks),
+        static_cast<typename Cell::value*>(c.out_values), reinterpret_cast<std::uint32_t*>(c.out_present)));
 }
 
 }  // namespace nz::kernels::cuda

@@ -187,8 +187,8 @@ void csr_ranked(const device_mxv_arguments& a, void* stream) {
             reader.present = ranked_present;
             const auto launch = [&]<class Offset>(const Offset* typed) {
                 launch_ranked<Cell, Constant, Gaps, Offset>(
-                    {reader, typed, a.chunk_rows, a.row_numbers, a.held_rows, c.nnz, static_cast<int>(chunks), 0,
-                     uneven, static_cast<typename Cell::value*>(c.out_values), present,
+                    {reader, typed, a.chunk_rows, a.row_numbers, a.held_rows, c.nnz, static_cast<int>(chunks),
+                     0, uneven, static_cast<typename Cell::value*>(c.out_values), present,
                      reinterpret_cast<carry<Cell>*>(carries)},
                     c.u_size, on);
             };

@@ -47,10 +47,9 @@ __global__ void __launch_bounds__(rank_block)
 
 std::size_t sort_bytes(index_t columns) {
     std::size_t bytes = 0;
-    check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, static_cast<const std::uint8_t*>(nullptr),
-                                          static_cast<std::uint8_t*>(nullptr),
-                                          static_cast<const index_t*>(nullptr), static_cast<index_t*>(nullptr),
-                                          columns, 0, key_bits));
+    check(cub::DeviceRadixSort::SortPairs(
+        nullptr, bytes, static_cast<const std::uint8_t*>(nullptr), static_cast<std::uint8_t*>(nullptr),
+        static_cast<const index_t*>(nullptr), static_cast<index_t*>(nullptr), columns, 0, key_bits));
     return bytes;
 }
 
