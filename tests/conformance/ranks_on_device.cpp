@@ -57,8 +57,8 @@ TEST_F(RanksOnDevice, ServeManyChunksOfEverySemiringTheyReadUFor) {
                 const semiring s(ring);
                 const dtype type = *s.pinned_type();
                 const bool exact = !is_floating(type) || std::string_view(ring).starts_with("max");
-                const dictionary u = random_dictionary(a.columns(), 1, form == vector_form::dense ? 1.1 : 0.5,
-                                                       type, random);
+                const dictionary u =
+                    random_dictionary(a.columns(), 1, form == vector_form::dense ? 1.1 : 0.5, type, random);
                 const vector right = make_vector(gpu, u, form);
                 const dtype value = s.value_type(a.type(), type);
                 vector expected(gpu, value, a.rows()), w(gpu, value, a.rows());

@@ -33,9 +33,10 @@ __global__ void __launch_bounds__(merge_block)
                        index_t size, T* ranked, std::uint32_t* ranked_present) {
     const index_t r = static_cast<index_t>(blockIdx.x * merge_block + threadIdx.x);
     const index_t j = r < size ? load_streamed(columns + r) : 0;
-    if (r < size) ranked[r] = u[j];
+    const bool there = r < size && (!Gaps || bit_of(present, j));
+    if (there) ranked[r] = u[j];
     if constexpr (Gaps) {
-        const unsigned bits = __ballot_sync(full_warp, r < size && bit_of(present, j));
+        const unsigned bits = __ballot_sync(full_warp, there);
         if (r % 32 == 0 && r / 32 < half_words(size)) ranked_present[r / 32] = bits;
     }
 }
@@ -100,7 +101,8 @@ __global__ void __launch_bounds__(ranked_block, 1)
     int chunk = static_cast<int>(blockIdx.x) * ranked_teams + team;
     ranked_chunk<Cell, Constant, Gaps> next;
     if (chunk < of.chunks) next.ask(of, chunk, thread);
-    for (int k = static_cast<int>(threadIdx.x); k < of.hot; k += ranked_block) table[k] = of.reader.u[k];
+    for (int k = static_cast<int>(threadIdx.x); k < of.hot; k += ranked_block)
+        if (of.reader.meets(k)) table[k] = of.reader.u[k];
     __syncthreads();
     for (; chunk < of.chunks; chunk += step) {
         const ranked_chunk<Cell, Constant, Gaps> now = next;
