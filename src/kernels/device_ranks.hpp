@@ -16,6 +16,7 @@ struct device_rank_build {
     // The result.
     index_t* order = nullptr;  ///< [columns]
     index_t* ranks = nullptr;  ///< [nnz]
+    index_t* held = nullptr;   ///< columns with entries
     void* temporary = nullptr;
     std::size_t temporary_bytes = 0;  ///< of `temporary`
 };

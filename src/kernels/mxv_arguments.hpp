@@ -66,6 +66,7 @@ struct block_arguments {
 struct rank_arguments {
     const index_t* columns = nullptr;
     const index_t* ranks = nullptr;
+    index_t held = 0;  ///< columns with entries, which come first
 };
 
 struct mxv_arguments {

@@ -279,7 +279,7 @@ kernels::slice_arguments slice_pointers(const storage::dia_slices& s) {
 }
 
 kernels::rank_arguments rank_pointers(const storage::ranked_columns& r) {
-    return {r.columns.as<index_t>(), r.ranks.as<index_t>()};
+    return {r.columns.as<index_t>(), r.ranks.as<index_t>(), r.held};
 }
 
 namespace {

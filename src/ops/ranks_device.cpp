@@ -14,8 +14,9 @@ ranked_columns build(const context& ctx, const storage::csr& a, const storage::d
     const auto take = [&](offset_t count, std::size_t bytes) {
         return buffer(ctx.device_memory(), static_cast<std::size_t>(count) * bytes);
     };
-    ranked_columns t{&a, ctx.device_memory(), take(a.columns, sizeof(index_t)), take(a.nnz, sizeof(index_t))};
-    const buffer places = take(a.columns, sizeof(index_t)),
+    ranked_columns t{&a, ctx.device_memory(), 0, take(a.columns, sizeof(index_t)),
+                     take(a.nnz, sizeof(index_t))};
+    const buffer places = take(a.columns, sizeof(index_t)), held = take(1, sizeof(index_t)),
                  temporary = take(1, table.temporary_bytes(a.columns));
     kernels::device_rank_build b;
     b.indices = rows.indices.as<index_t>();
@@ -24,11 +25,12 @@ ranked_columns build(const context& ctx, const storage::csr& a, const storage::d
     b.places = places.as<index_t>();
     b.order = t.columns.as<index_t>();
     b.ranks = t.ranks.as<index_t>();
+    b.held = held.as<index_t>();
     b.temporary = temporary.data();
     b.temporary_bytes = temporary.bytes();
     gpu.timed([&] { table.rank(b, gpu.stream()); });
     t.kernel_ms = gpu.milliseconds();
-    gpu.wait();  // the temporary memory goes
+    gpu.download(&t.held, held.data(), sizeof t.held);  // waits: the temporary memory goes
     return t;
 }
 

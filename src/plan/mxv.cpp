@@ -184,7 +184,8 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         if (by_chunks) plan.workspace_bytes = device_csr_merge_workspace(f.nnz);
         if (kernel == "csr_merge" && !f.on_device) plan.workspace_bytes = csr_merge_workspace(f.threads);
         if (kernel == "csr_ranked")
-            plan.workspace_bytes += ranked_vector_workspace(f.input_size, f.value_bytes);
+            plan.workspace_bytes =
+                padded(plan.workspace_bytes) + ranked_vector_workspace(f.input_size, f.value_bytes);
     }
     plan.converts_vector = plan.converts_vector || plan.input != f.input;
     return plan;

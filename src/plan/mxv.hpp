@@ -176,8 +176,8 @@ constexpr bool blocks_pay(const block_choice& of, std::size_t value_bytes) {
 
 /// Ranks pay where so many entries of the sample lie in hot columns, and u is larger than a core's cache, or than what was measured on a GPU
 /// (shares of 0.024 lost 1% there, of 0.13 and more gained; docs/measurements.md, SpMV).
-inline constexpr double hot_columns_share = 0.1;
-inline constexpr offset_t device_ranks_from_columns = offset_t{1} << 20;
+inline constexpr double hot_columns_share = 0.08;
+inline constexpr offset_t device_ranks_from_columns = offset_t{1} << 18;
 constexpr bool may_rank(offset_t input_size, std::size_t value_bytes, bool on_device) {
     return on_device ? input_size >= device_ranks_from_columns
                      : static_cast<double>(input_size) * static_cast<double>(value_bytes) > cached_bytes;

@@ -92,7 +92,7 @@ constexpr std::size_t device_tile_column_workspace(offset_t rows) {
 constexpr std::size_t device_csr_merge_workspace(offset_t nnz) {
     const auto chunks =
         static_cast<std::size_t>((nnz + storage::merge_chunk_entries - 1) / storage::merge_chunk_entries);
-    return padded(chunks * merge_carry_bytes);
+    return chunks * merge_carry_bytes;
 }
 /// The scatter: with `any` the number of each row's first product. The others: the products in two places, one count,
 /// and what the sort asks for.

@@ -33,13 +33,14 @@ std::vector<index_t> entries_of_columns(const context& ctx, const csr& a) {
 }  // namespace
 
 ranked_columns make_ranked_columns(const context& ctx, const csr& a) {
-    ranked_columns t{&a, ctx.memory(), {}, {}};
+    ranked_columns t{&a, ctx.memory(), 0, {}, {}};
     t.columns = buffer(ctx.memory(), static_cast<std::size_t>(a.columns) * sizeof(index_t));
     t.ranks = buffer(ctx.memory(), static_cast<std::size_t>(a.nnz) * sizeof(index_t));
     std::vector<index_t> places = entries_of_columns(ctx, a);  // first the entries of each column
     std::array<index_t, classes + 1> starts{};
     for (const index_t entries : places) ++starts[static_cast<std::size_t>(class_of(entries)) + 1];
     for (std::size_t c = 1; c < starts.size(); ++c) starts[c] += starts[c - 1];
+    t.held = starts[classes - 1];
     auto* order = t.columns.as<index_t>();
     for (index_t j = 0; j < a.columns; ++j) {
         index_t& of = places[static_cast<std::size_t>(j)];
@@ -71,6 +72,8 @@ void validate(const ranked_columns& t, const char* what) {
         require<invalid_format>(before < here || (before == here && order[r - 1] < j),
                                 "{}: column {} stands behind column {}", what, j, order[r - 1]);
     }
+    const auto held = static_cast<index_t>(entries.size() - std::count(entries.begin(), entries.end(), 0));
+    require<invalid_format>(t.held == held, "{}: {} columns have entries, it says {}", what, held, t.held);
     for (offset_t k = 0; k < a.nnz; ++k) {
         const index_t r = t.ranks.as<index_t>()[k];
         require<invalid_format>(r >= 0 && r < a.columns && order[r] == a.index_data()[k],

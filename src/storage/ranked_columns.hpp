@@ -11,6 +11,7 @@ namespace nz::storage {
 struct ranked_columns {
     const csr* source;  ///< what it ranks
     std::shared_ptr<memory_resource> memory;
+    index_t held = 0;       ///< columns with entries: those without come last
     buffer columns;         ///< index_t[columns]: the column at each place of the order
     buffer ranks;           ///< index_t[nnz]: for each entry the place of its column
     double kernel_ms = -1;  ///< that a GPU took to make them

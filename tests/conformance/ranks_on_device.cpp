@@ -39,6 +39,7 @@ TEST_F(RanksOnDevice, AreMadeThereAsOnTheHost) {
             return found.size() * sizeof(index_t) == expected.bytes() &&
                    std::memcmp(found.data(), expected.data(), expected.bytes()) == 0;
         };
+        EXPECT_EQ(there->held, here.held) << name;
         EXPECT_TRUE(same(downloaded(gpu, there->columns), here.columns)) << name;
         EXPECT_TRUE(same(downloaded(gpu, there->ranks), here.ranks)) << name;
         EXPECT_EQ(ops::ranks_on_device(gpu, a.body(), rows), there) << "made once";

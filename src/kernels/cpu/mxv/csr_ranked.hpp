@@ -30,7 +30,7 @@ void csr_ranked(const mxv_arguments& a) {
         const auto* u = static_cast<const T*>(a.u_values);
         const index_t* columns = a.ranked.columns;
         parallel::for_pieces(
-            a.threads, a.u_size,
+            a.threads, a.ranked.held,
             [&](offset_t begin, offset_t end) {
                 for (offset_t r = begin; r < end; ++r) ranked[r] = u[columns[r]];
                 if (!a.u_present) return;

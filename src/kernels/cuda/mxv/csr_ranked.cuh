@@ -5,8 +5,7 @@
 //   hottest columns, and its eight teams of 128 threads go through the chunks, each one chunk at a time as csr_merge's blocks do
 //   (common_merge.cuh): products to shared memory, rows summed from there, carries added by the update.
 // Who owns what: team -> every so manieth chunk, thread -> every 128th of its entries, group of lanes -> row.
-// Memory: structure and values once, the next chunk's asked for before the present one's products are formed; operands of hot columns by
-//   shared memory, which a warp reads in as many turns as lanes meet in a bank, the rest by gathers that the order has brought
+// Memory: structure and values once, the next chunk's asked for before the present one's rows are summed; operands of hot columns by shared memory, which a warp reads in as many turns as lanes meet in a bank, the rest by gathers that the order has brought
 //   into fewer lines. u is read and written once more, and a place of the order for each of its entries.
 // Shared memory: table_bytes for the table, and eight chunks' products. Barriers: two of a team a chunk.
 // Determinism: as csr_merge; rows keep the order of their entries.
@@ -99,39 +98,40 @@ __global__ void __launch_bounds__(ranked_block, 1)
               thread = static_cast<int>(threadIdx.x) % merge_block;
     const int step = static_cast<int>(gridDim.x) * ranked_teams;
     int chunk = static_cast<int>(blockIdx.x) * ranked_teams + team;
-    ranked_chunk<Cell, Constant, Gaps> next;
-    if (chunk < of.chunks) next.ask(of, chunk, thread);
+    ranked_chunk<Cell, Constant, Gaps> at;
+    if (chunk < of.chunks) at.ask(of, chunk, thread);
     for (int k = static_cast<int>(threadIdx.x); k < of.hot; k += ranked_block)
         if (of.reader.meets(k)) table[k] = of.reader.u[k];
     __syncthreads();
     for (; chunk < of.chunks; chunk += step) {
-        const ranked_chunk<Cell, Constant, Gaps> now = next;
-        if (chunk + step < of.chunks) next.ask(of, chunk + step, thread);
-        now.mine.template each<false>(of.reader, [&](int k, bool meets) {
-            const int at = k * merge_block + thread;
-            const index_t rank = now.mine.columns[k];
+        at.mine.template each<false>(of.reader, [&](int k, bool meets) {
+            const int place = k * merge_block + thread;
+            const index_t rank = at.mine.columns[k];
             if (meets) {
                 const T y = rank < of.hot ? table[rank] : of.reader.operand(rank);
-                shared.products[team][at] = Cell::multiply(now.mine.values[k], y, 0, rank);
+                shared.products[team][place] = Cell::multiply(at.mine.values[k], y, 0, rank);
             }
             if constexpr (Gaps) {
                 const unsigned bits = __ballot_sync(full_warp, meets);
-                if (thread % 32 == 0) shared.met[team][at / 32] = bits;
+                if (thread % 32 == 0) shared.met[team][place / 32] = bits;
             }
         });
+        const index_t first = at.first, last = at.last;
+        const int count = at.count;
+        if (chunk + step < of.chunks) at.ask(of, chunk + step, thread);
         wait_for_team(team);
         const auto finish = [&](int r, bool ends, const partial<Cell>& sum) {
             if (!ends) {
                 of.carries[chunk] = sum;
             } else if (sum.met) {
-                const index_t row = of.numbers ? of.numbers[now.first + r] : now.first + r;
+                const index_t row = of.numbers ? of.numbers[first + r] : first + r;
                 of.out[row] = sum.value;
                 if (of.present) atomicOr(of.present + row / 32, 1u << row % 32);
             }
         };
-        sum_rows_of_chunk<Cell, Gaps>(shared.products[team], shared.met[team], of.offsets + now.first,
-                                      offset_t{chunk} * merge_entries, now.count, now.last - now.first + 1,
-                                      of.uneven, thread, finish);
+        sum_rows_of_chunk<Cell, Gaps>(shared.products[team], shared.met[team], of.offsets + first,
+                                      offset_t{chunk} * merge_entries, count, last - first + 1, of.uneven,
+                                      thread, finish);
         wait_for_team(team);
     }
 }
@@ -148,12 +148,12 @@ inline int most_shared_memory() {
 }
 
 template <class Cell, bool Constant, bool Gaps, class Offset>
-void launch_ranked(ranked_chunks<Cell, Constant, Gaps, Offset> of, index_t columns, cudaStream_t on) {
+void launch_ranked(ranked_chunks<Cell, Constant, Gaps, Offset> of, index_t held, cudaStream_t on) {
     using T = typename Cell::operand;
     constexpr auto kernel = csr_ranked_kernel<Cell, Constant, Gaps, Offset>;
     constexpr int fixed = sizeof(ranked_memory<Cell, Gaps>);
     const int room = (most_shared_memory() - fixed) / static_cast<int>(sizeof(T));
-    of.hot = std::min({hot_columns<T>, static_cast<int>(columns), room});
+    of.hot = std::min({hot_columns<T>, static_cast<int>(held), room});
     const int bytes = fixed + of.hot * static_cast<int>(sizeof(T));
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const unsigned blocks =
@@ -182,8 +182,8 @@ void csr_ranked(const device_mxv_arguments& a, void* stream) {
         const bool uneven = a.longest_row > long_piece && a.longest_row * offset_t{a.held_rows} > 2 * c.nnz;
         with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
             device_row_reader<Cell, Constant, Gaps> reader(c);
-            rank_vector_kernel<T, Gaps><<<blocks_for(c.u_size, merge_block), merge_block, 0, on>>>(
-                reader.u, reader.present, c.ranked.columns, c.u_size, ranked, ranked_present);
+            rank_vector_kernel<T, Gaps><<<blocks_for(c.ranked.held, merge_block), merge_block, 0, on>>>(
+                reader.u, reader.present, c.ranked.columns, c.ranked.held, ranked, ranked_present);
             reader.indices = c.ranked.ranks;
             reader.u = ranked;
             reader.present = ranked_present;
@@ -192,7 +192,7 @@ void csr_ranked(const device_mxv_arguments& a, void* stream) {
                     {reader, typed, a.chunk_rows, a.row_numbers, a.held_rows, c.nnz, static_cast<int>(chunks),
                      0, uneven, static_cast<typename Cell::value*>(c.out_values), present,
                      reinterpret_cast<carry<Cell>*>(carries)},
-                    c.u_size, on);
+                    c.ranked.held, on);
             };
             c.offsets.wide ? launch(static_cast<const std::int64_t*>(c.offsets.data))
                            : launch(static_cast<const std::int32_t*>(c.offsets.data));

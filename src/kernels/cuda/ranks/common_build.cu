@@ -20,6 +20,7 @@ namespace {
 
 constexpr unsigned rank_block = 256;
 constexpr int key_bits = 6;  // a count has 0 to 32 bits
+constexpr std::uint8_t no_entries = 32;
 
 __global__ void __launch_bounds__(rank_block)
     count_kernel(const index_t* __restrict__ indices, offset_t nnz, index_t* counts) {
@@ -33,10 +34,15 @@ __global__ void __launch_bounds__(rank_block)
     keys[j] = static_cast<std::uint8_t>(__clz(counts[j]));
     numbers[j] = static_cast<index_t>(j);
 }
+/// And how many have entries: the first place without is theirs to tell.
 __global__ void __launch_bounds__(rank_block)
-    place_kernel(const index_t* __restrict__ order, index_t columns, index_t* places) {
+    place_kernel(const index_t* __restrict__ order, const std::uint8_t* __restrict__ sorted, index_t columns,
+                 index_t* places, index_t* held) {
     const offset_t r = offset_t{blockIdx.x} * rank_block + threadIdx.x;
-    if (r < columns) places[order[r]] = static_cast<index_t>(r);
+    if (r >= columns) return;
+    places[order[r]] = static_cast<index_t>(r);
+    const bool here = sorted[r] < no_entries, next = r + 1 < columns && sorted[r + 1] < no_entries;
+    if (here && !next) *held = static_cast<index_t>(r + 1);
 }
 __global__ void __launch_bounds__(rank_block)
     rank_kernel(const index_t* __restrict__ indices, const index_t* __restrict__ places, offset_t nnz,
@@ -62,6 +68,7 @@ std::size_t rank_temporary_bytes(index_t columns) {
 
 void rank_columns(const device_rank_build& b, void* stream) {
     const auto on = static_cast<cudaStream_t>(stream);
+    check(cudaMemsetAsync(b.held, 0, sizeof(index_t), on));
     if (b.columns == 0) return;
     plan::workspace_parts parts(b.temporary);
     auto* keys = parts.take<std::uint8_t>(b.columns);
@@ -75,7 +82,7 @@ void rank_columns(const device_rank_build& b, void* stream) {
     key_kernel<<<of_columns, rank_block, 0, on>>>(b.places, b.columns, keys, numbers);
     check(cub::DeviceRadixSort::SortPairs(sorting, bytes, keys, sorted, numbers, b.order, b.columns, 0,
                                           key_bits, on));
-    place_kernel<<<of_columns, rank_block, 0, on>>>(b.order, b.columns, b.places);
+    place_kernel<<<of_columns, rank_block, 0, on>>>(b.order, sorted, b.columns, b.places, b.held);
     if (of_entries) rank_kernel<<<of_entries, rank_block, 0, on>>>(b.indices, b.places, b.nnz, b.ranks);
     check(cudaGetLastError());
 }
