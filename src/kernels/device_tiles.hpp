@@ -47,6 +47,7 @@ struct device_bit_build {
     offset_reader offsets;
     const index_t* indices = nullptr;
     index_t rows = 0, tile_rows = 0;
+    offset_t entries = 0;
     int size = 0, least_entries = 0;
     // count writes these, scanned: [tile rows + 1].
     std::uint32_t* tile_offsets = nullptr;
@@ -58,8 +59,7 @@ struct device_bit_build {
     void* row_words = nullptr;
     std::uint8_t* extracted_rows = nullptr;
     index_t* extracted_columns = nullptr;
-    void* temporary = nullptr;  ///< of scan_bytes
-    std::size_t temporary_bytes = 0;
+    void* temporary = nullptr;  ///< of bit_sum_bytes
 };
 
 struct device_tile_table {
@@ -67,6 +67,8 @@ struct device_tile_table {
     std::size_t (*scan_bytes)(index_t counts) = nullptr;
     void (*count)(const device_tile_build& build, void* stream) = nullptr;
     void (*fill)(const device_tile_build& build, void* stream) = nullptr;
+    /// Temporary bytes for counts of so many rows of bit tiles.
+    std::size_t (*bit_sum_bytes)(index_t tile_rows) = nullptr;
     void (*count_bits)(const device_bit_build& build, void* stream) = nullptr;
     void (*fill_bits)(const device_bit_build& build, void* stream) = nullptr;
     void (*list)(const device_tile_lists& lists, void* stream) = nullptr;

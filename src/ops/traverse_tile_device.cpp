@@ -37,20 +37,20 @@ bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_e
     t.tile_offsets = take(ctx, n + 1, sizeof(std::uint32_t));
     t.extracted_offsets = take(ctx, n + 1, sizeof(std::uint32_t));
     const buffer word_offsets = take(ctx, n + 1, sizeof(std::uint32_t)),
-                 temporary = take(ctx, 1, table.scan_bytes(static_cast<index_t>(n + 1)));
+                 temporary = take(ctx, 1, table.bit_sum_bytes(static_cast<index_t>(n)));
 
     kernels::device_bit_build b;
     b.offsets = {rows.offsets.data(), a.offset_bytes == 8};
     b.indices = rows.indices.as<index_t>();
     b.rows = a.rows;
     b.tile_rows = static_cast<index_t>(n);
+    b.entries = a.nnz;
     b.size = size;
     b.least_entries = least_entries;
     b.tile_offsets = t.tile_offsets.as<std::uint32_t>();
     b.word_offsets = word_offsets.as<std::uint32_t>();
     b.extracted_offsets = t.extracted_offsets.as<std::uint32_t>();
     b.temporary = temporary.data();
-    b.temporary_bytes = temporary.bytes();
     gpu.timed([&] { table.count_bits(b, gpu.stream()); });
     t.kernel_ms = gpu.milliseconds();
     std::uint32_t extracted = 0;

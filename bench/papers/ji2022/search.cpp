@@ -185,7 +185,9 @@ int conversion(const options& o, const context& ctx) {
             best_values = std::min(best_values, gpu ? values->kernel_ms : called_values);
         }
         const double search = run_ms(ctx, p, p.sources.front(), {.kernel = "tile", .parents = false});
-        const double moved = static_cast<double>(rows.offsets.bytes()) + 12 * static_cast<double>(rows.nnz) +
+        const std::size_t entry = sizeof(index_t) + (rows.kind == value_kind::full ? sizeof(double) : 0);
+        const double moved = static_cast<double>(rows.offsets.bytes()) +
+                             static_cast<double>(entry) * static_cast<double>(rows.nnz) +
                              static_cast<double>(values->bytes());
         fmt::print("{:24} {:>12.3f} {:>12.3f} {:>10.2f} {:>12.3f} {:>12.1f} {:>10.2f}\n", input_name(source),
                    best_bits, search, best_bits / search, best_values, moved / best_values / 1e6,
