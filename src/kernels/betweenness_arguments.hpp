@@ -2,7 +2,7 @@
 // words of vertices, a place each in their rows of path counts.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 // What the kernels of components are called with.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 namespace nz::kernels {
 

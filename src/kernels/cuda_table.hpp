@@ -10,7 +10,7 @@
 #include "kernels/device_slices.hpp"
 #include "kernels/device_tiles.hpp"
 #include "kernels/device_vectors.hpp"
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 #include "kernels/pagerank_arguments.hpp"
 #include "kernels/select_arguments.hpp"
 #include "kernels/shortest_arguments.hpp"

@@ -1,7 +1,8 @@
 // How a GPU cuts a CSR into slices (storage/dia_slices.hpp): count, then fill.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
+#include "storage/slice_diagonal.hpp"
 
 namespace nz::kernels {
 

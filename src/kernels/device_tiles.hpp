@@ -1,7 +1,8 @@
 // How a GPU cuts a CSR into tiles (storage/value_tiles.hpp): count, fill, and the lists by columns.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
+#include "kernels/value_tile_arguments.hpp"
 
 namespace nz::kernels {
 

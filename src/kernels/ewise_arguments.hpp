@@ -1,7 +1,7 @@
 // What the kernels that join two matrices entry by entry are called with. Two entry points: count, then fill.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 namespace nz::kernels {
 

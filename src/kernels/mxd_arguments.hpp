@@ -2,7 +2,7 @@
 // owns all memory.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 namespace nz::kernels {
 

@@ -2,7 +2,7 @@
 // were made from them. The workspace is the same block in both; fill may read what count left there.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 namespace nz::kernels {
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "kernels/offset_reader.hpp"
+#include "kernels/value_tile_arguments.hpp"
 #include "nonzero/matrix.hpp"
 #include "nonzero/types.hpp"
 #include "storage/slice_diagonal.hpp"
@@ -11,40 +13,9 @@
 
 namespace nz::kernels {
 
-/// Row offsets of either width. The branch is the same for all rows, so it predicts.
-struct offset_reader {
-    const void* data = nullptr;
-    bool wide = false;
-    offset_t operator[](offset_t i) const {
-        return wide ? static_cast<const std::int64_t*>(data)[i] : static_cast<const std::int32_t*>(data)[i];
-    }
-    [[gnu::always_inline]] void prefetch(offset_t i) const {
-        __builtin_prefetch(static_cast<const std::byte*>(data) + i * (wide ? 8 : 4));
-    }
-};
-
 /// csr_row and csr_row_masked alone: results go into an output in which every entry is present (out_present is null)
 /// and rows without a result keep theirs.
 enum class mxv_output : unsigned char { own, overwrite, add };
-
-/// The tiles of a matrix (storage/value_tiles.hpp), for tile_row and tile_column.
-struct value_tile_arguments {
-    int size = 0;  ///< 16, 32 or 64
-    const std::uint32_t* tile_starts = nullptr;
-    const index_t* tile_columns = nullptr;
-    const offset_t* entry_starts = nullptr;
-    const void* row_starts = nullptr;  ///< bytes for tiles of 16, else 16 bits, as locals
-    const void* locals = nullptr;
-    offset_t kept = 0;
-    const offset_t* extracted_starts = nullptr;
-    const std::uint8_t* extracted_rows = nullptr;
-    const index_t* extracted_columns = nullptr;
-    // Lists of what tiles and the entries outside them meet. tile_column: by tile columns the tile rows. tile_row on a GPU, where
-    // u has few entries (null: not those): by 64 rows the strips of 16 columns, each as its number times 32, and that of the
-    // rows modulo 32; 32 bits without a sign.
-    const offset_t* met_starts = nullptr;
-    const index_t* met = nullptr;
-};
 
 /// The slices of a matrix (storage/dia_slices.hpp), for dia_slice.
 struct slice_arguments {

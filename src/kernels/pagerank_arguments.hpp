@@ -1,7 +1,7 @@
 // What the steps of PageRank are called with, on every backend.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 #include "nonzero/types.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algebra/entry_function.hpp"
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 namespace nz::kernels {
 

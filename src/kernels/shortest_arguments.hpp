@@ -1,7 +1,7 @@
 // What the shortest-path kernels are called with, on every backend, and how they keep the length of a path.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 #include "nonzero/shortest.hpp"
 #include "storage/path_length.hpp"
 

@@ -1,7 +1,7 @@
 // What the fused traversal is called with, on every backend.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 #include "nonzero/traverse.hpp"
 #include "plan/direction.hpp"
 

@@ -1,7 +1,7 @@
 // What a search from a batch of sources is called with, on every backend.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 #include "nonzero/traverse.hpp"
 #include "plan/traverse_many.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 namespace nz::kernels::cpu {
 

@@ -2,7 +2,7 @@
 // that CUB is compiled once and not for every semiring.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 #include <cstddef>
 #include <cstdint>

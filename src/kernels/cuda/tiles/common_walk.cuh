@@ -5,7 +5,7 @@
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"
 #include "kernels/cuda/common_offsets.cuh"
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 #include <type_traits>
 

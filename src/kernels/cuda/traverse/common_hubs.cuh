@@ -1,7 +1,7 @@
 // The strongest in-neighbour of each vertex, for pulls that look at it first.
 #pragma once
 
-#include "kernels/mxv_arguments.hpp"
+#include "kernels/offset_reader.hpp"
 
 #include <cstdint>
 
