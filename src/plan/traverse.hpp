@@ -87,7 +87,7 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 }
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
-/// them takes less than a search does: 2.0 times on fe_body (x) 6x6 (10.6 entries), 1.6 on banded:1000000,21 (13), but 1.1 on
+/// them takes less than a search does: 2.0 times on fe_body (x) 6x6 (10.6 entries), 2.9 on banded:1000000,21 (13), but 1.1 on
 /// laplace3d:100 (2.8; with parents less) and 0.7 on grid2d:2000,0.3 (1.2).
 constexpr double tile_entries_a_word = 5;
 /// On a CPU from fewer, but making them takes as long as three to ten searches: only where earlier searches have gone through so

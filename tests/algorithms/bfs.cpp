@@ -356,6 +356,64 @@ TEST(BfsShapes, ABroomIsSearchedWithAndWithoutPull) {
     }
 }
 
+// Handles of `handle` vertices, one way or both, with as many vertices side by side between them as `widths` says.
+matrix necklace(const context& ctx, index_t handle, const std::vector<index_t>& widths, bool both_ways) {
+    std::vector<index_t> from, to;
+    const auto edge = [&](index_t u, index_t v) {
+        from.push_back(u), to.push_back(v);
+        if (both_ways) from.push_back(v), to.push_back(u);
+    };
+    index_t last = 0;
+    for (const index_t width : widths) {
+        for (index_t k = 0; k < handle; ++k, ++last) edge(last, last + 1);
+        for (index_t k = 1; k <= width; ++k) edge(last, last + k), edge(last + k, last + width + 1);
+        last += width + 1;
+        for (index_t back = 1; back < 40; back += 7) from.push_back(last), to.push_back(last - back);
+    }
+    return matrix::build<bool>(ctx, {last + 1, last + 1, from, to, {}});
+}
+
+// Bands of `rows` vertices, `half` to either side, one beside the other, entered from vertex 64 of the first.
+matrix bands(const context& ctx, index_t count, index_t rows, index_t half) {
+    std::vector<index_t> from, to;
+    for (index_t b = 0; b < count; ++b) {
+        for (index_t i = 0; i < rows; ++i)
+            for (index_t j = std::max<index_t>(0, i - half); j <= std::min<index_t>(rows - 1, i + half); ++j)
+                from.push_back(b * rows + i), to.push_back(b * rows + j);
+        if (b > 0) from.push_back(64), to.push_back(b * rows + 64);
+    }
+    return matrix::build<bool>(ctx, {count * rows, count * rows, from, to, {}});
+}
+
+// A GPU hands levels from a few warps to a block, a cluster, all blocks, and back.
+TEST(BfsShapes, FrontsOfAFewTileRowsGrowAndShrinkAgain) {
+    const context ctx({.threads = 2});
+    for (const bool both_ways : {true, false})
+        for (const index_t handle : {5, 20}) {
+            const matrix a = necklace(ctx, handle, {40, 300, 2500, 90, 300}, both_ways);
+            for (const int size : {32, 64}) expect_right(ctx, a, 0, tiles_of(size, 0));
+            traverse_options o = tiles_of(32, 0);
+            o.max_depth = handle * 3 / 2;
+            o.parents = false;
+            const auto found = bfs(ctx, a, 0, o), whole = bfs(ctx, a, 0, tiles_of(32, 0));
+            std::vector<std::int32_t> expected = test::integers(whole.levels);
+            for (std::int32_t& level : expected)
+                if (level > o.max_depth) level = -1;
+            EXPECT_EQ(test::integers(found.levels), expected);
+        }
+}
+
+TEST(BfsShapes, BandsSideBySideFillOneTileRowEachOrMore) {
+    const context ctx({.threads = 2});
+    for (const index_t count : {1, 3, 5, 8, 12})
+        for (const index_t half : {10, 45}) {
+            SCOPED_TRACE(std::to_string(count) + " of " + std::to_string(2 * half + 1) + " diagonals");
+            const matrix a = bands(ctx, count, 700, half);
+            for (const int size : {32, 64}) expect_right(ctx, a, 64, tiles_of(size, 0));
+            expect_right(ctx, a, 350, tiles_of(32, 0));
+        }
+}
+
 // On a GPU in clusters of two blocks, without thin levels, though the handle has many.
 TEST(BfsShapes, ALargeBroomHasTheWholeGpu) {
     const context ctx;

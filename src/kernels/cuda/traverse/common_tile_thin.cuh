@@ -1,7 +1,8 @@
 // Levels of few tile rows in a search over bit tiles, by one block alone or by a cluster of 16: what a level finds stays in
 // the shared memory of the block that found it, as tile row, vertices and where its tiles are, so that the next begins with
 // the headers. A level costs the chain headers -> words (beside the visited set's) -> claim, and a barrier of the block, or
-// a message between the blocks, during which they look up headers and words of the next level.
+// a message between the blocks, during which they look up headers and words of the next level. Where one block has a handful of
+// tile rows, a few of its warps go on alone (common_tile_front.cuh) and hand back what has become too much for them.
 //
 // Claims are made in the visited set itself: an entry holds what one lane was first to find. Entries of one tile row have no
 // vertex in common, so that there are never more of them than vertices in the frontier, though more than tile rows.
@@ -15,7 +16,7 @@
 // in its shared memory (no claim leaves the block, but there is a second barrier: 1.51 for 1.35).
 #pragma once
 
-#include "kernels/cuda/traverse/common_tiles.cuh"
+#include "kernels/cuda/traverse/common_tile_front.cuh"
 
 namespace nz::kernels::cuda::tiled {
 
@@ -26,12 +27,6 @@ inline constexpr unsigned narrow_lanes = 8;
 inline constexpr unsigned alone_enter = 32, alone_leave = 64;
 inline constexpr unsigned wide_enter = 256, wide_leave = 512;
 inline constexpr unsigned narrow_enter = 4096, narrow_leave = 6144;
-
-template <class Word>
-struct alignas(sizeof(Word) == 4 ? 16 : 8) thin_entry {
-    Word vertices;
-    std::uint32_t row, begin, end;  ///< its tiles
-};
 
 /// What a cluster's blocks found together.
 struct alignas(16) thin_sum {
@@ -45,6 +40,7 @@ struct thin_shared {
     thin_entry<Word> queue[2][slots];
     finds found[3];  ///< by depth modulo 3: by this block
     thin_sum all;
+    front_shared<Word> front;
     cluster_mail::box mail;
 };
 
@@ -129,6 +125,12 @@ private:
         thin_sum all{now, held_};
         look first = look_up(first_of_warp());
         while (goes_on(p, all)) {
+            if (alone && !outside_ && all.found.rows <= front_rows_ && p.depth >= front_from) {
+                all = by_few_warps(p);
+                now = all.found;
+                first = look_up(first_of_warp());
+                if (!goes_on(p, all)) break;
+            }
             if (leads()) record(s_, p.depth, plan::tile_phase::push_csc, all.found);
             if (threadIdx.x == block_threads - 1) m_.found[p.before()] = {0, 0};
             push(p, first);
@@ -139,6 +141,25 @@ private:
             if (!alone && skewed(all)) return goes_on(p, all);
         }
         return false;
+    }
+
+    /// The first warps go on by themselves while a level has a handful of tile rows; the others look ahead or wait.
+    __device__ thin_sum by_few_warps(progress& p) {
+        m_.front.clear();
+        __syncthreads();
+        if (threadIdx.x < 3) m_.found[threadIdx.x] = {0, 0};
+        if (threadIdx.x < 32 * front_warps)
+            front_search<Word>(s_, m_.front).run(p.depth, p.reached, held_, m_.queue[side_]);
+        else if (threadIdx.x < 32 * (front_warps + ahead_warps))
+            look_ahead(s_, m_.front);
+        __syncthreads();
+        const auto left = m_.front.end;
+        if (left.depth - p.depth < front_pays) front_rows_ = min(front_rows_, left.found.rows / 2);
+        p.depth = left.depth;
+        p.reached = left.reached;
+        p.turn = p.depth % 3;
+        held_ = left.found.rows;
+        return {left.found, held_};
     }
 
     __device__ bool goes_on(const progress& p, const thin_sum& all) {
@@ -287,9 +308,10 @@ private:
     cluster_mail& mail_;
     const unsigned rank_;
     const bool outside_;
-    const unsigned least_;          // entries of a level that are left to one block
-    bool grown_ = false;            // there were more
-    unsigned held_ = 0, side_ = 0;  // entries of this block, and in which of its two queues
+    const unsigned least_;               // entries of a level that are left to one block
+    bool grown_ = false;                 // there were more
+    unsigned front_rows_ = front_enter;  // entries from which the first warps are tried
+    unsigned held_ = 0, side_ = 0;       // entries of this block, and in which of its two queues
 };
 
 }  // namespace nz::kernels::cuda::tiled

@@ -8,13 +8,14 @@
 //   place of the frontier (yang2018's operand reuse).
 // Frontiers of three levels take turns: the one before is cleared by its queue, so that a level needs one barrier.
 // Thin levels (common_tile_thin.cuh): up to 32 tile rows one block goes on alone, up to 256 (4,096 where these have few tiles)
-//   one cluster, queues in shared memory, a barrier of the block or a message between 16 blocks a level.
+//   one cluster, queues in shared memory, a barrier of the block or a message between 16 blocks a level. Up to 8 tile rows eight
+//   warps of a block go on, claims in shared memory, while four more read ahead what they will ask for (common_tile_front.cuh).
 // Edges and parents: kernels of their own afterwards; a parent is the first in-neighbour one level up: the smallest.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters.
 // Memory: four bitmaps, three queues of tile rows (7/8 byte a vertex with tiles of 32) and the report.
 // Determinism: levels, parents, and the size of every frontier; phases follow from those.
 // Cost: push_csc: tiles of the frontier's tile rows, and of each a word for each vertex of the frontier in it.
-// Distance to the limit (H200): bound by latency: about 6 us a level by all blocks, 2.2 to 4.5 by the cluster, 1.3 by one block,
+// Distance to the limit (H200): bound by latency: about 6 us a level by all blocks, 2.2 to 4.5 by the cluster, 1.3 by one block (H100: 0.77 by its first warps),
 //   where a trip to L2 takes 0.2 to 0.3, a message 0.3 and a barrier of all 1.0: docs/measurements.md (tiles on a GPU).
 // Why push_pull_fused was not enough: it asks for every edge whether it leads to something new; here a word asks for 32.
 #include "kernels/cuda/common_launch.cuh"
