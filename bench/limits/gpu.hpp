@@ -46,10 +46,11 @@ const gpu_limits& measured_gpu_limits();
 struct spmv_shape {
     double rows = 0, columns = 0, entries = 0;
     int value_bytes = 8;
-    double sectors = 0;  ///< see gathered_sectors
+    double sectors = 0;     ///< see gathered_sectors
+    double more_bytes = 0;  ///< that a kernel reads or writes beside these
     /// Entries, 32-bit offsets, x and y, each once.
     double bytes() const {
-        return entries * (4.0 + value_bytes) + 4.0 * (rows + 1) + value_bytes * (rows + columns);
+        return entries * (4.0 + value_bytes) + 4.0 * (rows + 1) + value_bytes * (rows + columns) + more_bytes;
     }
 };
 /// Distinct 32-byte sectors of x in each group of 32 consecutive entries, summed: the accesses that a warp reading
@@ -57,6 +58,8 @@ struct spmv_shape {
 /// than the floor. 32-bit offsets.
 double gathered_sectors(const matrix& a, int value_bytes, int threads);
 spmv_shape shape_of(const matrix& a, int value_bytes, int threads);
+/// Of mxv/csr_ranked: x brought into the order of ranks, those in shared memory not gathered.
+spmv_shape ranked_shape_of(const matrix& a, int value_bytes, int threads);
 /// The larger of the bytes over the copy rate, and of the gathered sectors over the gather rate for x's size.
 double gpu_spmv_floor_ms(const gpu_limits& limits, const spmv_shape& shape);
 

@@ -1,6 +1,6 @@
 // SpMV on a GPU, plus_times in double and float: our kernels and cuSPARSE's algorithms on the same arrays, each checked
 // against a plain loop on the host first, then timed between events. The floor is gpu_spmv_floor_ms with the rates that
-// this run measures. What our library does not serve on the GPU is left out, and said once. Each matrix is generated
+// this run measures, of what the kernel reads: the CSR, slices, or ranks. What our library does not serve on the GPU is left out, and said once. Each matrix is generated
 // once for both types, and is gone before the next one.
 #include "ops/matvec_on_gpu.hpp"
 
@@ -52,6 +52,9 @@ public:
     }
     /// Of the operands that were asked for last.
     const spmv_shape& shape() const { return shape_; }
+    spmv_shape ranked_shape() const {
+        return ranked_shape_of(structure_->a, shape_.value_bytes, cpu_.threads());
+    }
 
 private:
     const context &gpu_, &cpu_;
@@ -118,11 +121,11 @@ void add_spmv(const context& gpu, const std::shared_ptr<bench_slot>& slot, const
                 const auto slices = body.slices_in(gpu.device_memory(), body.rows_anywhere(), type, {});
                 return rated_slices(ms, *slices, slot->shape());
             }
-            measurement r = rated(ms, slot->shape());
-            if (pin(kernel).empty() && body.has_ranks(gpu.device_memory(), body.rows_anywhere())) {
-                const auto ranks = body.ranks_in(gpu.device_memory(), body.rows_anywhere(), {});
-                r.counters["ranks_ms"] = ranks->kernel_ms;
-            }
+            if (!pin(kernel).empty() || !body.has_ranks(gpu.device_memory(), body.rows_anywhere()))
+                return rated(ms, slot->shape());
+            measurement r = rated(ms, slot->ranked_shape());
+            const auto ranks = body.ranks_in(gpu.device_memory(), body.rows_anywhere(), {});
+            r.counters["ranks_ms"] = ranks->kernel_ms;
             return r;
         });
     for (const cusparse_variant& v : cusparse_variants())

@@ -36,7 +36,7 @@ bool takes_blocks(const mxv_facts& f) {
 
 bool takes_ranks(const mxv_facts& f) {
     const offset_t entries = f.on_device ? device_slices_from_entries : slices_from_entries,
-                   products = f.on_device ? device_slices_from_products : slices_from_products;
+                   products = f.on_device ? device_ranks_from_products : ranks_from_products;
     return f.nnz >= entries && f.input == vector_form::dense && !f.limited && f.expected >= products &&
            f.hot_columns >= hot_columns_share && may_rank(f.input_size, f.value_bytes, f.on_device);
 }

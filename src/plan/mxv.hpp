@@ -175,8 +175,10 @@ constexpr bool blocks_pay(const block_choice& of, std::size_t value_bytes) {
 }
 
 /// Ranks pay where so many entries of the sample lie in hot columns, and u is larger than a core's cache, or than what was measured on a GPU
-/// (shares of 0.024 lost 1% there, of 0.13 and more gained; docs/measurements.md, SpMV).
+/// (shares of 0.1 to 0.5 gained a fifth to a third there, one of 0.003 lost; docs/measurements.md, SpMV and SpMSpV on a GPU). Making them
+/// takes six products on a CPU, two threads, that then save a tenth at most each.
 inline constexpr double hot_columns_share = 0.08;
+inline constexpr offset_t ranks_from_products = 128, device_ranks_from_products = 32;
 inline constexpr offset_t device_ranks_from_columns = offset_t{1} << 18;
 constexpr bool may_rank(offset_t input_size, std::size_t value_bytes, bool on_device) {
     return on_device ? input_size >= device_ranks_from_columns

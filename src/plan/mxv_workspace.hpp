@@ -70,6 +70,9 @@ constexpr std::size_t gather_merge_workspace(offset_t count, offset_t products, 
     return 2 * column_starts(count) + products_copy(products, value_bytes);
 }
 
+/// csr_ranked on a GPU: operands of the hottest columns that a multiprocessor's shared memory holds, at most; what is left of its 256 KiB
+/// beside the products is first-level cache for the others (tables of 32 to 128 KiB were within 6%, larger ones slower).
+constexpr int hot_columns(std::size_t value_bytes) { return value_bytes < 8 ? 96 * 1024 / 4 : 80 * 1024 / 8; }
 /// csr_ranked: the vector in the order of ranks, and which of its places hold an entry; on a GPU behind csr_merge's carries.
 constexpr std::size_t ranked_vector_workspace(offset_t size, std::size_t value_bytes) {
     return padded(static_cast<std::size_t>(size) * value_bytes) +

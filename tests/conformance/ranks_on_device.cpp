@@ -86,7 +86,7 @@ TEST_F(RanksOnDevice, ArePlannedForWhatIsExpectedAndGiveTheSameBitsTwice) {
     const semiring s("plus_times_fp64");
     vector expected(gpu, dtype::float64, a.rows()), w(gpu, dtype::float64, a.rows()), again = w;
     EXPECT_EQ(mxv(gpu, expected, s, a, u).kernel, "csr_merge");
-    a.expect_products(plan::device_slices_from_products);
+    a.expect_products(plan::device_ranks_from_products);
     const mxv_plan first = mxv(gpu, w, s, a, u), second = mxv(gpu, again, s, a, u);
     EXPECT_EQ(first.kernel, "csr_ranked");
     EXPECT_TRUE(first.builds_ranks && first.compacts_rows);

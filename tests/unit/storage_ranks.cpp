@@ -90,7 +90,7 @@ TEST(Ranks, AreMadeWhereProductsAreExpectedUntilTheMatrixChangesAndKeepTheBitsOf
     vector by_rows(ctx, dtype::float64, 3000), w(ctx, dtype::float64, 3000);
     EXPECT_NE(product(w).kernel, "csr_ranked");
     product(by_rows, "csr_row");
-    a.expect_products(plan::slices_from_products);
+    a.expect_products(plan::ranks_from_products);
     for (const bool first : {true, false}) {
         const mxv_plan plan = product(w);
         EXPECT_EQ(plan.kernel, "csr_ranked");

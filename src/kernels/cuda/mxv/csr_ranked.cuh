@@ -7,7 +7,7 @@
 // Who owns what: team -> every so manieth chunk, thread -> every 128th of its entries, group of lanes -> row.
 // Memory: structure and values once, the next chunk's asked for before the present one's rows are summed; operands of hot columns by shared memory, which a warp reads in as many turns as lanes meet in a bank, the rest by gathers that the order has brought
 //   into fewer lines. u is read and written once more, and a place of the order for each of its entries.
-// Shared memory: table_bytes for the table, and eight chunks' products. Barriers: two of a team a chunk.
+// Shared memory: the table (plan::hot_columns), and eight chunks' products. Barriers: two of a team a chunk.
 // Determinism: as csr_merge; rows keep the order of their entries.
 // Cost: nnz + rows + columns.
 // Why csr_merge was not enough: where few columns have most entries it asks the L2 for the same operands over and over, 32 bytes for each.
@@ -21,10 +21,6 @@
 namespace nz::kernels::cuda {
 
 constexpr int ranked_teams = 8, ranked_block = ranked_teams * merge_block;
-/// Operands of the hottest columns: what is left of a multiprocessor's 256 KiB beside the products is first-level cache for the others.
-template <class T>
-constexpr int hot_columns = (sizeof(T) < 8 ? 96 : 80) * 1024 / (sizeof(T) < 4 ? 4 : sizeof(T));
-
 /// ranked[r] = u[columns[r]], and whether it is there.
 template <class T, bool Gaps>
 __global__ void __launch_bounds__(merge_block)
@@ -153,7 +149,7 @@ void launch_ranked(ranked_chunks<Cell, Constant, Gaps, Offset> of, index_t held,
     constexpr auto kernel = csr_ranked_kernel<Cell, Constant, Gaps, Offset>;
     constexpr int fixed = sizeof(ranked_memory<Cell, Gaps>);
     const int room = (most_shared_memory() - fixed) / static_cast<int>(sizeof(T));
-    of.hot = std::min({hot_columns<T>, static_cast<int>(held), room});
+    of.hot = std::min({plan::hot_columns(sizeof(T)), static_cast<int>(held), room});
     const int bytes = fixed + of.hot * static_cast<int>(sizeof(T));
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const unsigned blocks =

@@ -11,7 +11,7 @@
 //   who read headers, words and the sector of the visited set of its tiles' columns' tiles: two steps ahead.
 // An entry has a warp: four tiles at a time, eight lanes a tile, four of its rows (eight of 64) a lane. Entries outside tiles: the block's way.
 // Races: lanes beside read of a state `frontier` alone, which nobody writes here, and only for the cache. A message is one word, number and
-// tile row, volatile: who is late finds a newer number and goes on from there.
+// tile row, written and read by atomics: who is late finds a newer number and goes on from there.
 // Determinism: as the whole search's; the order of entries is not, and nothing depends on it.
 // Measured (H100, banded:1000000,21: 2.6 tile rows of 3 tiles a level), us a level: the block's way 1.35 (1.60 where other work has swept
 // L2 since the last search); one warp with shuffles, votes and matches, nobody looking ahead 1.46 (1.71); one warp with this table and
@@ -63,9 +63,9 @@ struct front_shared {
     list lists[2];
     left end;  ///< where the search goes on
     unsigned told;
-    unsigned over;                    ///< not 0: nobody needs to look ahead any more
-    std::uint64_t news[messages];     ///< number of the message, and in the lower half a tile row
-    unsigned read[ahead_warps * 32];  ///< written so that what is read ahead has a use
+    unsigned over;                      ///< not 0: nobody needs to look ahead any more
+    unsigned long long news[messages];  ///< number of the message, and in the lower half a tile row
+    unsigned read[ahead_warps * 32];    ///< written so that what is read ahead has a use
 
     /// All threads of a block, before a barrier.
     __device__ void clear() {
@@ -101,18 +101,24 @@ __device__ unsigned look_ahead(const search<Word>& s, std::uint32_t row) {
     return sum;
 }
 
+/// In a message as it is read: the front goes on. Tile rows have fewer bits.
+inline constexpr unsigned long long still_on = 1ull << 31;
+
 /// By the warps after those of the front, until that has ended.
 template <class Word>
 __device__ void look_ahead(const search<Word>& s, front_shared<Word>& memory) {
     constexpr unsigned pause_ns = 40;
-    const volatile front_shared<Word>& m = memory;
     const unsigned thread = threadIdx.x - front_warps * 32;
     unsigned sum = 0;
-    for (unsigned next = thread / 32 + 1; !m.over;) {  // messages are numbered from 1
-        const std::uint64_t told = m.news[next % m.messages];
+    for (unsigned next = thread / 32 + 1;;) {  // messages are numbered from 1
+        unsigned long long told = 0;
+        if (thread % 32 == 0 && atomicOr(&memory.over, 0u) == 0)
+            told = atomicCAS(&memory.news[next % memory.messages], 0ull, 0ull) | still_on;
+        told = __shfl_sync(full_warp, told, 0);
+        if (!(told & still_on)) break;
         const auto number = static_cast<unsigned>(told >> 32);
         if (number >= next) {
-            sum += look_ahead(s, static_cast<std::uint32_t>(told));
+            sum += look_ahead(s, static_cast<std::uint32_t>(told & ~still_on));
             next = number + ahead_warps;
         } else {
             __nanosleep(pause_ns);
@@ -282,8 +288,7 @@ private:
     }
     __device__ void tell(std::uint32_t row) {
         const unsigned number = atomicAdd(&m_.told, 1u) + 1;
-        *static_cast<volatile std::uint64_t*>(&m_.news[number % shared::messages]) =
-            std::uint64_t{number} << 32 | row;
+        atomicExch(&m_.news[number % shared::messages], static_cast<unsigned long long>(number) << 32 | row);
     }
 
     __device__ void leave(unsigned side, finds now, unsigned depth, unsigned reached, entry* queue) {
@@ -292,7 +297,7 @@ private:
             queue[k] = m_.table[side][m_.lists[side].slots[k]];
         if (threadIdx.x != 0) return;
         m_.end = {now, depth, reached};
-        *static_cast<volatile unsigned*>(&m_.over) = 1;
+        atomicExch(&m_.over, 1u);
     }
 
     const search<Word>& s_;
