@@ -67,9 +67,21 @@ spmv_floor::spmv_floor(const matrix& a)
       second_level_(0),
       beyond_(0),
       x_bytes_(static_cast<double>(a.columns()) * sizeof(double)) {
+    gather(a.csr<double>().columns);
+}
+
+void spmv_floor::rank(const storage::ranked_columns& ranked) {
+    const auto held = static_cast<std::size_t>(ranked.held);
+    second_level_ = beyond_ = 0;
+    gather({ranked.ranks.as<index_t>(), static_cast<std::size_t>(ranked.source->nnz)});
+    gather({ranked.columns.as<index_t>(), held});
+    bytes_ += static_cast<double>(held) * (sizeof(index_t) + 2 * sizeof(double));
+}
+
+void spmv_floor::gather(std::span<const index_t> places) {
     cache first(first_level), second(second_level);
     streams ahead;
-    for (const index_t j : a.csr<double>().columns) {
+    for (const index_t j : places) {
         const auto line = j / static_cast<index_t>(line_bytes / sizeof(double));
         if (first.take(line)) continue;
         const bool held = second.take(line);

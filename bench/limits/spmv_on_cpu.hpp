@@ -7,6 +7,9 @@
 #pragma once
 
 #include "nonzero/nonzero.hpp"
+#include "storage/ranked_columns.hpp"
+
+#include <span>
 
 namespace nz::bench {
 
@@ -23,6 +26,8 @@ public:
         second_level_ = beyond_ = 0;
         reread_ = 0;
     }
+    /// From now on of the ranks: x is gathered into their order, written, and read by them.
+    void rank(const storage::ranked_columns& ranked);
     /// Measures the rates beside the matrix that they are for, and keeps the best of all that it measured: what a shared
     /// host delivers changes by the minute, so ask for it again between timings of what is held against the floor.
     void measure(int threads);
@@ -31,6 +36,9 @@ public:
     double ms() const;
 
 private:
+    /// Counts the lines of x that a core whose caches are empty misses.
+    void gather(std::span<const index_t> places);
+
     double bytes_, second_level_, beyond_;  ///< of one pass; entries by where their line of x comes from
     double x_bytes_;
     double bandwidth_ = 0, reread_ = 0, second_level_rate_ = 0, beyond_rate_ = 0;

@@ -48,7 +48,7 @@ void expect_close(const std::vector<double>& expected, const std::function<doubl
             throw error(fmt::format("{}: row {} is {}, not {}", name, i, found(i), expected[i]));
 }
 
-// Bytes and floor are those of what the kernel reads: the CSR, slices, or blocks.
+// Bytes and floor are those of what the kernel reads: the CSR, slices, blocks, or ranks.
 measurement rated(const timing& t, const matrix& a, const spmv_floor& floor) {
     const double bytes = floor.bytes(), seconds = t.best / 1e3;
     return {t.median,
@@ -110,6 +110,8 @@ void add_spmv(const context& ctx, const bench_matrix& m) {
             spmv_floor of = *floor;
             const double form = bytes_of_form(ctx, *m.a, plan);
             if (form > 0) of.stream(form);
+            if (plan.kernel == "csr_ranked")
+                of.rank(*m.a->body().ranks_in(ctx.memory(), m.a->body().rows(), {}));
             measurement r =
                 rated(time_beside(of, ctx.threads(), [&] { mxv(ctx, w, s, *m.a, x, options); }), *m.a, of);
             if (plan.builds_slices || plan.builds_blocks || plan.builds_ranks)
