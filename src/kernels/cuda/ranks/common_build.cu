@@ -6,6 +6,8 @@
 // Synchronisation: kernels one after another. Additions to a hot column wait for each other in the L2.
 // Determinism: every place follows from the counts.
 // Cost: nnz + columns.
+// Distance to the limit (H100): 1.95 ms for the 67 M entries of rmat_directed:22,16, whose indices twice and ranks once take 0.27 ms at the
+//   copy rate; where the rest goes is not measured.
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/mxv/common_row.cuh"
 #include "kernels/cuda/ranks/common_build.hpp"
