@@ -296,12 +296,13 @@ void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
     const bool blocks = f.pinned == "bsr_row" && !f.on_device,
                pinned = f.pinned == "dia_slice" || f.pinned == "csr_ranked" || blocks;
     const offset_t enough = f.on_device ? plan::device_slices_from_products : plan::slices_from_products;
+    f.ranks_ready = p.ring.ignores_b();  // then none are needed
     if (!blocks && !f.pull_ready) return;
     if (!pinned && (!f.pinned.empty() || f.expected < enough)) return;
     const auto& memory = f.on_device ? p.ctx.device_memory() : p.ctx.memory();
     const csr& a = f.on_device ? p.pulled_anywhere() : p.pulled(true);
     f.slices_ready = body.has_slices(memory, a, p.tile_type());
-    f.ranks_ready = p.ring.ignores_b() || body.has_ranks(memory, a);
+    f.ranks_ready = f.ranks_ready || body.has_ranks(memory, a);
     const bool sampled = !p.transposed || body.known_symmetric();
     if (blocks || (!pinned && sampled && !f.on_device)) {
         f.blocks = sampled ? body.sampled_blocks() : storage::sample_blocks(a);

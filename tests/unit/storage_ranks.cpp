@@ -108,6 +108,10 @@ TEST(Ranks, AreMadeWhereProductsAreExpectedUntilTheMatrixChangesAndKeepTheBitsOf
     const mxv_plan plan = mxv(ctx, counts, semiring("plus_pair_int64"), a, u, {.kernel = "csr_ranked"});
     EXPECT_FALSE(plan.builds_ranks);
     EXPECT_EQ(counts.get(1)->get<std::int64_t>(), 40);
+    vector lengths(ctx, dtype::int64, 600000);
+    EXPECT_FALSE(mxv(ctx, lengths, semiring("plus_pair_int64"), a, by_rows,
+                     {.transpose_a = true, .kernel = "csr_ranked"})
+                     .builds_ranks);
 }
 
 }  // namespace
