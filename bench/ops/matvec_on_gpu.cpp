@@ -1,7 +1,7 @@
 // SpMV on a GPU, plus_times in double and float: our kernels and cuSPARSE's algorithms on the same arrays, each checked
 // against a plain loop on the host first, then timed between events. The floor is gpu_spmv_floor_ms with the rates that
-// this run measures, of what the kernel reads: the CSR, slices, or ranks. What our library does not serve on the GPU is left out, and said once. Each matrix is generated
-// once for both types, and is gone before the next one.
+// this run measures, of what the kernel reads: the CSR, slices, or ranks. What our library does not serve on the GPU is
+// left out, and said once. Each matrix is generated once for both types, and is gone before the next one.
 #include "ops/matvec_on_gpu.hpp"
 
 #include "limits/gpu.hpp"

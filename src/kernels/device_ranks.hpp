@@ -14,11 +14,10 @@ struct device_rank_build {
     index_t columns = 0;
     index_t* places = nullptr;  ///< [columns]: the entries of each, then its rank
     // The result.
-    index_t* order = nullptr;  ///< [columns]
-    index_t* ranks = nullptr;  ///< [nnz]
-    index_t* held = nullptr;   ///< columns with entries
-    void* temporary = nullptr;
-    std::size_t temporary_bytes = 0;  ///< of `temporary`
+    index_t* order = nullptr;   ///< [columns]
+    index_t* ranks = nullptr;   ///< [nnz]
+    index_t* held = nullptr;    ///< columns with entries
+    void* temporary = nullptr;  ///< of temporary_bytes
 };
 
 struct device_rank_table {

@@ -27,7 +27,6 @@ ranked_columns build(const context& ctx, const storage::csr& a, const storage::d
     b.ranks = t.ranks.as<index_t>();
     b.held = held.as<index_t>();
     b.temporary = temporary.data();
-    b.temporary_bytes = temporary.bytes();
     gpu.timed([&] { table.rank(b, gpu.stream()); });
     t.kernel_ms = gpu.milliseconds();
     gpu.download(&t.held, held.data(), sizeof t.held);  // waits: the temporary memory goes

@@ -175,8 +175,8 @@ constexpr bool blocks_pay(const block_choice& of, std::size_t value_bytes) {
 }
 
 /// Ranks pay where so many entries of the sample lie in hot columns, and u is larger than a core's cache, or than what was measured on a GPU
-/// (shares of 0.1 to 0.5 gained a fifth to a third there, one of 0.003 lost; docs/measurements.md, SpMV and SpMSpV on a GPU). Making them
-/// takes six products on a CPU, two threads, that then save a tenth at most each.
+/// (shares of 0.1 to 0.5 gained 15 to 44% there, one of 0.003 lost; docs/measurements.md, SpMV and SpMSpV on a GPU). Making them takes the
+/// time of 8 to 13 products on a CPU, two threads, which then save about a tenth each; of 3 on a GPU.
 inline constexpr double hot_columns_share = 0.08;
 inline constexpr offset_t ranks_from_products = 128, device_ranks_from_products = 32;
 inline constexpr offset_t device_ranks_from_columns = offset_t{1} << 18;

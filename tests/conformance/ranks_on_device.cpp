@@ -1,5 +1,5 @@
 // Ranks of columns on a GPU: made there as on the host, taken by plan, and products by them over more chunks than one turn of the
-// grid, with outputs, masks and matrices of one value. Skipped where there is no GPU.
+// grid. Skipped where there is no GPU.
 #include "core/device.hpp"
 #include "nonzero/nonzero.hpp"
 #include "ops/ranks_device.hpp"
@@ -97,42 +97,6 @@ TEST_F(RanksOnDevice, ArePlannedForWhatIsExpectedAndGiveTheSameBitsTwice) {
         ASSERT_NEAR(w.get(i)->get<double>(), expected.get(i)->get<double>(), 1e-9) << i;
         ASSERT_EQ(w.get(i)->get<double>(), again.get(i)->get<double>()) << i;
     }
-}
-
-// Iso and pattern matrices, transposes, masks, and the accumulator that writes results where they belong.
-TEST_F(RanksOnDevice, ServeWhatOtherKernelsServe) {
-    const context gpu({.backend = backend::cuda});
-    std::mt19937 random(7);
-    const semiring s("plus_times_fp64");
-    constexpr index_t n = 1024;
-    const dictionary u = random_dictionary(n, 1, 1.1, dtype::float64, random),
-                     mask = random_dictionary(n, 1, 0.5, dtype::float64, random),
-                     old = random_dictionary(n, 1, 1.1, dtype::float64, random);
-    const vector right = make_vector(gpu, u, vector_form::dense),
-                 allowed = make_vector(gpu, mask, vector_form::bitmap);
-    const auto product = [&](const matrix& a, const char* kernel, bool transposed, int way) {
-        vector_options o{.kernel = kernel};
-        o.transpose_a = transposed;
-        if (way == 1) o.mask = &allowed;
-        if (way == 2) o.accum = binary_id::second;
-        vector w = make_vector(gpu, old, vector_form::dense);
-        mxv(gpu, w, s, a, right, o);
-        return w;
-    };
-    for (const auto* name : {"rmat_directed:10,5", "laplace2d:32"})
-        for (const bool transposed : {false, true})
-            for (int way = 0; way < 3; ++way) {
-                const matrix a = load(gpu, name).matrix;
-                const vector by_rows = product(a, "csr_row", transposed, way),
-                             w = product(a, "csr_ranked", transposed, way);
-                ASSERT_EQ(w.count(), by_rows.count()) << name << ", way " << way;
-                for (index_t i = 0; i < n; ++i) {
-                    ASSERT_EQ(w.contains(i), by_rows.contains(i)) << name << ", way " << way;
-                    if (!w.contains(i)) continue;
-                    ASSERT_NEAR(w.get(i)->get<double>(), by_rows.get(i)->get<double>(), 1e-9)
-                        << name << ", way " << way;
-                }
-            }
 }
 
 }  // namespace

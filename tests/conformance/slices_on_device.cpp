@@ -1,5 +1,4 @@
-// Slices on a GPU: made there as on the host, taken by plan, and what products by them do with outputs, masks, and matrices of one
-// value. Skipped where there is no GPU.
+// Slices on a GPU: made there as on the host, and taken by plan. Skipped where there is no GPU.
 #include "core/device.hpp"
 #include "nonzero/nonzero.hpp"
 #include "ops/slices_device.hpp"
@@ -63,42 +62,6 @@ TEST_F(SlicesOnDevice, ArePlannedForWhatIsExpectedAlsoOfAResultThatStayedThere) 
     EXPECT_FALSE(second.builds_slices);
     for (index_t i = 0; i < 250000; i += 997)
         EXPECT_NEAR(w.get(i)->get<double>(), expected.get(i)->get<double>(), 1e-9) << i;
-}
-
-// Iso and pattern matrices, transposes, masks, and the accumulator that writes results where they belong.
-TEST_F(SlicesOnDevice, ServeWhatOtherKernelsServe) {
-    const context gpu({.backend = backend::cuda});
-    std::mt19937 random(7);
-    const semiring s("plus_times_fp64");
-    constexpr index_t n = 900;
-    const dictionary u = random_dictionary(n, 1, 1.1, dtype::float64, random),
-                     mask = random_dictionary(n, 1, 0.5, dtype::float64, random),
-                     old = random_dictionary(n, 1, 1.1, dtype::float64, random);
-    const vector right = make_vector(gpu, u, vector_form::dense),
-                 allowed = make_vector(gpu, mask, vector_form::bitmap);
-    const auto product = [&](const matrix& a, const char* kernel, bool transposed, int way) {
-        vector_options o{.kernel = kernel};
-        o.transpose_a = transposed;
-        if (way == 1) o.mask = &allowed;
-        if (way == 2) o.accum = binary_id::second;
-        vector w = make_vector(gpu, old, vector_form::dense);
-        mxv(gpu, w, s, a, right, o);
-        return w;
-    };
-    for (const auto* name : {"grid2d:30", "laplace2d:30"})
-        for (const bool transposed : {false, true})
-            for (int way = 0; way < 3; ++way) {
-                const matrix a = load(gpu, name).matrix;
-                const vector by_rows = product(a, "csr_row", transposed, way),
-                             w = product(a, "dia_slice", transposed, way);
-                ASSERT_EQ(w.count(), by_rows.count()) << name << ", way " << way;
-                for (index_t i = 0; i < n; ++i) {
-                    ASSERT_EQ(w.contains(i), by_rows.contains(i)) << name << ", way " << way;
-                    if (!w.contains(i)) continue;
-                    ASSERT_NEAR(w.get(i)->get<double>(), by_rows.get(i)->get<double>(), 1e-9)
-                        << name << ", way " << way;
-                }
-            }
 }
 
 }  // namespace

@@ -7,16 +7,20 @@
 
 namespace nz::kernels::cuda {
 
-/// Of the one device there is.
-inline int multiprocessors_here() {
-    static const int count = [] {
+/// Of the one device there is: asked once.
+template <cudaDeviceAttr Attribute>
+int attribute_here() {
+    static const int value = [] {
         int device = 0, found = 0;
         check(cudaGetDevice(&device));
-        check(cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, device));
+        check(cudaDeviceGetAttribute(&found, Attribute, device));
         return found;
     }();
-    return count;
+    return value;
 }
+inline int multiprocessors_here() { return attribute_here<cudaDevAttrMultiProcessorCount>(); }
+/// Dynamic shared memory that a block may ask for.
+inline int most_shared_memory_here() { return attribute_here<cudaDevAttrMaxSharedMemoryPerBlockOptin>(); }
 
 struct resident_shape {
     int threads;                ///< of a block

@@ -18,6 +18,11 @@ constexpr int long_run = 32;  ///< carries that one thread adds; more are a warp
 /// Entries of a row that a lane of its group sums, at most: a longer row of the chunk is the whole warp's.
 constexpr int long_piece = 16;
 
+/// Whether some row is much longer than the rest: its pieces are then a warp's.
+inline bool rows_vary(const device_mxv_arguments& a) {
+    return a.longest_row > long_piece && a.longest_row * offset_t{a.held_rows} > 2 * a.common.nnz;
+}
+
 /// A row of the chunk, as positions in it.
 struct row_piece {
     int begin, end;

@@ -116,7 +116,7 @@ void csr_merge(const device_mxv_arguments& a, void* stream) {
         check(cudaMemsetAsync(present, 0, static_cast<std::size_t>(half_words(c.output_size)) * 4, on));
     const unsigned chunks = blocks_for(c.nnz, storage::merge_chunk_entries);
     if (chunks == 0) return;
-    const bool uneven = a.longest_row > long_piece && a.longest_row * offset_t{a.held_rows} > 2 * c.nnz;
+    const bool uneven = rows_vary(a);
     with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
         const device_row_reader<Cell, Constant, Gaps> reader(c);
         const auto launch = [&](const auto* typed) {

@@ -5,15 +5,16 @@
 //   hottest columns, and its eight teams of 128 threads go through the chunks, each one chunk at a time as csr_merge's blocks do
 //   (common_merge.cuh): products to shared memory, rows summed from there, carries added by the update.
 // Who owns what: team -> every so manieth chunk, thread -> every 128th of its entries, group of lanes -> row.
-// Memory: structure and values once, the next chunk's asked for before the present one's rows are summed; operands of hot columns by shared memory, which a warp reads in as many turns as lanes meet in a bank, the rest by gathers that the order has brought
-//   into fewer lines. u is read and written once more, and a place of the order for each of its entries.
+// Memory: structure and values once, the next chunk's asked for before the present one's rows are summed; operands of hot columns by
+//   shared memory, the rest by gathers that the order has brought into fewer lines. u's entries in columns that have any are read and
+//   written once more, and a place of the order for each.
 // Shared memory: the table (plan::hot_columns), and eight chunks' products. Barriers: two of a team a chunk.
 // Determinism: as csr_merge; rows keep the order of their entries.
 // Cost: nnz + rows + columns.
 // Distance to the limit (H100, floor of what is read by ranks): rmat_directed:22,16 85% in double, 64% in float; rmat_directed:20,16 57 and
 //   45%. The order of u is a tenth of it. What the rest waits for is not measured. Table: docs/measurements.md (SpMV and SpMSpV on a GPU).
 // Without gain: the next chunk asked for before the products of this one are formed (spilled registers, 1.10 times the time); tables of 32 to
-//   128 KiB for 80 (0.99 to 1.06 in double).
+//   128 KiB for 80 (0.98 to 1.06 in double).
 // Why csr_merge was not enough: where few columns have most entries it asks the L2 for the same operands over and over, 32 bytes for each.
 // What it leaves: making the ranks is a pass over the columns with an atomic addition an entry, a sort, and a gather an entry: the plan takes
 //   it where many products are expected and a sample finds hot columns. Operators that do not read u's values go by csr_merge.
@@ -25,6 +26,7 @@
 namespace nz::kernels::cuda {
 
 constexpr int ranked_teams = 8, ranked_block = ranked_teams * merge_block;
+
 /// ranked[r] = u[columns[r]], and whether it is there.
 template <class T, bool Gaps>
 __global__ void __launch_bounds__(merge_block)
@@ -136,23 +138,12 @@ __global__ void __launch_bounds__(ranked_block, 1)
     }
 }
 
-/// Dynamic shared memory that a block may have on this part.
-inline int most_shared_memory() {
-    static const int bytes = [] {
-        int device = 0, found = 0;
-        check(cudaGetDevice(&device));
-        check(cudaDeviceGetAttribute(&found, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-        return found;
-    }();
-    return bytes;
-}
-
 template <class Cell, bool Constant, bool Gaps, class Offset>
 void launch_ranked(ranked_chunks<Cell, Constant, Gaps, Offset> of, index_t held, cudaStream_t on) {
     using T = typename Cell::operand;
     constexpr auto kernel = csr_ranked_kernel<Cell, Constant, Gaps, Offset>;
     constexpr int fixed = sizeof(ranked_memory<Cell, Gaps>);
-    const int room = (most_shared_memory() - fixed) / static_cast<int>(sizeof(T));
+    const int room = (most_shared_memory_here() - fixed) / static_cast<int>(sizeof(T));
     of.hot = std::min({plan::hot_columns(sizeof(T)), static_cast<int>(held), room});
     const int bytes = fixed + of.hot * static_cast<int>(sizeof(T));
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
@@ -179,7 +170,7 @@ void csr_ranked(const device_mxv_arguments& a, void* stream) {
         auto* carries = parts.take<std::byte>(static_cast<offset_t>(plan::device_csr_merge_workspace(c.nnz)));
         T* ranked = parts.take<T>(c.u_size);
         auto* ranked_present = parts.take<std::uint32_t>(half_words(c.u_size));
-        const bool uneven = a.longest_row > long_piece && a.longest_row * offset_t{a.held_rows} > 2 * c.nnz;
+        const bool uneven = rows_vary(a);
         with_reader_kind<Cell>(c, [&]<bool Constant, bool Gaps>() {
             device_row_reader<Cell, Constant, Gaps> reader(c);
             rank_vector_kernel<T, Gaps><<<blocks_for(c.ranked.held, merge_block), merge_block, 0, on>>>(
