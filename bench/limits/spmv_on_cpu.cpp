@@ -71,10 +71,22 @@ spmv_floor::spmv_floor(const matrix& a)
 }
 
 void spmv_floor::rank(const storage::ranked_columns& ranked) {
-    const auto held = static_cast<std::size_t>(ranked.held);
     second_level_ = beyond_ = 0;
     gather({ranked.ranks.as<index_t>(), static_cast<std::size_t>(ranked.source->nnz)});
-    gather({ranked.columns.as<index_t>(), held});
+    order(ranked.columns, ranked.held);
+}
+
+void spmv_floor::slices(const storage::ell_slices& ell) {
+    const storage::csr& a = *ell.source;
+    second_level_ = beyond_ = 0;
+    gather({ell.places.as<index_t>(), static_cast<std::size_t>(a.nnz)});
+    bytes_ = static_cast<double>(ell.bytes() - ell.columns.bytes()) +
+             (static_cast<double>(a.rows) + static_cast<double>(a.columns)) * sizeof(double);
+    if (ell.ranked) order(ell.columns, ell.held);
+}
+
+void spmv_floor::order(const buffer& columns, index_t held) {
+    gather({columns.as<index_t>(), static_cast<std::size_t>(held)});
     bytes_ += static_cast<double>(held) * (sizeof(index_t) + 2 * sizeof(double));
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "nonzero/nonzero.hpp"
+#include "storage/ell_slices.hpp"
 #include "storage/ranked_columns.hpp"
 
 #include <span>
@@ -28,6 +29,8 @@ public:
     }
     /// From now on of the ranks: x is gathered into their order, written, and read by them.
     void rank(const storage::ranked_columns& ranked);
+    /// From now on of slices of equally long rows: x is gathered in their order.
+    void slices(const storage::ell_slices& ell);
     /// Measures the rates beside the matrix that they are for, and keeps the best of all that it measured: what a shared
     /// host delivers changes by the minute, so ask for it again between timings of what is held against the floor.
     void measure(int threads);
@@ -36,6 +39,8 @@ public:
     double ms() const;
 
 private:
+    /// x in the order of ranks, of which `held` columns have entries.
+    void order(const buffer& columns, index_t held);
     /// Counts the lines of x that a core whose caches are empty misses.
     void gather(std::span<const index_t> places);
 

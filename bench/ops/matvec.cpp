@@ -48,7 +48,7 @@ void expect_close(const std::vector<double>& expected, const std::function<doubl
             throw error(fmt::format("{}: row {} is {}, not {}", name, i, found(i), expected[i]));
 }
 
-// Bytes and floor are those of what the kernel reads: the CSR, slices, blocks, or ranks.
+// Bytes and floor are those of what the kernel reads: the CSR, slices, blocks, or ranks of its columns.
 measurement rated(const timing& t, const matrix& a, const spmv_floor& floor) {
     const double bytes = floor.bytes(), seconds = t.best / 1e3;
     return {t.median,
@@ -112,9 +112,12 @@ void add_spmv(const context& ctx, const bench_matrix& m) {
             if (form > 0) of.stream(form);
             if (plan.kernel == "csr_ranked")
                 of.rank(*m.a->body().ranks_in(ctx.memory(), m.a->body().rows(), {}));
+            if (plan.kernel == "ell_slice")
+                of.slices(
+                    *m.a->body().ell_in(ctx.memory(), m.a->body().rows(), plan.ranked, dtype::float64, {}));
             measurement r =
                 rated(time_beside(of, ctx.threads(), [&] { mxv(ctx, w, s, *m.a, x, options); }), *m.a, of);
-            if (plan.builds_slices || plan.builds_blocks || plan.builds_ranks)
+            if (plan.builds_slices || plan.builds_blocks || plan.builds_ranks || plan.builds_ell)
                 r.counters["first_ms"] = first_ms;  // with the making of these
             return r;
         });

@@ -13,7 +13,7 @@ struct mxv_cell {
     binary_id add, multiply;
     dtype operand, value;
     kernels::mxv_kernel csr_row, csr_merge, csr_ranked, csr_row_masked, csc_gather_scatter, csc_gather_radix,
-        csc_gather_merge, dia_slice, bsr_row, tile_row, tile_column;
+        csc_gather_merge, dia_slice, bsr_row, ell_slice, tile_row, tile_column;
 
     /// The kernel with this id, or null.
     kernels::mxv_kernel kernel(std::string_view id) const {
@@ -26,6 +26,7 @@ struct mxv_cell {
                : id == "csc_gather_merge"   ? csc_gather_merge
                : id == "dia_slice"          ? dia_slice
                : id == "bsr_row"            ? bsr_row
+               : id == "ell_slice"          ? ell_slice
                : id == "tile_row"           ? tile_row
                : id == "tile_column"        ? tile_column
                                             : nullptr;

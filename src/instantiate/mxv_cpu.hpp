@@ -11,6 +11,7 @@
 #include "kernels/cpu/mxv/csr_row.hpp"
 #include "kernels/cpu/mxv/csr_row_masked.hpp"
 #include "kernels/cpu/mxv/dia_slice.hpp"
+#include "kernels/cpu/mxv/ell_slice.hpp"
 #include "kernels/cpu/mxv/tile_column.hpp"
 #include "kernels/cpu/mxv/tile_row.hpp"
 
@@ -31,6 +32,7 @@ constexpr mxv_cell make_mxv_cell() {
             &kernels::cpu::csc_gather_merge<Cell>,
             &kernels::cpu::dia_slice<Cell>,
             &kernels::cpu::bsr_row<Cell>,
+            &kernels::cpu::ell_slice<Cell>,
             &kernels::cpu::tile_row<Cell>,
             &kernels::cpu::tile_column<Cell>};
 }

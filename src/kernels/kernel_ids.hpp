@@ -29,6 +29,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"mxv", "csc_gather_bucket", presence::absent, "csc_gather_scatter sorts into ranges there", presence::here, ""},
     {"mxv", "dia_slice", presence::here, "", presence::here, ""},
     {"mxv", "bsr_row", presence::here, "", presence::absent, "not built yet: csr_merge and dia_slice serve there"},
+    {"mxv", "ell_slice", presence::here, "", presence::absent, "csr_merge shares out rows of any lengths there, and csr_ranked ranks columns"},
     {"mxv", "tile_row", presence::here, "", presence::here, ""},
     {"mxv", "tile_column", presence::here, "", presence::here, ""},
     {"traverse", "push_pull_fused", presence::here, "", presence::here, ""},

@@ -40,6 +40,18 @@ struct rank_arguments {
     index_t held = 0;  ///< columns with entries, which come first
 };
 
+/// The slices of equally long rows (storage/ell_slices.hpp), for ell_slice.
+struct ell_arguments {
+    index_t slices = 0, whole = 0;
+    const offset_t* starts = nullptr;        ///< [slices + 1]
+    const offset_t* whole_starts = nullptr;  ///< [whole + 1]
+    const index_t* rows = nullptr;           ///< [32 slices + whole]
+    const index_t* places = nullptr;         ///< [nnz]
+    const bits::word* present = nullptr;     ///< rows with entries
+    const index_t* columns = nullptr;        ///< where ranked, as rank_arguments has them
+    index_t held = 0;
+};
+
 struct mxv_arguments {
     // The matrix: for csr_* kernels the rows of A, for csc_* kernels its columns (the rows of A^T).
     index_t output_size = 0;  ///< rows of A
@@ -64,6 +76,7 @@ struct mxv_arguments {
     slice_arguments slices;      ///< dia_slice: its values are `values`
     block_arguments blocks;      ///< bsr_row, likewise
     rank_arguments ranked;       ///< csr_ranked, beside the CSR
+    ell_arguments ell;           ///< ell_slice: its values are `values`
     // The result, of the cell's value type. csr_* and csc_gather_scatter: out_values[output_size] and bits in
     // out_present (null when every row has an entry for certain). The sorting kernels: out_indices,
     // out_values (room for `products`) and *out_count.

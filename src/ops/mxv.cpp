@@ -135,13 +135,34 @@ std::shared_ptr<const storage::ranked_columns> take_ranks(const product& p, kern
     return ranks;
 }
 
+// The same of slices of equally long rows.
+std::shared_ptr<const storage::ell_slices> take_ell(const product& p, bool ranked,
+                                                    kernels::mxv_arguments& k) {
+    const csr& a = p.pulled(true);
+    const std::optional<dtype> type = p.tile_type();
+    auto ell = p.body().ell_in(p.ctx.memory(), a, ranked, type,
+                               [&] { return storage::make_ell_slices(p.ctx, a, ranked, type); });
+    k.ell = {ell->slices,
+             ell->whole,
+             ell->starts.as<offset_t>(),
+             ell->whole_starts.as<offset_t>(),
+             ell->rows.as<index_t>(),
+             ell->places.as<index_t>(),
+             ell->present.as<bits::word>(),
+             ranked ? ell->columns.as<index_t>() : nullptr,
+             ell->held};
+    k.values = ell->values.data();
+    return ell;
+}
+
 // Runs the kernel into t: a result of its own, masked rows left out where the kernel looks at the mask, or the output.
 void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, const array<bits::word>& mask,
                 kernels::mxv_output output, vector_body& t) {
     const bool push = plan.direction == direction::push;
     const bool tiled = plan::reads_tiles(plan.kernel), sliced = plan.kernel == "dia_slice",
-               blocked = plan.kernel == "bsr_row", ranked = plan.kernel == "csr_ranked";
-    const bool own_form = tiled || sliced || blocked;
+               blocked = plan.kernel == "bsr_row", ranked = plan.kernel == "csr_ranked",
+               by_length = plan.kernel == "ell_slice";
+    const bool own_form = tiled || sliced || blocked || by_length;
     const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal() || own_form || ranked);
     const matrix_values values = own_form ? matrix_values{} : values_for(p, a);
     kernels::mxv_arguments k;
@@ -155,6 +176,7 @@ void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, co
     const auto slices = sliced ? take_slices(p, k) : nullptr;
     const auto blocks = blocked ? take_blocks(p, plan.block_side, k) : nullptr;
     const auto ranks = ranked ? take_ranks(p, k) : nullptr;
+    const auto ell = by_length ? take_ell(p, plan.ranked, k) : nullptr;
     k.u_size = u.size;
     k.u_values = u.values.data();
     k.u_present = u.form == vector_form::bitmap ? u.words() : nullptr;
@@ -293,11 +315,11 @@ void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
         f.on_device ? p.ctx.memory_limit() != 0 || body.forms_refused() : body.ctx.memory_limit() != 0;
     const bool each = !p.ring.ignores_a() && p.a.values_held() == value_kind::full;
     f.entry_bytes = each ? size_of(p.operand) : 0;
-    const bool blocks = f.pinned == "bsr_row" && !f.on_device,
-               pinned = f.pinned == "dia_slice" || f.pinned == "csr_ranked" || blocks;
+    const bool blocks = f.pinned == "bsr_row" && !f.on_device, ell = f.pinned == "ell_slice" && !f.on_device,
+               pinned = f.pinned == "dia_slice" || f.pinned == "csr_ranked" || blocks || ell;
     const offset_t enough = f.on_device ? plan::device_slices_from_products : plan::slices_from_products;
     f.ranks_ready = p.ring.ignores_b();  // then none are needed
-    if (!blocks && !f.pull_ready) return;
+    if (!blocks && !ell && !f.pull_ready) return;
     if (!pinned && (!f.pinned.empty() || f.expected < enough)) return;
     const auto& memory = f.on_device ? p.ctx.device_memory() : p.ctx.memory();
     const csr& a = f.on_device ? p.pulled_anywhere() : p.pulled(true);
@@ -309,11 +331,15 @@ void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
         f.blocks_ready =
             body.has_blocks(memory, a, plan::best_blocks(*f.blocks, f.entry_bytes).side, p.tile_type());
     }
-    if (pinned || !sampled) return;
-    if (!p.ring.ignores_b() && plan::may_rank(f.input_size, f.value_bytes, f.on_device))
+    if (sampled && !p.ring.ignores_b() && (ell || !pinned) &&
+        plan::may_rank(f.input_size, f.value_bytes, f.on_device))
         f.hot_columns = body.sampled_hot_columns();
+    if (!f.on_device && (ell || !pinned))
+        f.ell_ready = body.has_ell(memory, a, plan::ranks_ell(f), p.tile_type());
+    if (pinned || !sampled) return;
     f.slice_diagonals = body.sampled_slices();
-    if (plan::slices_pay(f.slice_diagonals, f.entry_bytes) ||
+    if (!f.on_device) f.ell_share = body.ell_share();
+    if (plan::slices_pay(f.slice_diagonals, f.entry_bytes) || plan::ell_pays(f.ell_share) ||
         (f.blocks && plan::blocks_pay(plan::best_blocks(*f.blocks, f.entry_bytes), f.entry_bytes)))
         f.longest_row = body.longest_row();
 }

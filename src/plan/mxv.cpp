@@ -41,6 +41,13 @@ bool takes_ranks(const mxv_facts& f) {
            f.hot_columns >= hot_columns_share && may_rank(f.input_size, f.value_bytes, f.on_device);
 }
 
+bool takes_ell(const mxv_facts& f) {
+    // A row that stands whole is one thread's.
+    return !f.on_device && f.nnz >= slices_from_entries && f.input == vector_form::dense && !f.limited &&
+           f.expected >= ell_from_products && ell_pays(f.ell_share) &&
+           static_cast<double>(f.longest_row) <= long_row_share * static_cast<double>(f.nnz) / f.threads;
+}
+
 choice choose_pull(const mxv_facts& f) {
     if (f.masked) return {"csr_row_masked", "mask: only rows that it lets through are computed"};
     if (f.first_wins || (f.terminates && f.input != vector_form::dense))
@@ -50,6 +57,7 @@ choice choose_pull(const mxv_facts& f) {
         return {"dia_slice", "many products, and rows beside each other have the same diagonals"};
     if (f.on_device && f.nnz <= small_on_device && f.degree_max >= 0 && f.degree_max <= short_rows_on_device)
         return {"csr_row", "few entries in short rows: one launch"};
+    if (takes_ell(f)) return {"ell_slice", "many products, and rows that are equally long go side by side"};
     constexpr choice ranked{"csr_ranked", "many products, and a few columns have many of the entries"};
     if (f.on_device && takes_ranks(f)) return ranked;
     if (f.on_device) return {"csr_merge", "entries shared out evenly over the GPU's blocks"};
@@ -166,12 +174,14 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
                           : vector_form::bitmap;
         const bool by_chunks = f.on_device && goes_by_chunks(kernel);
         plan.early_exit = f.terminates && !by_chunks && kernel != "csr_merge" && kernel != "dia_slice" &&
-                          kernel != "bsr_row";
+                          kernel != "bsr_row" && kernel != "ell_slice";
         plan.builds_slices = kernel == "dia_slice" && !f.slices_ready;
         if (kernel == "bsr_row" && f.blocks) {
             plan.block_side = best_blocks(*f.blocks, f.entry_bytes).side;
             plan.builds_blocks = !f.blocks_ready;
         }
+        plan.ranked = kernel == "ell_slice" && ranks_ell(f);
+        plan.builds_ell = kernel == "ell_slice" && !f.ell_ready;
         plan.builds_ranks = kernel == "csr_ranked" && !f.ranks_ready;
         plan.compacts_rows = (by_chunks || kernel == "csr_merge") && f.empty_rows != 0;
         if (reads_tiles(kernel)) {
@@ -183,7 +193,7 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         }
         if (by_chunks) plan.workspace_bytes = device_csr_merge_workspace(f.nnz);
         if (kernel == "csr_merge" && !f.on_device) plan.workspace_bytes = csr_merge_workspace(f.threads);
-        if (kernel == "csr_ranked")
+        if (kernel == "csr_ranked" || plan.ranked)
             plan.workspace_bytes =
                 padded(plan.workspace_bytes) + ranked_vector_workspace(f.input_size, f.value_bytes);
     }

@@ -53,6 +53,9 @@ struct mxv_facts {
     bool blocks_ready = false;                      ///< those of best_blocks are at hand
     double hot_columns =
         -1;  ///< share of entries in columns that many lie in, by a sample; -1: not asked for, likewise
+    double ell_share =
+        -1;  ///< of the entries that slices of equally long rows hold; -1: not asked for, likewise (a GPU: never)
+    bool ell_ready = false;    ///< those that the plan would read are at hand
     bool ranks_ready = false;  ///< those of the columns are at hand, or not needed
     bool limited = false;  ///< the memory for them is: what stays with the matrix would be missing elsewhere
     tiling tiles{};        ///< as asked for
@@ -183,6 +186,14 @@ inline constexpr offset_t device_ranks_from_columns = offset_t{1} << 18;
 constexpr bool may_rank(offset_t input_size, std::size_t value_bytes, bool on_device) {
     return on_device ? input_size >= device_ranks_from_columns
                      : static_cast<double>(input_size) * static_cast<double>(value_bytes) > cached_bytes;
+}
+/// Slices of equally long rows pay where they hold so much of the matrix; whether by ranked columns. Making them takes as long as
+/// ranks do, and products then save a third to a half (docs/measurements.md, SpMV, double).
+inline constexpr double ell_least_share = 0.3;
+inline constexpr offset_t ell_from_products = 128;
+constexpr bool ell_pays(double share) { return share >= ell_least_share; }
+constexpr bool ranks_ell(const mxv_facts& f) {
+    return f.hot_columns >= hot_columns_share && may_rank(f.input_size, f.value_bytes, false);
 }
 /// Kernels of a GPU that share entries out in chunks and leave empty rows out.
 constexpr bool goes_by_chunks(std::string_view kernel) {

@@ -31,6 +31,7 @@ matrix_body::matrix_body(const matrix_body& other)
     slices_ = other.slices_;
     blocks_ = other.blocks_;
     ranks_ = other.ranks_;
+    ell_ = other.ell_;
     bit_tiles_ = other.bit_tiles_;
     searched_ = other.searched();
     measured_ = other.measured();
@@ -145,6 +146,8 @@ void matrix_body::drop_derived() const {
     sampled_blocks_.reset();
     ranks_.clear();
     sampled_hot_columns_.reset();
+    ell_.clear();
+    ell_share_.reset();
     bit_tiles_.clear();
     sampled_tiles_.clear();
     forget_uses();

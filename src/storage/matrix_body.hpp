@@ -8,6 +8,7 @@
 #include "storage/device_csr.hpp"
 #include "storage/device_edges.hpp"
 #include "storage/dia_slices.hpp"
+#include "storage/ell_slices.hpp"
 #include "storage/ranked_columns.hpp"
 #include "storage/value_tiles.hpp"
 
@@ -116,6 +117,13 @@ struct matrix_body {
                                                    const std::function<ranked_columns()>& build) const;
     bool has_ranks(const std::shared_ptr<memory_resource>& memory, const csr& of) const;
     double sampled_hot_columns() const;
+    /// Slices of equally long rows of rows() or columns(), likewise, and share_in_ell_slices of rows(); counted once.
+    std::shared_ptr<const ell_slices> ell_in(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                                             bool ranked, std::optional<dtype> type,
+                                             const std::function<ell_slices()>& build) const;
+    bool has_ell(const std::shared_ptr<memory_resource>& memory, const csr& of, bool ranked,
+                 std::optional<dtype> type) const;
+    double ell_share() const;
     /// Entries in the longest of rows(); found once.
     offset_t longest_row() const;
     /// sample_rows of rows(); taken once.
@@ -200,6 +208,7 @@ private:
     mutable std::vector<std::shared_ptr<const dia_slices>> slices_;
     mutable std::vector<std::shared_ptr<const bsr>> blocks_;
     mutable std::vector<std::shared_ptr<const ranked_columns>> ranks_;
+    mutable std::vector<std::shared_ptr<const ell_slices>> ell_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::vector<std::shared_ptr<const joined_edges>> joined_;
     struct tiled {
@@ -211,7 +220,7 @@ private:
     mutable std::optional<matrix_facts> facts_;
     mutable std::optional<offset_t> longest_row_;
     mutable std::optional<row_sample> sampled_rows_;
-    mutable std::optional<double> sampled_slices_, sampled_hot_columns_;
+    mutable std::optional<double> sampled_slices_, sampled_hot_columns_, ell_share_;
     mutable std::optional<block_sample> sampled_blocks_;
     mutable std::atomic<offset_t> searched_{0}, measured_{0}, multiplied_{0}, expected_{0};
     mutable std::atomic<bool> forms_refused_{false};

@@ -25,6 +25,9 @@ auto cut_as(tiling cut) {
 auto of_side(int side) {
     return [side](const bsr& b) { return b.side == side; };
 }
+auto ranked_as(bool ranked) {
+    return [ranked](const ell_slices& e) { return e.ranked == ranked; };
+}
 constexpr auto any_slices = [](const dia_slices&) { return true; };
 constexpr auto any_ranks = [](const ranked_columns&) { return true; };
 
@@ -133,6 +136,25 @@ double matrix_body::sampled_hot_columns() const {
     const std::lock_guard lock(mutex_);
     if (!sampled_hot_columns_) sampled_hot_columns_ = sample_hot_columns(*by_rows);
     return *sampled_hot_columns_;
+}
+
+std::shared_ptr<const ell_slices> matrix_body::ell_in(const std::shared_ptr<memory_resource>& memory,
+                                                      const csr& of, bool ranked, std::optional<dtype> wanted,
+                                                      const std::function<ell_slices()>& build) const {
+    const std::lock_guard lock(mutex_);
+    if (auto found = find_form(ell_, memory, of, wanted, ranked_as(ranked))) return found;
+    return ell_.emplace_back(std::make_shared<const ell_slices>(build()));
+}
+bool matrix_body::has_ell(const std::shared_ptr<memory_resource>& memory, const csr& of, bool ranked,
+                          std::optional<dtype> wanted) const {
+    const std::lock_guard lock(mutex_);
+    return find_form(ell_, memory, of, wanted, ranked_as(ranked)) != nullptr;
+}
+double matrix_body::ell_share() const {
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    if (!ell_share_) ell_share_ = share_in_ell_slices(ctx, *by_rows);
+    return *ell_share_;
 }
 
 tile_sample matrix_body::sampled_tiles(int size) const {

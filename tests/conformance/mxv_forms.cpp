@@ -1,10 +1,12 @@
-// mxv by the forms that a matrix keeps beside its CSR (tiles, slices, blocks): every compiled semiring and type, against the dictionary
+// mxv by the forms that a matrix keeps beside its CSR (tiles, slices, blocks, ranks): every compiled semiring and type, against the dictionary
 // model.
 #include "storage/block_sides.hpp"
 #include "storage/vector_body.hpp"
 #include "support/battery.hpp"
 #include "support/mxv_cells.hpp"
 #include "support/settings.hpp"
+
+#include <set>
 
 namespace nz::test {
 namespace {
@@ -145,6 +147,35 @@ TEST_P(CompiledSemiringByForms, HotAndColdColumnsAgreeWithTheModel) {
             vector w(ctx, expected.type, a.rows);
             const mxv_plan plan = mxv(ctx, w, s, left, make_vector(ctx, u, form), {.kernel = "csr_ranked"});
             ASSERT_EQ(plan.builds_ranks, form == every_form[0] && !s.ignores_b());
+            ASSERT_TRUE(same(expected, w)) << "u " << name_of(form) << ", " << threads << " threads";
+        }
+    }
+}
+
+// Rows of a few lengths, more of each than a slice holds, in an order of their own; lengths that few rows have, and rows without any.
+TEST_P(CompiledSemiringByForms, RowsByTheirLengthsAgreeWithTheModel) {
+    std::mt19937 random(mxv_seed + 14);
+    SCOPED_TRACE("seed " + std::to_string(mxv_seed + 14));
+    const semiring s = GetParam().ring();
+    const dtype type = GetParam().cell->operand;
+    dictionary a{400, 170, type, {}};
+    for (index_t i = 0; i < a.rows; ++i) {
+        const auto kind = random() % 8;
+        const index_t length = kind < 2 ? 1 : kind < 4 ? 6 : kind < 6 ? 11 : kind == 6 ? 0 : 20 + i % 9 * 10;
+        std::set<index_t> row;
+        while (static_cast<index_t>(row.size()) < length)
+            row.insert(static_cast<index_t>(random()) % a.columns);
+        for (const index_t j : row) a.entries[{i, j}] = random_value(type, random);
+    }
+    for (const int threads : {1, 3}) {
+        const context ctx({.backend = backend::cpu, .threads = threads});
+        const matrix left = make_matrix(ctx, a);
+        for (const vector_form form : every_form) {
+            const dictionary u = random_input(a.columns, form, type, random);
+            const dictionary expected = model_mxm(s, a, u);
+            vector w(ctx, expected.type, a.rows);
+            const mxv_plan plan = mxv(ctx, w, s, left, make_vector(ctx, u, form), {.kernel = "ell_slice"});
+            ASSERT_EQ(plan.builds_ell, form == every_form[0]);
             ASSERT_TRUE(same(expected, w)) << "u " << name_of(form) << ", " << threads << " threads";
         }
     }

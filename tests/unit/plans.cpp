@@ -91,6 +91,45 @@ TEST(MxvPlan, SlicesAreMadeWhereManyProductsFollowAndRowsHaveTheSameDiagonals) {
     EXPECT_FALSE(without([](auto& g) { g.entry_bytes = 0, g.slice_diagonals = 0.2; }));
 }
 
+// A graph of 2^22 vertices, half of its entries in rows that 32 others are as long as.
+TEST(MxvPlan, EquallyLongRowsGoSideBySideOnACpuWhereManyProductsFollow) {
+    plan::mxv_facts f = square(1 << 22, 64000000);
+    f.threads = 2;
+    f.empty_rows = 7;
+    f.scattered = 1;
+    f.ell_share = 0.5;
+    f.longest_row = 10000;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+    f.expected = plan::ell_from_products;
+    const mxv_plan p = plan::mxv(f);
+    EXPECT_EQ(p.kernel, "ell_slice");
+    EXPECT_TRUE(p.builds_ell);
+    EXPECT_FALSE(p.ranked);
+    EXPECT_EQ(p.workspace_bytes, 0u);
+    f.ell_ready = true;
+    EXPECT_FALSE(plan::mxv(f).builds_ell);
+    const auto without = [&](auto change) {
+        plan::mxv_facts g = f;
+        change(g);
+        return plan::mxv(g).kernel != "ell_slice";
+    };
+    EXPECT_TRUE(without([](auto& g) { --g.expected; }));
+    EXPECT_TRUE(without([](auto& g) { g.ell_share = 0.2; }));
+    EXPECT_TRUE(without([](auto& g) { g.ell_share = -1; }));
+    EXPECT_TRUE(without([](auto& g) { g.limited = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.masked = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.first_wins = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.on_device = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.nnz = plan::slices_from_entries - 1; }));
+    EXPECT_TRUE(without([](auto& g) { g.longest_row = 20000000; })) << "a row is one thread's";
+    EXPECT_TRUE(without([](auto& g) { g.input = vector_form::bitmap, g.input_count = g.input_size / 2; }));
+    f.hot_columns = 0.2;
+    EXPECT_TRUE(plan::mxv(f).ranked);
+    EXPECT_EQ(plan::mxv(f).workspace_bytes, plan::ranked_vector_workspace(f.input_size, 8));
+    f.input_size = f.input_count = 1 << 17;
+    EXPECT_FALSE(plan::mxv(f).ranked) << "u fits a core's cache";
+}
+
 // A graph of 2^22 vertices, a fifth of its entries in hot columns.
 TEST(MxvPlan, ColumnsAreRankedWhereManyProductsFollowAndAFewHaveManyEntries) {
     for (const bool on_device : {false, true}) {

@@ -6,10 +6,9 @@
 #include "storage/matrix_body.hpp"
 #include "support/battery.hpp"
 #include "support/compare.hpp"
+#include "support/hot_columns.hpp"
 
 #include <gtest/gtest.h>
-
-#include <set>
 
 namespace nz::test {
 namespace {
@@ -58,29 +57,11 @@ TEST(Ranks, ASampleTellsWhetherAFewColumnsHaveManyOfTheEntries) {
     EXPECT_EQ(storage::sample_hot_columns(matrix(ctx, dtype::float64, 5, 5).body().rows()), 0);
 }
 
-// 3,000 rows of 40 entries, half of them in 64 of 600,000 columns.
-matrix of_hot_columns(const context& ctx) {
-    std::vector<std::int32_t> offsets{0};
-    std::vector<index_t> columns;
-    std::vector<double> values;
-    std::mt19937 random(3);
-    for (int i = 0; i < 3000; ++i) {
-        std::set<index_t> row;
-        while (row.size() < 20) row.insert(static_cast<index_t>(random() % 64) * 9000);
-        while (row.size() < 40) row.insert(static_cast<index_t>(random() % 600000));
-        for (const index_t j : row) {
-            columns.push_back(j);
-            values.push_back(static_cast<double>(random()) / 7);
-        }
-        offsets.push_back(static_cast<std::int32_t>(columns.size()));
-    }
-    return matrix::from_csr(ctx, csr_view<double, std::int32_t>{3000, 600000, offsets, columns, values});
-}
-
 TEST(Ranks, AreMadeWhereProductsAreExpectedUntilTheMatrixChangesAndKeepTheBitsOfWholeRows) {
     const context ctx({.backend = backend::cpu, .threads = 2});
-    matrix a = of_hot_columns(ctx);
-    std::vector<double> x(600000);
+    // No slice of equally long rows has 32 of them.
+    matrix a = of_hot_columns(ctx, 3000, [](index_t i) { return 20 + i / 31; });
+    std::vector<double> x(hot_matrix_columns);
     std::mt19937 random(5);
     for (double& v : x) v = static_cast<double>(random()) / 3;
     const vector u = vector::dense<double>(ctx, x);
@@ -107,8 +88,8 @@ TEST(Ranks, AreMadeWhereProductsAreExpectedUntilTheMatrixChangesAndKeepTheBitsOf
     vector counts(ctx, dtype::int64, 3000);
     const mxv_plan plan = mxv(ctx, counts, semiring("plus_pair_int64"), a, u, {.kernel = "csr_ranked"});
     EXPECT_FALSE(plan.builds_ranks);
-    EXPECT_EQ(counts.get(1)->get<std::int64_t>(), 40);
-    vector lengths(ctx, dtype::int64, 600000);
+    EXPECT_EQ(counts.get(1)->get<std::int64_t>(), 20);
+    vector lengths(ctx, dtype::int64, hot_matrix_columns);
     EXPECT_FALSE(mxv(ctx, lengths, semiring("plus_pair_int64"), a, by_rows,
                      {.transpose_a = true, .kernel = "csr_ranked"})
                      .builds_ranks);
