@@ -13,6 +13,7 @@ struct device_tile_build {
     const void* values = nullptr;
     std::size_t value_bytes = 0;  ///< 0: structure alone
     index_t rows = 0, tile_rows = 0;
+    offset_t entries = 0;
     int size = 0, least_entries = 0;
     // count writes these, scanned: [tile rows + 1].
     std::uint32_t* tile_starts = nullptr;

@@ -36,6 +36,7 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
     b.value_bytes = each ? size_of(*type) : 0;
     b.rows = a.rows;
     b.tile_rows = n;
+    b.entries = a.nnz;
     b.size = cut.size;
     b.least_entries = cut.least_entries;
     b.tile_starts = t.tile_starts.as<std::uint32_t>();

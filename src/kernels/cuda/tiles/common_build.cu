@@ -1,29 +1,31 @@
-// CSR to tiles on a GPU (ji2022, sections 3.2.1 and 4.6): storage/value_tiles.cpp's arrays, a warp for 32 or 64 rows.
+// CSR to tiles on a GPU (ji2022, sections 3.2.1 and 4.6): storage/value_tiles.cpp's arrays. common_structure.cu counts and
+// fills what has no values; here is the fill that moves values, a warp for 32 or 64 rows.
 //
 // Who owns what: a warp owns two rows of tiles of 16, one of 32 or one of 64. Its rows' entries stand together in the CSR:
 //   lanes read them side by side and put down where a run begins, entries of a row that lie in one tile (common_runs.cuh).
 //   Then each lane stands at the next run of its row (two rows with tiles of 64); the group's smallest column of tiles is
-//   the next tile, a lane's run in it one number, and the group's sum says whether it is kept. count goes as far. fill
-//   writes down where every run goes, then moves the entries in the CSR's order: those of a tile stand in that order in
-//   it, and so do those outside in their list. Runs that shared memory does not hold (512 a warp; R-MAT) are walked in
-//   the CSR, an entry at a time (lane_walk).
-// Memory: the CSR's columns three times, the third time mostly from L2, values once, the tiles written once. Locals, and
-//   values where a row of tiles of 16 has at most some 450 doubles, go to shared memory first and from there to their
+//   the next tile, a lane's run in it one number, and the group's sum says whether it is kept. Where every run goes is written
+//   down, then the entries move in the CSR's order: those of a tile stand in that order in it, and so do those outside in their
+//   list. Runs that shared memory does not hold (512 a warp; R-MAT) are walked in the CSR, an entry at a time (lane_walk).
+// Memory: the CSR's columns three times with count's, the third time mostly from L2, values once, the tiles written once. Locals,
+//   and values where a row of tiles of 16 has at most some 450 doubles, go to shared memory first and from there to their
 //   places in order: written one by one they are 25.8 M sectors at L2 on laplace3d:100, not 16.9 M.
 // Synchronization: a warp's alone.
 // Determinism: every place follows from the counts.
-// Cost: on laplace3d:100, tiles of 16, count issues 70 instructions of a warp for 32 entries and fill 160, in 86% and 59% of
-//   the slots. Rows of tiles that hold many times their neighbours' tiles are a warp's alone.
-// Distance to the limit (H200, tiles of 16, doubles): 25 to 48% of the copy rate over the CSR read once and the tiles
-//   written, 31 to 58% of a copy's rate over all that must be moved.
+// Cost: on laplace3d:100, tiles of 16, fill issues 160 instructions of a warp for 32 entries, in 59% of the slots. Rows of tiles
+//   that hold many times their neighbours' tiles are a warp's alone.
+// Distance to the limit (H100, tiles of 16, doubles): 43 to 62% of the copy rate over the CSR read once and the tiles written
+//   (with a count of the same kind as this fill 36 to 58%; on an H200 then 25 to 48%).
 // Without gain: a lane a row, an entry at a time (9 to 22% of the copy rate: a warp's loads lie in as many sectors as it has
 //   rows); values to their places at once, with more warps (laplace3d:100: fill 0.35 for 0.24 ms); a stage that holds both
 //   rows of tiles, with fewer (0.33); values fetched to L2 ahead (fill 0.94 to 1.06 times the time) or read and written as
-//   first to leave it (0.98 to 1.02); one scan of both counts (0 to 6 us).
+//   first to leave it (0.98 to 1.02).
 // Why sorting was not enough: rows are sorted already, and a radix sort of all entries by tile moves them ten times.
 #include "kernels/cuda/tiles/common_build.hpp"
 #include "kernels/cuda/tiles/common_runs.cuh"
 #include "kernels/cuda/tiles/common_strips.hpp"
+#include "kernels/cuda/tiles/common_structure.hpp"
+#include "kernels/cuda/tiles/common_tiles.cuh"
 
 #include <cub/device/device_scan.cuh>
 
@@ -38,128 +40,6 @@ __device__ index_t tile_row_of_lane() {
 }
 template <int Size>
 constexpr int tile_rows_of_warp = 32 / lane_group<Size>::group;
-
-__device__ inline bool keeps(const device_tile_build& b, int entries) {
-    return entries > 0 && entries >= b.least_entries;
-}
-
-template <class Count, class Walk>
-__device__ void count_walk(const device_tile_build& b, index_t i, Walk walk) {
-    std::uint32_t kept = 0;
-    Count outside = 0;
-    for (unsigned column; walk.on(column = walk.next()); walk.step()) {
-        walk.take(column);
-        const int entries = walk.sum(walk.mine());
-        const bool keep = keeps(b, entries);
-        kept += keep;
-        outside += keep ? 0 : entries;
-    }
-    if (walk.lane == 0 && i < b.tile_rows) {
-        b.tile_starts[i] = kept;
-        b.extracted_starts[i] = outside;
-    }
-}
-
-template <int Size>
-__global__ void __launch_bounds__(runs_block) count_kernel(device_tile_build b) {
-    __shared__ run_memory<Size> memory[runs_block / 32];
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        b.tile_starts[b.tile_rows] = 0;
-        b.extracted_starts[b.tile_rows] = 0;
-    }
-    const index_t i = tile_row_of_lane<Size>(), first = i & ~(tile_rows_of_warp<Size> - 1);
-    if (first >= b.tile_rows) return;
-    const warp_runs found(memory[threadIdx.x / 32], b, first);
-    if (found.fit)
-        count_walk<int>(b, i, run_walk(found));
-    else
-        count_walk<offset_t>(b, i, lane_walk<Size>(b.offsets, b.indices, b.rows, i));
-}
-
-template <int Size>
-using local_type = std::conditional_t<Size == 16, std::uint8_t, std::uint16_t>;
-template <int Size>
-__device__ local_type<Size> local_of(int row, index_t column) {
-    constexpr int bits = Size == 16 ? 4 : 6;
-    return static_cast<local_type<Size>>(row << bits | (column & (Size - 1)));
-}
-
-// Writes what is said of each tile of a row of tiles, from `tile` on, whose entries begin at base + place, and calls
-// f(r, kept, place of the row's first entry) for each row of the lane.
-template <int Size, class Walk, class Place, class F>
-__device__ void write_tiles(const device_tile_build& b, Walk& walk, std::uint32_t tile, offset_t base,
-                            Place place, F&& f) {
-    using local = local_type<Size>;
-    local* const row_starts = static_cast<local*>(b.row_starts) + walk.lane * walk.rows;
-    for (unsigned column; walk.on(column = walk.next()); walk.step()) {
-        walk.take(column);
-        const int up_to = walk.up_to(walk.mine()), entries = walk.of_last(up_to);
-        const bool kept = keeps(b, entries);
-        if (kept && walk.lane == 0) {
-            b.tile_columns[tile] = static_cast<index_t>(column);
-            b.entry_starts[tile] = base + place;
-        }
-        int before = up_to - walk.mine();
-        for (int r = 0; r < walk.rows; ++r) {
-            if (kept) row_starts[std::size_t{tile} * Size + r] = static_cast<local>(before);
-            f(r, kept, place + before);
-            before += walk.count[r];
-        }
-        tile += kept;
-        place += kept ? entries : 0;
-    }
-}
-
-// What the counts say of a lane's row of tiles; of a row beyond the last, as if it held nothing.
-struct row_places {
-    std::uint32_t tile;
-    offset_t outside, outside_end;
-
-    __device__ row_places(const device_tile_build& b, index_t i)
-        : tile(b.tile_starts[min(i, b.tile_rows)]),
-          outside(b.extracted_starts[min(i, b.tile_rows)]),
-          outside_end(b.extracted_starts[min(i + 1, b.tile_rows)]) {}
-};
-
-struct no_value {};
-
-// Rows that run_memory does not hold. Entries outside are sorted by row, so each row's places are known once all are
-// counted.
-template <int Size, class U>
-__device__ void fill_by_lanes(const device_tile_build& b, index_t i, const row_places& at) {
-    constexpr int rows = lane_group<Size>::rows;
-    const device_offsets offsets{b.offsets.data, b.offsets.wide};
-    offset_t apart[rows] = {};
-    if (__any_sync(full_warp, at.outside_end != at.outside)) {
-        int mine[rows] = {};
-        lane_walk<Size> walk(b.offsets, b.indices, b.rows, i);
-        for (unsigned column; walk.on(column = walk.next()); walk.step())
-            if (!keeps(b, walk.measure(column)))
-                for (int r = 0; r < rows; ++r) mine[r] += walk.count[r];
-        apart[0] = at.outside + walk.before(rows == 2 ? mine[0] + mine[rows - 1] : mine[0]);
-        if (rows == 2) apart[rows - 1] = apart[0] + mine[0];
-    }
-    const offset_t place = i < b.tile_rows ? offsets[offset_t{i} * Size] - at.outside : 0;
-    const U* const values = static_cast<const U*>(b.values);
-    lane_walk<Size> walk(b.offsets, b.indices, b.rows, i);
-    write_tiles<Size>(b, walk, at.tile, 0, place, [&](int r, bool kept, offset_t first) {
-        const int row = walk.lane * rows + r;
-        for (int e = 0; e < walk.count[r]; ++e) {
-            const offset_t source = walk.at[r] + e;
-            const index_t column = b.indices[source];
-            offset_t to = first + e;
-            if (kept) {
-                static_cast<local_type<Size>*>(b.locals)[to] = local_of<Size>(row, column);
-            } else {
-                to = apart[r]++;
-                b.extracted_rows[to] = static_cast<std::uint8_t>(row);
-                b.extracted_columns[to] = column;
-                to += b.kept;
-            }
-            if (!std::is_same_v<U, no_value>) static_cast<U*>(b.out_values)[to] = values[source];
-        }
-    });
-}
 
 // Locals and doubles of 28 entries a row with tiles of 16, one row of tiles at a time; locals alone of 127, 63 and 51 a row.
 // (With 4096 bytes tiles of 64 took 0.86 to 1.37 times the time: more warps, but locals written one by one.)
@@ -196,17 +76,7 @@ struct staging {
             static_cast<U*>(b.out_values)[first + e] = near_values()[e];
     }
     __device__ void write_locals(const device_tile_build& b) const {
-        local* const to = static_cast<local*>(b.locals) + (first - skip);
-        const auto* words = reinterpret_cast<const unsigned*>(stage);
-        const int end = skip + count;
-        for (int w = static_cast<int>(threadIdx.x % 32); w * per_word < end; w += 32) {
-            if (w * per_word >= skip && (w + 1) * per_word <= end) {
-                reinterpret_cast<unsigned*>(to)[w] = words[w];
-                continue;
-            }
-            for (int e = w * per_word; e < (w + 1) * per_word; ++e)
-                if (e >= skip && e < end) to[e] = reinterpret_cast<const local*>(stage)[e];
-        }
+        cuda::write_locals<Size>(b, stage, first, count);
     }
 };
 
@@ -360,6 +230,11 @@ __global__ void __launch_bounds__(build_block) list_fill_kernel(device_tile_list
     });
 }
 
+// Whose entries take so much shared memory beside their locals that too few warps are left (mesh (x) 6x6: 0.110 ms for 0.089).
+bool long_rows_of_64(const device_tile_build& b) {
+    return b.size == 64 && b.entries >= offset_t{32} * b.rows;
+}
+
 // One at least: it writes what stands behind the last row of tiles.
 template <int Size>
 unsigned blocks_of_runs(const device_tile_build& b) {
@@ -370,33 +245,19 @@ unsigned blocks_of_runs(const device_tile_build& b) {
 }  // namespace
 
 std::size_t tile_scan_bytes(index_t counts) {
-    std::size_t wide = 0, narrow = 0;
+    std::size_t scan = 0;
     offset_t* sums = nullptr;
-    std::uint32_t* few = nullptr;
-    check(cub::DeviceScan::InclusiveSum(nullptr, wide, sums, sums, counts));
-    check(cub::DeviceScan::ExclusiveSum(nullptr, narrow, few, few, counts));
-    return std::max(wide, narrow);
-}
-
-void count_tiles(const device_tile_build& b, void* stream) {
-    const index_t counts = b.tile_rows + 1;
-    by_size(b.size, [&]<int Size>(std::integral_constant<int, Size>) {
-        count_kernel<Size><<<blocks_of_runs<Size>(b), runs_block, 0, on(stream)>>>(b);
-    });
-    check(cudaGetLastError());
-    std::size_t bytes = b.temporary_bytes;
-    check(
-        cub::DeviceScan::ExclusiveSum(b.temporary, bytes, b.tile_starts, b.tile_starts, counts, on(stream)));
-    check(cub::DeviceScan::ExclusiveSum(b.temporary, bytes, b.extracted_starts, b.extracted_starts, counts,
-                                        on(stream)));
+    check(cub::DeviceScan::InclusiveSum(nullptr, scan, sums, sums, counts));
+    return std::max(scan, tile_sum_bytes(counts));
 }
 
 void fill_tiles(const device_tile_build& b, void* stream) {
+    if (b.value_bytes == 0 && !long_rows_of_64(b)) return fill_structure(b, stream);
     by_size(b.size, [&]<int Size>(std::integral_constant<int, Size>) {
         const unsigned blocks = blocks_of_runs<Size>(b);
-        if (b.value_bytes == 0)
-            fill_kernel<Size, no_value><<<blocks, runs_block, 0, on(stream)>>>(b);
-        else if (b.value_bytes == 1)
+        if (b.value_bytes == 0) {
+            if constexpr (Size == 64) fill_kernel<Size, no_value><<<blocks, runs_block, 0, on(stream)>>>(b);
+        } else if (b.value_bytes == 1)
             fill_kernel<Size, std::uint8_t><<<blocks, runs_block, 0, on(stream)>>>(b);
         else if (b.value_bytes == 8)
             fill_kernel<Size, std::uint64_t><<<blocks, runs_block, 0, on(stream)>>>(b);

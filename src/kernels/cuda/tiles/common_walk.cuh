@@ -19,6 +19,18 @@ inline unsigned blocks_of(offset_t threads) {
     return static_cast<unsigned>((threads + build_block - 1) / build_block);
 }
 
+/// The sum of x over a group of lanes up to this one. (From C++ a step is three instructions.)
+template <int Group>
+__device__ int sum_up_to(int x) {
+    for (int distance = 1; distance < Group; distance *= 2)
+        asm volatile(
+            "{.reg .pred p; .reg .s32 other; shfl.sync.up.b32 other|p, %0, %1, %2, 0xffffffff;"
+            "@p add.s32 %0, %0, other;}"
+            : "+r"(x)
+            : "r"(distance), "n"((32 - Group) << 8));
+    return x;
+}
+
 /// The lanes that own a row of tiles: half a warp for tiles of 16, two rows a lane for those of 64. The halves of a warp
 /// go on together, and reductions are the whole warp's: one over half a warp makes the halves go one after the other.
 template <int Size>
@@ -52,16 +64,8 @@ struct lane_group {
         return static_cast<int>(group == 32 ? both : both >> half & 0xffff);
     }
     __device__ int mine() const { return rows == 2 ? count[0] + count[rows - 1] : count[0]; }
-    /// The sum of x over the group's lanes up to this one. (From C++ a step is three instructions.)
-    __device__ static int up_to(int x) {
-        for (int distance = 1; distance < group; distance *= 2)
-            asm volatile(
-                "{.reg .pred p; .reg .s32 other; shfl.sync.up.b32 other|p, %0, %1, %2, 0xffffffff;"
-                "@p add.s32 %0, %0, other;}"
-                : "+r"(x)
-                : "r"(distance), "n"((32 - group) << 8));
-        return x;
-    }
+    /// The sum of x over the group's lanes up to this one.
+    __device__ static int up_to(int x) { return sum_up_to<group>(x); }
     __device__ static int before(int x) { return up_to(x) - x; }
     __device__ static int of_last(int x) { return __shfl_sync(full_warp, x, group - 1, group); }
 };

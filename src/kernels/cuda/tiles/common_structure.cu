@@ -1,0 +1,327 @@
+// CSR to value tiles on a GPU: the count, and the tiles of matrices that have no value for each entry (patterns, one value).
+//
+// Who owns what: a warp copies its rows' columns to shared memory (common_staged.cuh). A lane has one row, two with tiles of 64,
+//   or where rows are short four that follow each other, so that a warp has eight rows of tiles of 16 side by side, four of 32,
+//   two of 64 (common_marked.cuh). The lanes of a row of tiles find the next tile as the smallest column that their rows stand
+//   at, take their rows past it, and add up what they took: the sum says whether it is kept. count goes as far. fill writes at
+//   once what is said of the tile; its entries go, as locals, to shared memory in the order of tiles, and from there in words
+//   to their places, which stand one after the other for all of a warp's tiles. Entries outside move to the front of their rows
+//   in shared memory, and to their places when all of the row of tiles are known. Rows of tiles that the block's room does not
+//   hold are walked in the CSR (fill_by_lanes). With tiles of 64 and long rows fill is common_build.cu's.
+// Memory: the CSR's structure twice, the tiles written once, counts (12 bytes a row of tiles) written, read and written again.
+// Synchronization: a warp's alone; a block's where sums meet, and where warps have the room in turn. A lane that has taken its
+//   row's last entry looks at what stands behind it while its neighbour may put an entry outside there: both are marked.
+//   (racecheck warns of it.)
+// Determinism: every place follows from the counts.
+// Cost: Nsight Compute, H100, tiles of 16 from 7 entries on, grid2d:2000,0.3: count issues 18.5 M instructions of a warp (66 a
+//   row of tiles of 45 entries) in 66% of the slots, shared memory busy 68% of the time; fill 41.2 M in 73%.
+// Distance to the limit (H100, tiles of 16): 30% of the copy rate on the grid, 28% on laplace3d:100, 36% on the band, 20% on a
+//   mesh with blocks of 6 (17,010 rows of tiles, two a warp: too few warps). Some 6 of count's 43 us are the sums.
+// Without gain: three columns at a time where they are neighbours (count on laplace3d:100: 53.9 M instructions for 49.2).
+// Why common_build.cu's way was not enough: a warp has two rows of tiles whatever they hold, and what comes before its first run
+//   is the same for 90 entries as for 900 (the grid: 14%).
+#include "kernels/cuda/tiles/common_build.hpp"
+#include "kernels/cuda/tiles/common_marked.cuh"
+#include "kernels/cuda/tiles/common_structure.hpp"
+#include "kernels/cuda/tiles/common_sums.cuh"
+#include "kernels/cuda/tiles/common_tiles.cuh"
+
+#include <algorithm>
+
+namespace nz::kernels::cuda {
+namespace {
+
+template <int Size>
+using tile_source = staged_rows<Size, offset_t>;
+
+__device__ inline int least_kept(const device_tile_build& b) { return max(b.least_entries, 1); }
+
+// The row of tiles that a lane walks with: i, or one that does not exist where half of the warp is enough.
+template <int Size>
+__device__ index_t walked_row(const device_tile_build& b, index_t i) {
+    return threadIdx.x % 32 < lane_group<Size>::group ? i : b.tile_rows;
+}
+
+// What a lane has counted, of the rows of tiles whose first lane it is.
+struct tile_sums {
+    std::uint32_t tiles = 0;
+    offset_t outside = 0;
+
+    __device__ void put(const device_tile_build& b, index_t i, std::uint32_t kept, offset_t apart) {
+        b.tile_starts[i] = kept;
+        b.extracted_starts[i] = apart;
+        tiles += kept;
+        outside += apart;
+    }
+};
+
+template <int Size, int Rows>
+__device__ void count_near(const device_tile_build& b, const tile_source<Size>& rows, index_t first, int k,
+                           int count, tile_sums& sums) {
+    marked_walk<Size, Rows> walk(rows, k, count);
+    const int least = least_kept(b);
+    std::uint32_t kept = 0;
+    int outside = 0;
+    unsigned passed = 0;
+    for (int r = 0; r < Rows; ++r) passed += walk.at[r];
+    for (unsigned column; walk.on(column = walk.next());) {
+        walk.take(column & ~unsigned{Size - 1});
+        unsigned now = 0;
+        for (int r = 0; r < Rows; ++r) now += walk.at[r];
+        const int entries = walk.sum(static_cast<int>((now - passed) / 4));
+        passed = now;
+        const bool keep = entries >= least;
+        kept += keep;
+        outside += keep ? 0 : entries;
+    }
+    const int i = rows.lane / walk.group;
+    if (walk.lane == 0 && i < count) sums.put(b, first + k + i, kept, outside);
+}
+
+template <int Size>
+__device__ void count_far(const device_tile_build& b, index_t i, tile_sums& sums) {
+    const index_t own = walked_row<Size>(b, i);
+    lane_walk<Size> walk(b.offsets, b.indices, b.rows, own);
+    std::uint32_t kept = 0;
+    offset_t outside = 0;
+    for (unsigned column; walk.on(column = walk.next()); walk.step()) {
+        const int entries = walk.measure(column);
+        const bool keep = keeps(b, entries);
+        kept += keep;
+        outside += keep ? 0 : entries;
+    }
+    if (walk.lane == 0 && own < b.tile_rows) sums.put(b, own, kept, outside);
+}
+
+// Writes what each row of tiles has, and the sums of each block to the temporary memory: entries outside of all blocks, tiles.
+template <int Size, int Rows>
+__global__ void __launch_bounds__(staged_block)
+    count_tiles_kernel(const __grid_constant__ device_tile_build b, staged_shape shape) {
+    __shared__ tile_sums of_warps[staged_warps];
+    const index_t first = first_of_warp(shape);
+    tile_source<Size> rows(b, shape, first);
+    tile_sums sums;
+    rows.for_parts(
+        b.indices,
+        [&](int k, int count) {
+            constexpr int groups = marked_walk<Size, Rows>::groups;
+            for (int i = 0; i < count; i += groups)
+                count_near<Size, Rows>(b, rows, first, k + i, min(groups, count - i), sums);
+        },
+        [&](int k) { count_far<Size>(b, first + k, sums); });
+    sums = {warp_sum(sums.tiles), warp_sum(sums.outside)};
+    if (rows.lane == 0) of_warps[threadIdx.x / 32] = sums;
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    sums = {};
+    for (const tile_sums& s : of_warps) sums.tiles += s.tiles, sums.outside += s.outside;
+    auto* const outside = static_cast<offset_t*>(b.temporary);
+    outside[blockIdx.x] = sums.outside;
+    reinterpret_cast<std::uint32_t*>(outside + gridDim.x)[blockIdx.x] = sums.tiles;
+}
+
+__global__ void __launch_bounds__(scan_block) scan_tiles_kernel(device_tile_build b, scan_shape shape) {
+    const auto* const outside = static_cast<const offset_t*>(b.temporary);
+    if (blockIdx.y == 0)
+        scan_part(b.extracted_starts, outside, b.tile_rows, shape);
+    else
+        scan_part(b.tile_starts, reinterpret_cast<const std::uint32_t*>(outside + shape.count_blocks),
+                  b.tile_rows, shape);
+}
+
+// Of a group of lanes: where its row of tiles goes. Places are those of the warp's entries that are here.
+struct group_places {
+    offset_t base, outside;
+    std::uint32_t tile;
+    int place;
+};
+
+// A tile's entries, lane by lane and row by row, to their places in its order, or where outside to the front of their rows.
+template <int Size, int Rows>
+struct tile_mover {
+    using local = local_type<Size>;
+    static constexpr unsigned bytes = sizeof(local);
+    static constexpr int at_once = Rows < 4 ? 3 : 1;
+    unsigned row;          // the lane's first
+    unsigned apart[Rows];  // where the row's next column outside goes
+
+    __device__ static unsigned local_at(unsigned row, unsigned column) {
+        return row << (Size == 16 ? 4 : 6) | (column & (Size - 1));
+    }
+    __device__ void put_near(bool here, unsigned to, int r, unsigned column) const {
+        const unsigned x = local_at(row + r, column);
+        if (!here) return;
+        if (bytes == 1)
+            asm volatile("st.shared.u8 [%0], %1;" ::"r"(to), "r"(x) : "memory");
+        else
+            asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"(static_cast<unsigned short>(x)) : "memory");
+    }
+    __device__ void put_apart(bool here, int r, unsigned column) {
+        if (!here) return;
+        store_shared(apart[r], column | row_mark);
+        apart[r] += 4;
+    }
+    // The `count` columns of each run stand at `from`, the first is `first`.
+    __device__ void move(bool kept, const unsigned (&first)[Rows], const unsigned (&from)[Rows],
+                         const int (&count)[Rows], unsigned to) {
+        unsigned place[Rows], next[Rows];
+        int most = 0;
+        for (int r = 0; r < Rows; ++r) {
+            place[r] = to;
+            next[r] = from[r];
+            to += bytes * count[r];
+            most = max(most, count[r]);
+            put_near(kept && count[r] > 0, place[r], r, first[r]);
+            put_apart(!kept && count[r] > 0, r, first[r]);
+        }
+        for (int e = 1; __any_sync(full_warp, kept && e < most); e += at_once)
+            for (int r = 0; r < Rows; ++r) {
+                unsigned column[at_once];
+                for (int u = 0; u < at_once; ++u)
+                    column[u] = kept && e + u < count[r] ? load_shared(next[r] + 4 * (u + 1)) : 0;
+                for (int u = 0; u < at_once; ++u)
+                    put_near(kept && e + u < count[r], place[r] + bytes * (u + 1), r, column[u]);
+                next[r] += 4 * at_once;
+                place[r] += bytes * at_once;
+            }
+        if (!__any_sync(full_warp, !kept && most > 1)) return;
+        for (int r = 0; r < Rows; ++r)
+            for (int e = 1; __any_sync(full_warp, !kept && e < count[r]); ++e)
+                put_apart(!kept && e < count[r], r, !kept && e < count[r] ? load_shared(from[r] + 4 * e) : 0);
+    }
+};
+
+// What is said of a tile: by each lane where its rows begin, by the first the rest.
+template <int Size, int Rows>
+__device__ void write_tile(const device_tile_build& b, int lane, const group_places& at, unsigned column,
+                           int before, const int (&count)[Rows]) {
+    using local = local_type<Size>;
+    struct alignas(Rows * sizeof(local)) lane_starts {
+        local of[Rows];
+    } starts;
+    for (int r = 0; r < Rows; ++r) {
+        starts.of[r] = static_cast<local>(before);
+        before += count[r];
+    }
+    reinterpret_cast<lane_starts*>(static_cast<local*>(b.row_starts) + std::size_t{at.tile} * Size)[lane] =
+        starts;
+    if (lane == 0) {
+        b.tile_columns[at.tile] = static_cast<index_t>(column / Size);
+        b.entry_starts[at.tile] = at.base + at.place;
+    }
+}
+
+template <int Size, int Rows>
+__device__ void write_outside(const device_tile_build& b, const tile_mover<Size, Rows>& mover,
+                              const unsigned (&start)[Rows], offset_t place) {
+    int count = 0;
+    for (int r = 0; r < Rows; ++r) count += static_cast<int>((mover.apart[r] - start[r]) / 4);
+    place += sum_up_to<Size / Rows>(count) - count;
+    for (int r = 0; r < Rows; ++r)
+#pragma unroll 1
+        for (unsigned at = start[r]; at != mover.apart[r]; at += 4, ++place) {
+            b.extracted_rows[place] = static_cast<std::uint8_t>(mover.row + r);
+            b.extracted_columns[place] = static_cast<index_t>(load_shared(at) & ~row_mark);
+        }
+}
+
+template <int Size, int Rows>
+__device__ void fill_near(const device_tile_build& b, const tile_source<Size>& rows, int k, int count,
+                          group_places at, unsigned locals) {
+    marked_walk<Size, Rows> walk(rows, k, count);
+    const int least = least_kept(b);
+    tile_mover<Size, Rows> mover{static_cast<unsigned>(walk.lane) * Rows, {}};
+    unsigned start[Rows];
+    for (int r = 0; r < Rows; ++r) mover.apart[r] = start[r] = walk.at[r];
+    for (unsigned column; walk.on(column = walk.next());) {
+        unsigned first[Rows], from[Rows];
+        for (int r = 0; r < Rows; ++r) first[r] = walk.head[r], from[r] = walk.at[r];
+        walk.take(column & ~unsigned{Size - 1});
+        int taken[Rows], mine = 0;
+        for (int r = 0; r < Rows; ++r) mine += taken[r] = static_cast<int>((walk.at[r] - from[r]) / 4);
+        const int up_to = sum_up_to<walk.group>(mine), entries = walk.of_last(up_to), before = up_to - mine;
+        const bool kept = entries >= least;
+        if (kept) write_tile<Size, Rows>(b, walk.lane, at, column, before, taken);
+        mover.move(kept, first, from, taken,
+                   locals + (at.place + before) * static_cast<int>(sizeof(local_type<Size>)));
+        at.tile += kept;
+        at.place += kept ? entries : 0;
+    }
+    write_outside<Size, Rows>(b, mover, start, at.outside);
+}
+
+template <int Size, int Rows>
+__global__ void __launch_bounds__(staged_block)
+    fill_structure_kernel(const __grid_constant__ device_tile_build b, staged_shape shape) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) b.entry_starts[b.tiles] = b.kept;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const index_t first = first_of_warp(shape);
+    if (first >= b.tile_rows) return;
+    const index_t own = min(first + lane, b.tile_rows);
+    const std::uint32_t tile = b.tile_starts[own];
+    const offset_t outside = b.extracted_starts[own];
+    tile_source<Size> rows(b, shape, first);
+    const auto near = [&](int k, int count) {
+        constexpr int groups = marked_walk<Size, Rows>::groups;
+        const offset_t apart = __shfl_sync(full_warp, outside, k), base = rows.begin_of(k) - apart;
+        const auto skip = static_cast<unsigned>(base % (4 / sizeof(local_type<Size>)));
+        const unsigned locals = shared_address(rows.more) + skip * sizeof(local_type<Size>);
+        for (int i = 0; i < count; i += groups) {
+            const int q = min(k + i + lane / marked_walk<Size, Rows>::group, k + count);
+            group_places at{base, __shfl_sync(full_warp, outside, q), __shfl_sync(full_warp, tile, q), 0};
+            at.place = static_cast<int>(rows.starts[q * Size] - rows.starts[k * Size]) -
+                       static_cast<int>(at.outside - apart);
+            fill_near<Size, Rows>(b, rows, k + i, min(groups, count - i), at, locals);
+        }
+        __syncwarp();
+        write_locals<Size>(b, rows.more, base,
+                           static_cast<int>(rows.starts[(k + count) * Size] - rows.starts[k * Size]) -
+                               static_cast<int>(__shfl_sync(full_warp, outside, k + count) - apart));
+    };
+    rows.for_parts(b.indices, near, [&](int k) {
+        const index_t i = walked_row<Size>(b, first + k);
+        fill_by_lanes<Size, no_value>(b, i, row_places(b, i));
+    });
+}
+
+// As many rows a lane as leave a warp's entries within what one has: f(Size, rows).
+template <class F>
+void by_rows(const device_tile_build& b, unsigned local_bytes, F&& f) {
+    by_size(b.size, [&]<int Size>(std::integral_constant<int, Size> size) {
+        constexpr int fewest = Size == 64 ? 2 : 1;
+        staged_shape shape = staged_shape_of(b.entries, b.tile_rows, std::max(1, 32 / Size));
+        shape.more_bytes = local_bytes;
+        if (shape.tile_rows * Size >= 32 * 4)
+            f(size, std::integral_constant<int, 4>{}, shape);
+        else
+            f(size, std::integral_constant<int, fewest>{}, shape);
+    });
+}
+
+}  // namespace
+
+std::size_t tile_sum_bytes(index_t tile_rows) {
+    return (sizeof(offset_t) + sizeof(std::uint32_t)) *
+           (static_cast<std::size_t>(tile_rows) / staged_warps + 1);
+}
+
+void count_tiles(const device_tile_build& b, void* stream) {
+    by_rows(b, 0,
+            [&]<int Size, int Rows>(std::integral_constant<int, Size>, std::integral_constant<int, Rows>,
+                                    const staged_shape& shape) {
+                launch_staged(count_tiles_kernel<Size, Rows>, b, shape, stream);
+                const scan_shape scan = scan_shape_of(b.tile_rows, shape);
+                scan_tiles_kernel<<<dim3(scan.blocks(b.tile_rows), 2), scan_block, 0, on(stream)>>>(b, scan);
+                check(cudaGetLastError());
+            });
+}
+
+void fill_structure(const device_tile_build& b, void* stream) {
+    by_rows(b, b.size == 16 ? 1 : 2,
+            [&]<int Size, int Rows>(std::integral_constant<int, Size>, std::integral_constant<int, Rows>,
+                                    const staged_shape& shape) {
+                launch_staged(fill_structure_kernel<Size, Rows>, b, shape, stream);
+            });
+}
+
+}  // namespace nz::kernels::cuda
