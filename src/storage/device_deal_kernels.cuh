@@ -11,13 +11,12 @@
 #pragma once
 
 #include "storage/device_deal.cuh"
+#include "storage/device_marks.cuh"
 
 namespace nz::storage::device_deal {
 
 using device_passes::for_each_count, device_passes::offsets_out, device_passes::reader;
 
-/// A tile whose rows span more than this many tiles' entries is halved: to read their offsets would take longer.
-inline constexpr unsigned strewn_tiles = 16;
 inline constexpr unsigned scan_threads = 1024;
 
 struct deal_source {
@@ -205,26 +204,6 @@ __global__ void place_groups_kernel(deal_layout l, deal_tables to) {
     });
 }
 
-/// Marks, at the first entry of each row but the first in a tile of `size` entries from `begin`, how many rows after `rows.x`
-/// it is; or, where rows are strewn, at each entry. Marks are 0 before.
-__device__ inline void mark_rows(reader offsets, uint2 rows, offset_t begin, unsigned size, unsigned* marks) {
-    if (rows.y - rows.x <= strewn_tiles * tile_entries) {
-        for (unsigned i = rows.x + 1 + threadIdx.x; i <= rows.y; i += deal_threads) {
-            const offset_t at = offsets[i];
-            if (at < offsets[offset_t{i} + 1]) marks[at - begin] = i - rows.x;
-        }
-        return;
-    }
-    for (unsigned e = threadIdx.x; e < size; e += deal_threads) {
-        unsigned low = rows.x, high = rows.y + 1;
-        while (high - low > 1) {
-            const unsigned middle = low + (high - low) / 2;
-            (offsets[middle] <= begin + e ? low : high) = middle;
-        }
-        marks[e] = low - rows.x;
-    }
-}
-
 /// The mark that holds before this warp's entries: the largest of the earlier warps'. All threads call it.
 template <class Room, class Dealer>
 __device__ unsigned mark_before_warp(const Room& room, const Dealer& dealer) {
@@ -240,16 +219,6 @@ __device__ unsigned mark_before_warp(const Room& room, const Dealer& dealer) {
     for (unsigned w = 0; w < warp; ++w) before = max(before, room.warp_rows()[w]);
     return before;
 }
-/// The last mark at or before this lane's, `before` where there is none; `before` goes on to the warp's next entries.
-__device__ inline unsigned last_mark(unsigned mark, unsigned& before) {
-    const unsigned lane = threadIdx.x % lanes,
-                   up_to = __ballot_sync(full_warp, mark != 0) & (full_warp >> (31 - lane));
-    const unsigned found = __shfl_sync(full_warp, mark, up_to ? 31 - __clz(static_cast<int>(up_to)) : 0),
-                   last = up_to ? found : before;
-    before = __shfl_sync(full_warp, last, lanes - 1);
-    return last;
-}
-
 /// The first deal: a group's entries to their buckets, or, where a bucket is a column, into the result.
 template <int Digits, class Value>
 __global__ void __launch_bounds__(deal_threads, 2)
@@ -277,7 +246,7 @@ __global__ void __launch_bounds__(deal_threads, 2)
         }
         dealer.begin(true);
         __syncthreads();
-        mark_rows(a.offsets, rows, begin, size, room.marks());
+        device_marks::mark_rows(a.offsets, rows, begin, size, tile_entries, room.marks());
         __syncthreads();
         unsigned before = mark_before_warp(room, dealer);
         const unsigned first_row = rows.x - (g.window << l.row_bits);
@@ -288,7 +257,8 @@ __global__ void __launch_bounds__(deal_threads, 2)
 #pragma unroll
             for (unsigned n = 0; n < together; ++n) {
                 const unsigned column = columns[item + n],
-                               row = first_row + last_mark(room.marks()[dealer.entry(item + n)], before);
+                               row = first_row +
+                                     device_marks::last_mark(room.marks()[dealer.entry(item + n)], before);
                 digit[n] = column >> l.column_bits;
                 key[n] = (column & low_columns) << l.row_bits | row;
             }

@@ -1,20 +1,30 @@
-// Transposes in a GPU's memory. By two stable deals (device_deal_kernels.cuh): entries to buckets of neighbouring columns, then
-// each bucket's to its columns, both in runs. Moved are columns twice, rows and values once more each way than a copy would.
+// Transposes in a GPU's memory. Large ones whose entries reach over the columns go in three steps (device_steps_layout.hpp): two deals
+// of at most 256 digits, to ranges of columns and to buckets in them (device_steps_deal.cuh), and a sort of each bucket by its columns in
+// a block (device_steps_sort.cuh). Others, among them bands and meshes, whose tiles touch few columns, go in two stable deals
+// (device_deal_kernels.cuh): entries to buckets of neighbouring columns, then each bucket's to its columns, both in runs. Which, is
+// found by a look at 128 tiles, for which the host waits.
 // More columns than two deals part are sorted: (column, position) pairs by the bits that columns need (CUB's radix sort),
 // then rows and values are gathered, a sector each where columns are scattered.
 #include "core/device.hpp"
 #include "storage/device_convert.hpp"
 #include "storage/device_deal_launch.cuh"
+#include "storage/device_steps_launch.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <array>
 #include <bit>
+#include <numeric>
 
 namespace nz::storage {
 namespace {
 
 using device_passes::blocks_for, device_passes::stream_of, device_passes::take, device_passes::thread_number,
     device_passes::threads, device_passes::with_temporary;
+
+/// A tile of entries is near where its columns are this small a part of all; looked at are so many tiles.
+constexpr index_t near_share = 16;
+constexpr unsigned far_samples = 128;
 
 __global__ void positions_kernel(unsigned* positions, offset_t count) {
     const offset_t k = thread_number();
@@ -88,6 +98,51 @@ void deal_by_column(const context& gpu, const device_rows& a, const device_deal:
     deal_parts(call);
 }
 
+// Whether tiles of the input reach over a large part of the columns: those of bands and meshes do not. A block a tile, of which it
+// looks at a quarter.
+__global__ void __launch_bounds__(threads) far_tiles_kernel(device_rows a, unsigned* far_tiles) {
+    constexpr unsigned loads = 4, step = device_steps::bucket_tile_entries / loads;
+    const index_t* columns =
+        a.indices + a.nnz / far_samples * blockIdx.x;  // layout_steps leaves more than a tile
+    index_t least = a.columns, most = 0;
+#pragma unroll
+    for (unsigned n = 0; n < loads; ++n) {
+        const index_t column = columns[n * step + threadIdx.x];
+        least = min(least, column), most = max(most, column);
+    }
+    least = __reduce_min_sync(device_passes::full_warp, least);
+    most = __reduce_max_sync(device_passes::full_warp, most);
+    __shared__ index_t lowest, highest;
+    if (threadIdx.x == 0) lowest = a.columns, highest = 0;
+    __syncthreads();
+    if (threadIdx.x % device_passes::lanes == 0) atomicMin(&lowest, least), atomicMax(&highest, most);
+    __syncthreads();
+    if (threadIdx.x == 0) far_tiles[blockIdx.x] = highest - lowest > a.columns / near_share;
+}
+bool reaches_far(const context& gpu, const device_rows& a) {
+    const buffer far_tiles = take<unsigned>(gpu, far_samples);
+    far_tiles_kernel<<<far_samples, threads, 0, stream_of(gpu)>>>(a, far_tiles.as<unsigned>());
+    check(cudaGetLastError());
+    std::array<unsigned, far_samples> found;
+    gpu.gpu()->download(found.data(), far_tiles.data(), sizeof found);
+    return std::accumulate(found.begin(), found.end(), 0u) > far_samples / 2;
+}
+
+void in_three_steps(const context& gpu, const device_rows& a, const device_steps::steps_layout& layout,
+                    const void* values, std::size_t value_bytes, const device_transpose& t) {
+    device_steps::steps_call call{layout,
+                                  {{a.offsets, a.wide}, a.indices},
+                                  values,
+                                  value_bytes,
+                                  {{t.offsets.data(), a.wide}, t.indices.as<index_t>(), t.values.data()},
+                                  stream_of(gpu)};
+    const buffer memory(gpu.device_memory(), place_tables(call, nullptr));
+    place_tables(call, memory.data());
+    deal_by_range(call);
+    deal_by_bucket(call);
+    sort_by_column(call);
+}
+
 }  // namespace
 
 device_transpose transpose_on_device(const context& gpu, const device_rows& a, const void* values,
@@ -103,7 +158,10 @@ device_transpose transpose_on_device(const context& gpu, const device_rows& a, c
         gpu.gpu()->fill(t.offsets.data(), 0, t.offsets.bytes());
         return t;
     }
-    if (const auto layout = device_deal::layout_deals(a.rows, a.columns, a.nnz))
+    const auto steps = device_steps::layout_steps(a.rows, a.columns, a.nnz);
+    if (steps && reaches_far(gpu, a))
+        in_three_steps(gpu, a, *steps, values, value_bytes, t);
+    else if (const auto layout = device_deal::layout_deals(a.rows, a.columns, a.nnz))
         deal_by_column(gpu, a, *layout, values, value_bytes, t);
     else
         sort_by_column(gpu, a, values, value_bytes, t);

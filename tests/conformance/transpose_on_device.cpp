@@ -1,5 +1,5 @@
 // Transposes made on a GPU, array by array against the host's, over the ways that entries are dealt: straight to columns, by
-// buckets that one block holds and that several share, in windows of rows, and sorted where columns are too many; rows long,
+// buckets that one block holds and that several share, in windows of rows, in three steps, and sorted where columns are too many; rows long,
 // empty and strewn, offsets of both widths, values of every width and none. Skips where there is no GPU.
 #include "core/device.hpp"
 #include "storage/device_convert.hpp"
@@ -162,6 +162,30 @@ TEST_F(TransposeOnDevice, RowsAndColumnsTogetherMayNeedMoreThan32Bits) {
         if (i % 200 == 5 && (i >> 20) % 3) out.push_back(15999990 + i % 9);
     });
     expect_transposed<std::int64_t, std::uint32_t>(gpu, gaps);
+}
+
+TEST_F(TransposeOnDevice, ManyScatteredEntriesGoInThreeSteps) {
+    const context gpu({.backend = backend::cuda});
+    for (const index_t columns : {4096, 9000000, 1 << 24}) {
+        SCOPED_TRACE(columns);
+        expect_transposed<std::int32_t, std::uint64_t>(
+            gpu, dealt_rows(650003, columns, scattered_columns(columns, 8)));
+    }
+    expect_transposed_in_every_width(gpu, dealt_rows(650003, 700001, scattered_columns(700001, 8)));
+    expect_transposed_in_every_width(gpu, dealt_rows(300, 1000000, scattered_columns(1000000, 15000)));
+}
+
+TEST_F(TransposeOnDevice, ThreeStepsShareOutColumnsOfVeryManyRowsAndSkipEmptyRows) {
+    const context gpu({.backend = backend::cuda});
+    const auto spread = scattered_columns(20000, 2), over = scattered_columns(3000000, 3);
+    expect_transposed_in_every_width(gpu, dealt_rows(1500000, 20000, [&](index_t i, auto& out) {
+                                         spread(i, out);
+                                         for (int k = 0; k < 3; ++k) out.push_back(i % 3 ? 4242 : 19999);
+                                     }));
+    expect_transposed_in_every_width(gpu, dealt_rows(2000000, 3000000, [&](index_t i, auto& out) {
+                                         if (i < 1000000 || i > 1400000) over(i, out);
+                                         if (i % 4 == 0) out.push_back(2999999);
+                                     }));
 }
 
 TEST_F(TransposeOnDevice, ColumnsBeyondTwoDealsAreSorted) {
