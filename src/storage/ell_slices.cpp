@@ -102,7 +102,8 @@ void bring_whole(const ell_slices& t, const Offset* offsets, const U* from, U* t
 template <class U>
 void bring(const context& ctx, const ell_slices& t, const U* from, U* to) {
     with_offsets(*t.source, [&](const auto* offsets) {
-        for_parts(ctx, t.slices, equal_slices_a_turn, [&](index_t s) { bring_slice(t, offsets, from, to, s); });
+        for_parts(ctx, t.slices, equal_slices_a_turn,
+                  [&](index_t s) { bring_slice(t, offsets, from, to, s); });
         for_parts(ctx, t.whole, whole_rows_a_turn, [&](index_t q) { bring_whole(t, offsets, from, to, q); });
     });
 }
@@ -171,9 +172,8 @@ ell_slices make_ell_slices(const context& ctx, const csr& a, bool ranked, std::o
 double share_in_ell_slices(const context& ctx, const csr& a) {
     std::vector<offset_t> entries(static_cast<std::size_t>(windows_of(a)));
     with_offsets(a, [&](const auto* offsets) {
-        for_parts(ctx, windows_of(a), 1, [&](index_t k) {
-            entries[static_cast<std::size_t>(k)] = window(a, offsets, k).in_slices;
-        });
+        for_parts(ctx, windows_of(a), 1,
+                  [&](index_t k) { entries[static_cast<std::size_t>(k)] = window(a, offsets, k).in_slices; });
     });
     offset_t all = 0;
     for (const offset_t of : entries) all += of;
@@ -226,8 +226,8 @@ void validate(const ell_slices& t, const char* what) {
     const auto* whole_starts = t.whole_starts.as<offset_t>();
     const auto* rows = t.rows.as<index_t>();
     require<invalid_format>(whole_starts[0] == starts[t.slices] && whole_starts[t.whole] == a.nnz,
-                            "{}: whole rows begin at {} behind slices that end at {}, and end at {} of {}", what,
-                            whole_starts[0], starts[t.slices], whole_starts[t.whole], a.nnz);
+                            "{}: whole rows begin at {} behind slices that end at {}, and end at {} of {}",
+                            what, whole_starts[0], starts[t.slices], whole_starts[t.whole], a.nnz);
     std::vector<char> seen(static_cast<std::size_t>(a.rows), 0);
     const offset_t listed = offset_t{t.slices} * slice_rows + t.whole;
     for (offset_t k = 0; k < listed; ++k) {
@@ -239,17 +239,19 @@ void validate(const ell_slices& t, const char* what) {
                        held = s < t.slices ? (starts[s + 1] - starts[s]) / slice_rows
                                            : whole_starts[q + 1] - whole_starts[q];
         require<invalid_format>(held == a.offset(i + offset_t{1}) - a.offset(i) && held > 0,
-                                "{}: row {} of {} entries has {}", what, i, a.offset(i + offset_t{1}) - a.offset(i),
-                                held);
+                                "{}: row {} of {} entries has {}", what, i,
+                                a.offset(i + offset_t{1}) - a.offset(i), held);
     }
     for (index_t i = 0; i < a.rows; ++i)
-        require<invalid_format>(bits::test(t.present.as<bits::word>(), i) == (a.offset(i + offset_t{1}) > a.offset(i)) &&
-                                    bits::test(t.present.as<bits::word>(), i) == bool{seen[static_cast<std::size_t>(i)] != 0},
-                                "{}: row {} is said to be empty, or not, and it is otherwise", what, i);
+        require<invalid_format>(
+            bits::test(t.present.as<bits::word>(), i) == (a.offset(i + offset_t{1}) > a.offset(i)) &&
+                bits::test(t.present.as<bits::word>(), i) == bool{seen[static_cast<std::size_t>(i)] != 0},
+            "{}: row {} is said to be empty, or not, and it is otherwise", what, i);
     for_entries(t, [&](index_t i, offset_t l, offset_t at) {
         const index_t place = t.places.as<index_t>()[at], j = a.index_data()[a.offset(i) + l];
         require<invalid_format>(place >= 0 && place < a.columns && column_at(t, at) == j,
-                                "{}: entry {} of row {} is at place {}, which is not column {}", what, l, i, place, j);
+                                "{}: entry {} of row {} is at place {}, which is not column {}", what, l, i,
+                                place, j);
     });
 }
 

@@ -14,17 +14,19 @@ namespace nz::storage {
 struct ell_slices {
     const csr* source;  ///< what it holds
     std::shared_ptr<memory_resource> memory;
-    bool ranked;                 ///< places are those of `columns`, not columns
-    std::optional<dtype> type;   ///< of the values; none: structure alone
+    bool ranked;                ///< places are those of `columns`, not columns
+    std::optional<dtype> type;  ///< of the values; none: structure alone
     index_t slices = 0, whole = 0;
-    buffer starts;        ///< offset_t[slices + 1]: entries before those of each slice, which are as many for each of its rows
+    buffer
+        starts;  ///< offset_t[slices + 1]: entries before those of each slice, which are as many for each of its rows
     buffer rows;          ///< index_t[32 slices + whole]: of each slice, then those that stand whole
     buffer whole_starts;  ///< offset_t[whole + 1]: entries before those of each row that stands whole
     buffer present;       ///< bits of the rows that have entries
-    buffer places;        ///< index_t[nnz]: column, or place in `columns`: entry l of a slice's row r at 32 l + r behind its start
-    buffer values;        ///< likewise where the source has a value for each entry; else one or none
-    buffer columns;       ///< index_t[columns] where ranked: the order of storage/ranked_columns.hpp
-    index_t held = 0;     ///< columns with entries, which come first there
+    buffer
+        places;  ///< index_t[nnz]: column, or place in `columns`: entry l of a slice's row r at 32 l + r behind its start
+    buffer values;     ///< likewise where the source has a value for each entry; else one or none
+    buffer columns;    ///< index_t[columns] where ranked: the order of storage/ranked_columns.hpp
+    index_t held = 0;  ///< columns with entries, which come first there
 
     std::size_t bytes() const {
         return starts.bytes() + rows.bytes() + whole_starts.bytes() + present.bytes() + places.bytes() +

@@ -24,7 +24,8 @@ TEST(EllSlices, HoldEveryRowOnce) {
         for (auto& larger : larger_matrices(dtype::float64, random)) cases.push_back(std::move(larger));
         std::vector<std::pair<std::string, matrix>> all;
         for (const auto& [name, content] : cases) all.emplace_back(name, make_matrix(ctx, content));
-        for (const auto* name : {"rmat_directed:12,8", "random:200000,3", "lp:64,5000,90000"})  // several windows
+        for (const auto* name :
+             {"rmat_directed:12,8", "random:200000,3", "lp:64,5000,90000"})  // several windows
             all.emplace_back(name, load(ctx, name).matrix);
         for (const auto& [name, a] : all)
             for (const bool ranked : {false, true}) {
@@ -58,9 +59,8 @@ TEST(EllSlices, ThatAreWrongAreRefused) {
     refused([](auto& t) { ++t.whole_starts.template as<offset_t>()[1]; });
     refused([](auto& t) { t.present.template as<std::uint64_t>()[2] ^= 1; });
     refused([](auto& t) { t.places.template as<index_t>()[5] ^= 1; });
-    refused([](auto& t) {
-        std::swap(t.columns.template as<index_t>()[0], t.columns.template as<index_t>()[1]);
-    });
+    refused(
+        [](auto& t) { std::swap(t.columns.template as<index_t>()[0], t.columns.template as<index_t>()[1]); });
 }
 
 TEST(EllSlices, HoldWhatHasManyRowsOfALength) {
@@ -97,8 +97,9 @@ TEST(EllSlices, AreMadeWhereProductsAreExpectedUntilTheMatrixChanges) {
     EXPECT_NE(product().kernel, "ell_slice");
     EXPECT_TRUE(product("ell_slice").builds_ell);
     vector columns(ctx, dtype::float64, a.columns());
-    EXPECT_TRUE(mxv(ctx, columns, semiring("plus_times_fp64"), a, w, {.transpose_a = true, .kernel = "ell_slice"})
-                    .builds_ell);
+    EXPECT_TRUE(
+        mxv(ctx, columns, semiring("plus_times_fp64"), a, w, {.transpose_a = true, .kernel = "ell_slice"})
+            .builds_ell);
 }
 
 TEST(EllSlices, ReadRankedColumnsWhereAFewHaveManyOfTheEntries) {
@@ -116,7 +117,8 @@ TEST(EllSlices, ReadRankedColumnsWhereAFewHaveManyOfTheEntries) {
             mxv(ctx, expected, s, a, *of, {.kernel = "csr_row"});
             const mxv_plan plan = mxv(ctx, w, s, a, *of, {.kernel = "ell_slice"});
             EXPECT_EQ(plan.ranked, !s.ignores_b()) << ring;
-            for (index_t i = 0; i < a.rows(); ++i) ASSERT_EQ(expected.get(i), w.get(i)) << ring << ", row " << i;
+            for (index_t i = 0; i < a.rows(); ++i)
+                ASSERT_EQ(expected.get(i), w.get(i)) << ring << ", row " << i;
         }
     vector w(ctx, dtype::float64, a.rows());
     const mxv_plan plan = mxv(ctx, w, semiring("plus_times_fp64"), a, u, {});
