@@ -9,7 +9,8 @@
 
 namespace nz::kernels::cuda::traversal {
 
-constexpr unsigned recent_slots = 2048;  // of 8 bytes, where thin levels keep neighbours
+constexpr unsigned recent_slots = 2048;
+constexpr int recent_bytes = recent_slots * sizeof(unsigned long long);
 /// Rows of more edges are claimed. With that, pieces stay within 32 bits once a warp that finds the queue full puts no more there.
 constexpr std::uint32_t dear_edges = few_pieces << piece_bits;
 

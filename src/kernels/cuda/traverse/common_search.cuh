@@ -112,7 +112,7 @@ __device__ void record_level(const search<Offset>& s, unsigned depth, bool pulls
         s.report->records[depth] = {size, pulls, edges, static_cast<std::uint64_t>(clock64())};
 }
 
-extern __shared__ uint4 near_words[];  // in pull what fits of the visited set, in the thin step neighbours
+extern __shared__ uint4 near_words[];  // in pull what fits of the visited set, with repeats finds
 
 /// What a lane found: rows to put into a queue.
 struct find {

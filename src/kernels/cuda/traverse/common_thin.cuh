@@ -1,7 +1,16 @@
-// Levels of few pieces by one cluster, its queue in shared memory: a level costs a message between the blocks and the
-// chain neighbour -> claim beside offsets -> queue, not a barrier of the grid. Neighbours of thin graphs are copied to
-// shared memory while the messages travel. When one block has much more than its share, the pieces go back to the
-// queue in memory and are dealt out anew.
+// Levels of few pieces by one cluster of 16 blocks, its queue in shared memory: a level costs a message between the blocks and the
+// chain neighbour -> claim beside offsets -> queue, not a barrier of the grid. What a block finds stays with it. The next level's
+// neighbours are read while the messages travel. When one block has much more than its share, the pieces go back to the queue in
+// memory and are dealt out anew.
+//
+// All 32 warps of a block go through a level whatever they have to do, and each issues what it does: of the 4,400 cycles of a level of
+// fewer than 32 pieces (H100, clocks read in every warp among them) blocks, most of which had no piece, spent 1,400 on the way to
+// their barrier. So who has nothing to do looks at two barriers and one word. One warp, the last, whose pieces are the last too, has the
+// messages, decides whether the next level begins, and keeps sums and record. Finds that are one piece each, as most are, have a way
+// of their own into the queue. Measured against the loop before, in which every thread decided and neighbours were copied to shared
+// memory as they were found: docs/measurements.md (a grid from its centre 5.38 -> 4.84 ms, H100).
+// Without gain (figures there too): looking at visited bits and reading offsets ahead on thin graphs; asking L2 for the rows of the next
+// 32 vertices; one block alone, its claims in a table in shared memory; letters of 8 bytes polled in place of an mbarrier.
 #pragma once
 
 #include "kernels/cuda/traverse/common_steps.cuh"
@@ -14,7 +23,7 @@ constexpr unsigned thin_from =
     8;  // levels, on graphs whose mean degree is not small: they end before, or are deep
 /// Edges: finds must fit the queues, and on graphs that are not thin most edges find.
 template <class Offset>
-__device__ unsigned long long thin_edges(const search<Offset>& s) {
+__device__ unsigned thin_edges(const search<Offset>& s) {
     return s.lanes == 4 ? 24576 : 4096;
 }
 
@@ -22,174 +31,224 @@ __device__ unsigned long long thin_edges(const search<Offset>& s) {
 struct thin_finds {
     unsigned pieces, vertices, edges, spilled;
 };
-constexpr int thin_edges_a_lane = 1;  // two were slower: 6.5 against 5.8 ms on a grid of 2,000 x 2,000
-/// Pieces that a block of the thin step takes at once on thin graphs.
-constexpr unsigned thin_turn = block_threads / 4 * thin_edges_a_lane;
 struct thin_shared {
     piece queue[2][thin_slots];
     std::uint32_t from[2][thin_slots];
-    thin_finds mine, all;
-    unsigned held, most;
+    thin_finds mine[2];  ///< of each queue
+    unsigned goes_on;
     cluster_mail::box mail;
 };
-/// On thin graphs a piece's first neighbours are copied to shared memory as soon as it is found, while the blocks tell
-/// each other what they found.
-constexpr unsigned inline_edges = 4;
-constexpr int inline_bytes = 2 * thin_slots * inline_edges * sizeof(std::uint32_t);
 
 template <parents Kind, bool Repeats, class Offset>
 class thin_search {
 public:
-    __device__ thin_search(const search<Offset>& s, thin_shared& memory, cluster_mail& mail)
-        : s_(s), m_(memory), cluster_(cg::this_cluster()), mail_(mail), rank_(cluster_.block_rank()) {}
+    __device__ thin_search(const search<Offset>& s, thin_shared& memory, cluster_mail& mail,
+                           const progress& p)
+        : s_(s),
+          m_(memory),
+          mail_(mail),
+          rank_(cg::this_cluster().block_rank()),
+          bits_(s.visited[p.current]),
+          p_(p),
+          never_pulls_(!s.may_change || (s.alpha_size >= thin_edges(s) && s.edge_limit >= thin_edges(s))) {}
 
     /// Goes on from the queue while levels stay thin; leaves frontier and progress in memory.
-    __device__ void run(progress p, const counters& begin) {
-        take(p, begin.pieces);
-        thin_finds now{begin.pieces, begin.vertices, static_cast<unsigned>(begin.edges), 0};
-        int side = 0;
-        while (now.vertices && now.pieces <= thin_leave && now.edges <= thin_edges(s_) && !now.spilled &&
-               p.depth < s_.max_depth) {
-            progress next = p;
-            if (choose_pull(s_, next, now.vertices, now.edges)) break;
-            p = next;
-            if (leads()) record_level(s_, p.depth, false, now.vertices, now.edges);
-            p.edges += now.edges;
-            push(p, side);
-            side ^= 1;
-            now = exchange();
-            ++p.depth;
-            p.reached += now.vertices;
-            if (skewed(now)) break;
-        }
-        give(p, side, now);
+    __device__ void run(const counters& begin) {
+        now_ = {begin.pieces, begin.vertices, static_cast<unsigned>(begin.edges), 0};
+        take();
+        ahead first;
+        look_up(group(), first);
+        for (bool on = begins(); on; on = exchange(first)) push(first);
+        give();
     }
 
 private:
-    __device__ bool leads() const { return rank_ == 0 && threadIdx.x == 0; }
+    /// What a lane looked up: a neighbour in a piece.
+    struct ahead {
+        find f[1];
+        std::uint32_t from;
+        bool longer;  ///< the piece goes on past the lanes
+    };
 
-    __device__ std::uint32_t* first_neighbours(int side, unsigned at) const {
-        return reinterpret_cast<std::uint32_t*>(near_words) + (side * thin_slots + at) * inline_edges;
-    }
+    __device__ unsigned lane() const { return threadIdx.x & (s_.lanes - 1); }
+    __device__ unsigned group() const { return threadIdx.x / s_.lanes; }
+    /// Of the last warp, which has the mail: its pieces are the last. Under 32 there alone.
+    __device__ static unsigned mail_lane() { return threadIdx.x - (block_threads - 32); }
+    __device__ bool leads() const { return rank_ == 0 && mail_lane() == 0; }
 
-    __device__ void take(const progress& p, unsigned count) {
-        held_ = count > rank_ ? (count - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
+    __device__ void take() {
+        held_ = now_.pieces > rank_ ? (now_.pieces - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
         for (unsigned i = threadIdx.x; i < held_; i += block_threads) {
-            const unsigned from = rank_ + i * cluster_blocks;
-            hold(0, i, s_.queue[p.side][from], Kind != parents::none ? s_.queue_from[p.side][from] : 0);
+            const unsigned at = rank_ + i * cluster_blocks;
+            hold(0, i, s_.queue[p_.side][at], Kind != parents::none ? s_.queue_from[p_.side][at] : 0);
         }
-        if (threadIdx.x == 0) m_.mine = {0, 0, 0, 0};
+        if (threadIdx.x < 2) m_.mine[threadIdx.x] = {0, 0, 0, 0};
         if (leads()) s_.shared->thin_pieces = 0;
-        finish_copies();
-        cluster_.sync();
+        cg::this_cluster().sync();
     }
-
-    __device__ void hold(int side, unsigned at, piece entry, std::uint32_t v) {
+    __device__ void hold(unsigned side, unsigned at, piece entry, std::uint32_t v) {
         m_.queue[side][at] = entry;
         if constexpr (Kind != parents::none) m_.from[side][at] = v;
-        const std::uint32_t* const row = s_.out_neighbours + (entry >> 10);
-        if (s_.lanes != inline_edges) {
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(row));
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(s_.out_neighbours + (entry >> 10)));
+    }
+
+    __device__ void look_up(unsigned i, ahead& l) const {
+        l.f[0].found = l.longer = false;
+        if (i < held_) look_at(i, lane(), l);
+    }
+    /// Edge k of piece i.
+    __device__ void look_at(unsigned i, unsigned k, ahead& l) const {
+        const piece entry = m_.queue[side_][i];
+        const auto length = static_cast<std::uint32_t>(entry & 1023);
+        const Offset at = static_cast<Offset>(entry >> 10) + static_cast<Offset>(k);
+        find& f = l.f[0];
+        l.longer = k - lane() + s_.lanes < length;
+        f.found = k < length && (!s_.out_values || s_.out_values[at]);
+        if (!f.found) return;
+        if constexpr (Kind != parents::none) l.from = m_.from[side_][i];
+        f.vertex = s_.out_neighbours[at];
+    }
+
+    /// The block's pieces; the first turn is looked up.
+    __device__ void push(ahead& l) {
+        if (mail_lane() == 0) m_.mine[side_] = {0, 0, 0, 0};  // all have read it
+        const unsigned groups = block_threads / s_.lanes;
+        for (unsigned base = threadIdx.x / 32 * (32 / s_.lanes), i = group(); base < held_;
+             base += groups, i += groups) {
+            if (i >= groups) look_up(i, l);
+            for (unsigned k = lane() + s_.lanes;; k += s_.lanes) {
+                use(l);
+                if (!__any_sync(full_warp, l.longer)) break;
+                l.f[0].found = false;
+                if (l.longer) look_at(i, k, l);
+            }
+        }
+    }
+    __device__ void use(ahead& l) {
+        find& f = l.f[0];
+        const std::uint32_t level = p_.depth + 1;
+        Offset end{};
+        if (f.found) {  // asked for beside the claim, not after it
+            f.begin = static_cast<std::uint64_t>(s_.out_offsets[f.vertex]);
+            end = s_.out_offsets[f.vertex + 1];
+        }
+        if constexpr (Repeats)
+            look<Kind, warp_finds>(s_, level, l.from, l.f);
+        else
+            claim<Kind>(s_, bits_, level, l.from, l.f);
+        if (f.found) f.degree = static_cast<std::uint32_t>(end - static_cast<Offset>(f.begin));
+        if constexpr (Repeats) take_unclaimed<Kind>(s_, level, l.from, l.f);
+        keep(l.f);
+    }
+
+    /// Finds go to the queue of the next level, most of them as one piece.
+    __device__ void keep(const find (&finds)[1]) {
+        const find& f = finds[0];
+        const unsigned found = __ballot_sync(full_warp, f.found);
+        if (found == 0) return;
+        thin_finds& mine = m_.mine[side_ ^ 1];
+        const bool whole = __all_sync(full_warp, !f.found || f.degree - 1 < piece_edges);
+        const auto count = static_cast<unsigned>(__popc(found));
+        const unsigned edges = __reduce_add_sync(full_warp, f.found ? f.degree : 0);
+        unsigned at = 0;
+        if (threadIdx.x % 32 == 0) {
+            if (whole) at = atomicAdd(&mine.pieces, count);
+            atomicAdd(&mine.vertices, count);
+            atomicAdd(&mine.edges, edges);
+        }
+        if (!whole) {
+            append(
+                finds, [&](std::uint32_t total) { return atomicAdd(&mine.pieces, total); },
+                [&](std::uint32_t slot, piece entry, std::uint32_t v) { put(slot, entry, v); });
             return;
         }
-        const auto length = static_cast<unsigned>(entry & 1023);
-#pragma unroll
-        for (unsigned i = 0; i < inline_edges; ++i)
-            if (i < length) start_copy(first_neighbours(side, at) + i, row + i);
+        at = __shfl_sync(full_warp, at, 0) + __popc(found & ((1u << threadIdx.x % 32) - 1));
+        if (f.found) put(at, piece{f.begin} << 10 | f.degree, f.vertex);
     }
-
-    __device__ void push(const progress& p, int side) {
-        unsigned vertices = 0;
-        unsigned edges = 0;
-        push_pieces<Kind, std::conditional_t<Repeats, warp_finds, void>, thin_edges_a_lane>(
-            s_, s_.visited[p.current], p.depth + 1, held_, threadIdx.x, block_threads,
-            s_.lanes / thin_edges_a_lane, false,
-            [&](unsigned i, piece& entry, std::uint32_t& u) {
-                entry = m_.queue[side][i];
-                if constexpr (Kind != parents::none) u = m_.from[side][i];
-            },
-            [&](unsigned k, unsigned i, std::uint64_t at) {
-                return s_.lanes == inline_edges && i < inline_edges ? first_neighbours(side, k)[i]
-                                                                    : load_once(s_.out_neighbours + at);
-            },
-            [&](const find(&finds)[thin_edges_a_lane]) {
-#pragma unroll
-                for (const find& f : finds) {
-                    vertices += f.found;
-                    edges += f.found ? f.degree : 0;
-                }
-                append(
-                    finds, [&](std::uint32_t total) { return atomicAdd(&m_.mine.pieces, total); },
-                    [&](std::uint32_t at, piece entry, std::uint32_t v) { keep(side ^ 1, at, entry, v); });
-            });
-        const unsigned warp_vertices = __reduce_add_sync(full_warp, vertices);
-        if (!warp_vertices) return;
-        const unsigned warp_edges = __reduce_add_sync(full_warp, edges);
-        if (threadIdx.x % 32 == 0) {
-            atomicAdd(&m_.mine.vertices, warp_vertices);
-            atomicAdd(&m_.mine.edges, warp_edges);
-        }
-    }
-
     /// What does not fit goes to the queue in memory, and the cluster stops after the level.
-    __device__ void keep(int side, unsigned at, piece entry, std::uint32_t v) {
-        if (at < thin_slots) return hold(side, at, entry, v);
-        m_.mine.spilled = 1;
+    __device__ void put(unsigned at, piece entry, std::uint32_t v) {
+        if (at < thin_slots) return hold(side_ ^ 1, at, entry, v);
+        m_.mine[side_ ^ 1].spilled = 1;
         store(entry, v);
     }
-
     __device__ void store(piece entry, std::uint32_t v) {
         control& c = *s_.shared;
         queue_end<Kind, Offset>{s_, c.of[0], 0}.put(atomicAdd(&c.thin_pieces, 1u), entry, v);
     }
 
-    /// Every block tells the others what it found; the sum is the same in all.
-    __device__ thin_finds exchange() {
+    /// Ends a level: every block tells the others what it found, and the sum, which is the same in all, decides whether the next
+    /// begins. Meanwhile its first turn is looked up.
+    __device__ bool exchange(ahead& first) {
         // Levels that other blocks have written decide on a smallest parent, and on all with repeats; claims alone need no fence.
-        if constexpr (Kind == parents::smallest || Repeats) __threadfence();
+        constexpr bool reads_levels = Kind == parents::smallest || Repeats;
+        if constexpr (reads_levels) __threadfence();
         __syncthreads();
-        const thin_finds mine = m_.mine;
-        mail_.exchange({mine.pieces, mine.vertices, mine.edges, mine.spilled}, [&](uint4 of) {
-            const thin_finds all{__reduce_add_sync(full_warp, of.x), __reduce_add_sync(full_warp, of.y),
-                                 __reduce_add_sync(full_warp, of.z), __reduce_or_sync(full_warp, of.w)};
-            const unsigned most = __reduce_max_sync(full_warp, of.x);
-            if (threadIdx.x == 0)
-                m_.all = all, m_.most = most, m_.held = min(mine.pieces, thin_slots), m_.mine = {0, 0, 0, 0};
-        });
-        finish_copies();
+        side_ ^= 1;
+        ++p_.depth;
+        const thin_finds mine = m_.mine[side_];
+        held_ = min(mine.pieces, thin_slots);
+        mail_.post({mine.pieces, mine.vertices, mine.edges, mine.spilled}, mail_lane());
+        look_up(group(), first);
+        mail_.template collect<reads_levels>(
+            [&](uint4 of) {
+                now_ = {__reduce_add_sync(full_warp, of.x), __reduce_add_sync(full_warp, of.y),
+                        __reduce_add_sync(full_warp, of.z), __reduce_or_sync(full_warp, of.w)};
+                p_.reached += now_.vertices;
+                const bool on = !skewed(__reduce_max_sync(full_warp, of.x)) && begins();
+                if (mail_lane() == 0) m_.goes_on = on;
+            },
+            mail_lane());
         __syncthreads();
-        held_ = m_.held;
-        return m_.all;
+        return m_.goes_on;
+    }
+
+    /// Whether the level begins here; if so it is recorded and in the sums.
+    __device__ bool begins() {
+        if (now_.vertices == 0 || now_.pieces > thin_leave || now_.edges > thin_edges(s_) || now_.spilled ||
+            p_.depth >= s_.max_depth)
+            return false;
+        if (!never_pulls_ || p_.depth < s_.schedule_levels) {
+            progress next = p_;
+            if (choose_pull(s_, next, now_.vertices, now_.edges)) return false;
+        }
+        p_.previous = now_.vertices;
+        p_.edges += now_.edges;
+        if (leads()) record_level(s_, p_.depth, false, now_.vertices, now_.edges);
+        return true;
     }
 
     /// Whether one block needs a second turn, or much of one, that an even share would spare: finds stay in the block
     /// that found them. By way of the queue in memory they are dealt out anew.
-    __device__ bool skewed(const thin_finds& now) const {
-        const unsigned most = m_.most;
-        return (most > thin_turn && now.pieces <= cluster_blocks * thin_turn * 7 / 8) ||
-               (most > thin_turn / 2 && most * cluster_blocks > 3 * now.pieces);
+    __device__ bool skewed(unsigned most) const {
+        constexpr unsigned turn = block_threads / 4;  // on thin graphs
+        return (most > turn && now_.pieces <= cluster_blocks * turn * 7 / 8) ||
+               (most > turn / 2 && most * cluster_blocks > 3 * now_.pieces);
     }
 
-    __device__ void give(const progress& p, int side, const thin_finds& now) {
+    __device__ void give() {
         for (unsigned i = threadIdx.x; i < held_; i += block_threads)
-            store(m_.queue[side][i], Kind != parents::none ? m_.from[side][i] : 0);
-        cluster_.sync();
+            store(m_.queue[side_][i], Kind != parents::none ? m_.from[side_][i] : 0);
+        cg::this_cluster().sync();
         if (!leads()) return;
         control& c = *s_.shared;
-        c.of[p.depth % 3] = {fresh(c.thin_pieces), now.vertices, now.edges};
-        c.of[(p.depth + 1) % 3] = c.of[(p.depth + 2) % 3] = {0, 0, 0};
-        c.depth = p.depth;
-        c.previous = p.previous;
-        c.reached = p.reached;
-        c.total_edges = p.edges;
+        c.of[p_.depth % 3] = {fresh(c.thin_pieces), now_.vertices, now_.edges};
+        c.of[(p_.depth + 1) % 3] = c.of[(p_.depth + 2) % 3] = {0, 0, 0};
+        c.depth = p_.depth;
+        c.previous = p_.previous;
+        c.reached = p_.reached;
+        c.total_edges = p_.edges;
     }
 
     const search<Offset>& s_;
     thin_shared& m_;
-    const cg::cluster_group cluster_;
     cluster_mail& mail_;
     const unsigned rank_;
-    unsigned held_ = 0;  // pieces in this block's queue
+    std::uint32_t* const bits_;  // the visited set
+    progress p_;              // after the first level all but the depth is kept by the warp that has the mail
+    thin_finds now_{};        // this too
+    const bool never_pulls_;  // whatever a thin level has
+    unsigned held_ = 0;       // pieces in this block's queue
+    unsigned side_ = 0;       // which queue is the present
 };
 
 }  // namespace nz::kernels::cuda::traversal

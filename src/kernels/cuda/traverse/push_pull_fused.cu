@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
             p.previous = previous;  // the cluster comes to the same choice
             p.pulls = false;
             sync();  // the cluster writes over what slower blocks may still be reading of the level before
-            if (blockIdx.x < cluster_blocks) thin_search<Kind, repeats, Offset>(s, memory, mail).run(p, now);
+            if (blockIdx.x < cluster_blocks) thin_search<Kind, repeats, Offset>(s, memory, mail, p).run(now);
             sync();
             hand_back(*s.shared, p);
             now = tell(s.shared->of[p.depth % 3]);
@@ -223,7 +223,7 @@ template <parents Kind, form Form, class Offset>
 void launch(const search<Offset>& s, const device_traverse_arguments& d, cudaStream_t stream) {
     launch_resident<push_pull_fused_kernel<Kind, Form, Offset>>(
         s,
-        {block_threads, d.cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : inline_bytes,
+        {block_threads, d.cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : recent_bytes,
          near_bytes, d.blocks},
         d.multiprocessors, stream);
 }
