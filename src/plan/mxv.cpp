@@ -43,7 +43,7 @@ bool takes_ranks(const mxv_facts& f) {
 
 bool takes_ell(const mxv_facts& f) {
     // A row that stands whole is one thread's.
-    return !f.on_device && f.nnz >= slices_from_entries && f.input == vector_form::dense && !f.limited &&
+    return !f.on_device && f.nnz >= ell_from_entries && f.input == vector_form::dense && !f.limited &&
            f.expected >= ell_from_products && ell_pays(f.ell_share) &&
            static_cast<double>(f.longest_row) <= long_row_share * static_cast<double>(f.nnz) / f.threads;
 }
@@ -73,7 +73,8 @@ choice choose_pull(const mxv_facts& f) {
     const bool flat = f.input == vector_form::dense && (f.empty_rows == 0 || mean >= compaction_mean);
     if (flat && f.nnz > merge_from_entries) {
         if (f.scattered > scattered_reads &&
-            static_cast<double>(f.input_size) * static_cast<double>(f.value_bytes) > cached_bytes)
+            mean<long_row_mean&& static_cast<double>(f.input_size) * static_cast<double>(f.value_bytes)>
+                cached_bytes)
             return {"csr_merge", "entries read u all over: products are formed before rows are summed"};
         if (mean <= short_row_mean && f.row_deviation > varied_rows)
             return {"csr_merge", "short rows of varying length: products are formed before rows are summed"};

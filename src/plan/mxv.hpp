@@ -119,6 +119,8 @@ inline constexpr double long_row_share = 0.5;
 /// some cache (rmat:18,16 6.5 for 6.0, uniform:262144,16 8.5 for 6.0), and 10% on meshes, where the matrix streams by at
 /// the memory's rate.
 inline constexpr double short_row_mean = 8, varied_rows = 0.5, scattered_reads = 0.5;
+/// Longer rows have 32 gathers under way in csr_row too (lp:4284,1092610,11300000 5.9 to 6.0 ms for csr_merge's 6.4).
+inline constexpr double long_row_mean = 64;
 inline constexpr double cached_bytes = 1 << 22;
 /// Rows that may be empty are compacted first, which pays from this mean length on.
 inline constexpr double compaction_mean = 4;
@@ -191,6 +193,9 @@ constexpr bool may_rank(offset_t input_size, std::size_t value_bytes, bool on_de
 /// ranks do, and products then save a third to a half (docs/measurements.md, SpMV, double).
 inline constexpr double ell_least_share = 0.3;
 inline constexpr offset_t ell_from_products = 128;
+/// Smaller matrices stay in a core's caches, whose branches remember their rows: uniform:32768,16 (1.0 M entries) took 0.44 ms for csr_row's
+/// 0.32, random:100000,8 (0.8 M) 0.35 for 0.40, rmat:16,16 (1.8 M) 0.65 for 0.83.
+inline constexpr offset_t ell_from_entries = offset_t{3} << 19;
 constexpr bool ell_pays(double share) { return share >= ell_least_share; }
 constexpr bool ranks_ell(const mxv_facts& f) {
     return f.hot_columns >= hot_columns_share && may_rank(f.input_size, f.value_bytes, false);

@@ -120,7 +120,7 @@ TEST(MxvPlan, EquallyLongRowsGoSideBySideOnACpuWhereManyProductsFollow) {
     EXPECT_TRUE(without([](auto& g) { g.masked = true; }));
     EXPECT_TRUE(without([](auto& g) { g.first_wins = true; }));
     EXPECT_TRUE(without([](auto& g) { g.on_device = true; }));
-    EXPECT_TRUE(without([](auto& g) { g.nnz = plan::slices_from_entries - 1; }));
+    EXPECT_TRUE(without([](auto& g) { g.nnz = plan::ell_from_entries - 1; }));
     EXPECT_TRUE(without([](auto& g) { g.longest_row = 20000000; })) << "a row is one thread's";
     EXPECT_TRUE(without([](auto& g) { g.input = vector_form::bitmap, g.input_count = g.input_size / 2; }));
     f.hot_columns = 0.2;
@@ -220,6 +220,9 @@ TEST(MxvPlan, ReadsThatAreScatteredBeyondTheCacheAreDoneBeforeRowsAreSummed) {
     f.input_size = 1000000;
     f.input = vector_form::bitmap;
     EXPECT_EQ(plan::mxv(f).kernel, "csr_row") << "with gaps a product needs its row";
+    f.input = vector_form::dense;
+    f.nnz = 80000000;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_row") << "a long row's gathers are under way together there too";
 }
 
 TEST(MxvPlan, OnAGpuEntriesAreSharedOutEvenly) {

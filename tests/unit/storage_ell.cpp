@@ -77,7 +77,7 @@ TEST(EllSlices, HoldWhatHasManyRowsOfALength) {
 
 TEST(EllSlices, AreMadeWhereProductsAreExpectedUntilTheMatrixChanges) {
     const context ctx({.backend = backend::cpu, .threads = 2});
-    matrix a = load(ctx, "random:20000,8").matrix;
+    matrix a = load(ctx, "random:200000,8").matrix;
     vector w(ctx, dtype::float64, a.rows());
     const vector u = whole_numbers(ctx, a.columns());
     const auto product = [&](const char* kernel = "") {
@@ -104,7 +104,7 @@ TEST(EllSlices, AreMadeWhereProductsAreExpectedUntilTheMatrixChanges) {
 
 TEST(EllSlices, ReadRankedColumnsWhereAFewHaveManyOfTheEntries) {
     const context ctx({.backend = backend::cpu, .threads = 2});
-    const matrix a = of_hot_columns(ctx, 3000, [](index_t i) { return i % 300 == 7 ? 900 : i % 4 * 20; });
+    const matrix a = of_hot_columns(ctx, 60000, [](index_t i) { return i % 300 == 7 ? 900 : i % 4 * 20; });
     a.expect_products(plan::ell_from_products);
     const vector u = whole_numbers(ctx, hot_matrix_columns);
     vector gaps(ctx, dtype::float64, hot_matrix_columns);
