@@ -273,7 +273,7 @@ input read_entries(const context& ctx, line_reader& reader, const header& h, con
     auto body = std::make_shared<storage::matrix_body>(
         ctx, storage::assemble(ctx, h.type, Value::bytes ? value_kind::full : value_kind::pattern,
                                static_cast<index_t>(h.rows), static_cast<index_t>(h.columns), chunks, mirror,
-                               binary_id::plus));
+                               binary_id::plus, [&] { arenas.clear(); }));
     if (mirror == storage::mirror::symmetric) body->declare_symmetric();
     return {matrix(std::move(body)), "matrix market", mirror == storage::mirror::symmetric};
 }

@@ -26,6 +26,7 @@ struct work {
     mirror expand;
     int threads;
     offset_t tuples;
+    const std::function<void()>& tuples_read;
 
     // Calls f(i, j, chunk, position, mirrored) for thread t's share, a run of the input, so that input order
     // is kept within a thread and between threads.
@@ -267,6 +268,7 @@ csr assemble_dealt(const work& w, const csr& shape, const binary_op& duplicates,
                 f(i, make(i, j, chunk, k, mirrored));
             });
         });
+    if (w.tuples_read) w.tuples_read();
     csr out = allocate_csr(w.ctx, shape.type, shape.kind, shape.rows, shape.columns, all.starts.back());
     std::vector<offset_t> kept(static_cast<std::size_t>(layout.count));
     const combiner combine(duplicates, shape.type);
@@ -331,7 +333,8 @@ bool comes_in_order(const work& w) {
 }  // namespace
 
 csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
-             std::span<const tuple_chunk> chunks, mirror expand, const binary_op& duplicates) {
+             std::span<const tuple_chunk> chunks, mirror expand, const binary_op& duplicates,
+             const std::function<void()>& tuples_read) {
     offset_t tuples = 0;
     for (const tuple_chunk& chunk : chunks) tuples += chunk.count;
     csr shape;
@@ -341,14 +344,14 @@ csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, inde
     shape.kind = kind;
     const bool hypersparse = tuples < rows / 8;
     if (tuples >= dealt_from && (hypersparse || rows > few_rows)) {
-        const work all{ctx, chunks, expand, ctx.threads(), tuples};
+        const work all{ctx, chunks, expand, ctx.threads(), tuples, tuples_read};
         if (hypersparse || !comes_in_order(all)) return assemble_dealt(all, shape, duplicates);
     }
     // Only as many threads as keep their counters below the tuples' own size.
     const offset_t most_threads =
         std::clamp<offset_t>(4 * tuples / std::max<offset_t>(rows, 1), 1, ctx.threads());
     const int threads = tuples < parallel_from || hypersparse ? 1 : static_cast<int>(most_threads);
-    const work w{ctx, chunks, expand, threads, tuples};
+    const work w{ctx, chunks, expand, threads, tuples, tuples_read};
     const bool narrow = offset_bytes_for(expand == mirror::none ? tuples : 2 * tuples) == 4;
     csr out;
     if (hypersparse)
