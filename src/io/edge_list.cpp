@@ -395,7 +395,7 @@ input read(const context& ctx, text_source& source, ids meaning, const read_opti
     auto body = std::make_shared<storage::matrix_body>(
         ctx, storage::assemble(ctx, type, kind, n, n, chunks,
                                options.symmetrize ? storage::mirror::symmetric : storage::mirror::none,
-                               binary_id::first));
+                               binary_id::first, [&] { arenas.clear(); }));
     if (options.symmetrize) body->declare_symmetric();
     return {matrix(std::move(body)), "edge list", options.symmetrize, std::move(original)};
 }

@@ -189,8 +189,8 @@ constexpr bool may_rank(offset_t input_size, std::size_t value_bytes, bool on_de
     return on_device ? input_size >= device_ranks_from_columns
                      : static_cast<double>(input_size) * static_cast<double>(value_bytes) > cached_bytes;
 }
-/// Slices of equally long rows pay where they hold so much of the matrix; whether by ranked columns. Making them takes as long as
-/// ranks do, and products then save a third to a half (docs/measurements.md, SpMV, double).
+/// Slices of equally long rows pay where they hold so much of the matrix; whether by ranked columns. Making them takes
+/// the time of 4 to 13 products, which then save a seventh to a half (docs/measurements.md, SpMV, double).
 inline constexpr double ell_least_share = 0.3;
 inline constexpr offset_t ell_from_products = 128;
 /// Smaller matrices stay in a core's caches, whose branches remember their rows: uniform:32768,16 (1.0 M entries) took 0.44 ms for csr_row's

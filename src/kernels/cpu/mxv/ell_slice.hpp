@@ -5,13 +5,15 @@
 // Memory: entries once, in order; u by gathers, or, where the columns are ranked, its ordered copy in the workspace; 4 bytes a row say where
 //   its sum goes. The output is cleared first where a row may be without a sum.
 // Synchronisation: a join between what is cleared (and ordered) and the sums, and one at the end; where u has gaps, presence is set by atomics.
-// Determinism: a row of a slice is summed by one thread in the order of its entries, one that stands whole as csr_row sums it.
+// Determinism: a row of a slice is summed by one thread in the order of its entries, one that stands whole as csr_row sums it;
+//   the same bits for any number of threads.
 // Cost: csr_row's entries; 16 bytes more a row.
-// Distance to the limit: 90 to 96% of the floor on random:1000000,16, 80 to 81% on rmat_directed:20,8 by ranks, 44 to 70% on rows of three entries, where y and the
+// Distance to the limit: 90 to 97% of the floor on random:1000000,16, 80 to 81% on rmat_directed:20,8 by ranks, 44 to 72% on rows of three entries, where y and the
 //   rows' numbers are as much as the entries (two threads, four runs). Table: docs/measurements.md (SpMV, double).
 // Why csr_row was not enough: it branches on each row's length, and where lengths vary that branch goes wrong once a row (3.3 of 8.5 ms on
 //   rmat_directed:20,8); and one row's gathers are few at a time. csr_merge forms products without a branch, and writes and reads them once more.
-// What it leaves: making the slices takes the time of some products, so that the plan takes it where many are expected; long rows stand whole.
+// What it leaves: making the slices takes the time of some products, so that the plan takes it where many are expected; long rows, and lengths
+//   that fewer than 32 rows of a window have, stand whole (61% of the entries of rmat_directed:20,8).
 #pragma once
 
 #include "kernels/cpu/mxv/common_ranked.hpp"
