@@ -414,6 +414,48 @@ TEST(BfsShapes, BandsSideBySideFillOneTileRowEachOrMore) {
         }
 }
 
+// Layers of `width` vertices with few edges each to the next one and back, but for every thirtieth vertex, which has one of
+// `degrees` of them.
+matrix uneven_layers(const context& ctx, index_t layers, index_t width, const std::vector<index_t>& degrees) {
+    std::vector<index_t> from, to;
+    const auto edge = [&](index_t u, index_t v) {
+        from.insert(from.end(), {u, v});
+        to.insert(to.end(), {v, u});
+    };
+    for (index_t l = 0; l + 1 < layers; ++l)
+        for (index_t k = 0; k < width; ++k) {
+            const bool many = k % 30 == l % 30;
+            const index_t degree = many ? degrees[(k / 30 + l) % degrees.size()] : 1 + k % 2;
+            for (index_t e = 0; e < degree; ++e)
+                edge(l * width + k, (l + 1) * width + (k + e * (many ? 7 : 1)) % width);
+        }
+    const index_t n = layers * width;
+    return matrix::build<bool>(ctx, {n, n, from, to, {}});
+}
+
+// Thin levels on a GPU, where a few vertices have many times the edges of the others: 4 lanes a vertex, 16 and 32.
+TEST(BfsShapes, LayersWithAFewLongRowsAmongShortOnes) {
+    const context ctx({.threads = 2});
+    for (const std::vector<index_t>& degrees :
+         {std::vector<index_t>{11, 13, 36, 37}, {54}, {120}, {150, 200}}) {
+        const matrix a = uneven_layers(ctx, 30, 201, degrees);
+        SCOPED_TRACE(std::to_string(a.nnz()) + " entries, " + std::to_string(a.rows()) + " rows");
+        for (const auto order : {determinism::strict, determinism::fast})
+            for (const bool parents : {true, false}) {
+                traverse_options o;
+                o.kernel = "push_pull_fused";
+                o.parents = parents;
+                o.determinism = order;
+                o.switches.change_direction = false;
+                expect_right(ctx, a, 5, o);
+            }
+        traverse_options repeats;
+        repeats.kernel = "push_pull_fused";
+        repeats.switches.duplicates = true;
+        expect_right(ctx, a, 5, repeats);
+    }
+}
+
 // On a GPU in clusters of two blocks, without thin levels, though the handle has many.
 TEST(BfsShapes, ALargeBroomHasTheWholeGpu) {
     const context ctx;

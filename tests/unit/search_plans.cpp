@@ -185,6 +185,11 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     f.longest_row = 30;
     f.nnz = 7000;
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "few entries a row";
+    f.nnz = 4000 * 250;
+    f.longest_row = 300;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a row reaches a sixteenth of the vertices";
+    f.nnz = 4000 * 249;
+    EXPECT_EQ(plan::traverse(f).kernel, "tile");
 }
 
 TEST(TilePhase, FollowsTheFrontierAndTheUnvisited) {

@@ -1,7 +1,9 @@
 // Levels of few pieces by one cluster of 16 blocks, its queue in shared memory: a level costs a message between the blocks and the
 // chain neighbour -> claim beside offsets -> queue, not a barrier of the grid. What a block finds stays with it. The next level's
 // neighbours are read while the messages travel. When one block has much more than its share, the pieces go back to the queue in
-// memory and are dealt out anew.
+// memory and are dealt out anew. A piece that its lanes have not taken after three turns leaves the rest to the block's list, 32 edges
+// an entry, which all warps share out once the block's pieces are through: without it a vertex with 54 edges among others with 7
+// kept a level waiting for 14 turns of four lanes (finan512-graph 0.97 -> 0.52 ms, H100).
 //
 // All 32 warps of a block go through a level whatever they have to do, and each issues what it does: of the 4,400 cycles of a level of
 // fewer than 32 pieces (H100, clocks read in every warp among them) blocks, most of which had no piece, spent 1,400 on the way to
@@ -9,7 +11,7 @@
 // messages, decides whether the next level begins, and keeps sums and record. Finds that are one piece each, as most are, have a way
 // of their own into the queue. Measured against the loop before, in which every thread decided and neighbours were copied to shared
 // memory as they were found: docs/measurements.md (a grid from its centre 5.38 -> 4.84 ms, H100).
-// Without gain (figures there too): looking at visited bits and reading offsets ahead on thin graphs; asking L2 for the rows of the next
+// Without gain (figures there too): what pieces have left shared out among a warp's lanes, with the list for longer ones or without it; looking at visited bits and reading offsets ahead on thin graphs; asking L2 for the rows of the next
 // 32 vertices; one block alone, its claims in a table in shared memory; letters of 8 bytes polled in place of an mbarrier.
 #pragma once
 
@@ -31,11 +33,17 @@ __device__ unsigned thin_edges(const search<Offset>& s) {
 struct thin_finds {
     unsigned pieces, vertices, edges, spilled;
 };
+/// A group takes no longer pieces than so many turns of its lanes do by itself.
+constexpr unsigned thin_turns = 3;
+/// Parts of 32 edges that longer pieces of a block may leave: 664 of 37 edges, the most that a level has, leave two each.
+constexpr unsigned thin_left = 1536;
 struct thin_shared {
     piece queue[2][thin_slots];
     std::uint32_t from[2][thin_slots];
     thin_finds mine[2];  ///< of each queue
     unsigned goes_on;
+    unsigned left;                     ///< on the list: what pieces have left, 32 edges an entry
+    std::uint16_t left_of[thin_left];  ///< piece << 2 | which of its parts
     cluster_mail::box mail;
 };
 
@@ -67,7 +75,6 @@ private:
     struct ahead {
         find f[1];
         std::uint32_t from;
-        bool longer;  ///< the piece goes on past the lanes
     };
 
     __device__ unsigned lane() const { return threadIdx.x & (s_.lanes - 1); }
@@ -83,6 +90,7 @@ private:
             hold(0, i, s_.queue[p_.side][at], Kind != parents::none ? s_.queue_from[p_.side][at] : 0);
         }
         if (threadIdx.x < 2) m_.mine[threadIdx.x] = {0, 0, 0, 0};
+        if (threadIdx.x == 2) m_.left = 0;
         if (leads()) s_.shared->thin_pieces = 0;
         cg::this_cluster().sync();
     }
@@ -93,7 +101,7 @@ private:
     }
 
     __device__ void look_up(unsigned i, ahead& l) const {
-        l.f[0].found = l.longer = false;
+        l.f[0].found = false;
         if (i < held_) look_at(i, lane(), l);
     }
     /// Edge k of piece i.
@@ -102,7 +110,6 @@ private:
         const auto length = static_cast<std::uint32_t>(entry & 1023);
         const Offset at = static_cast<Offset>(entry >> 10) + static_cast<Offset>(k);
         find& f = l.f[0];
-        l.longer = k - lane() + s_.lanes < length;
         f.found = k < length && (!s_.out_values || s_.out_values[at]);
         if (!f.found) return;
         if constexpr (Kind != parents::none) l.from = m_.from[side_][i];
@@ -116,12 +123,34 @@ private:
         for (unsigned base = threadIdx.x / 32 * (32 / s_.lanes), i = group(); base < held_;
              base += groups, i += groups) {
             if (i >= groups) look_up(i, l);
-            for (unsigned k = lane() + s_.lanes;; k += s_.lanes) {
-                use(l);
-                if (!__any_sync(full_warp, l.longer)) break;
-                l.f[0].found = false;
-                if (l.longer) look_at(i, k, l);
-            }
+            const unsigned length = i < held_ ? static_cast<unsigned>(m_.queue[side_][i] & 1023) : 0;
+            use(l);
+            if (__any_sync(full_warp, length > s_.lanes)) push_longer(i, length, l);
+        }
+    }
+    /// What the first turn has left of a warp's pieces: of long ones it goes to the block's list.
+    __device__ void push_longer(unsigned i, unsigned length, ahead& l) {
+        const unsigned lanes = s_.lanes;
+        const bool is_long = length > thin_turns * lanes, leaves = is_long && lanes + 32 * lane() < length;
+        if (const unsigned all = __ballot_sync(full_warp, leaves)) {
+            unsigned at = 0;
+            if (threadIdx.x % 32 == 0) at = atomicAdd(&m_.left, __popc(all));
+            at = __shfl_sync(full_warp, at, 0) + __popc(all & ((1u << threadIdx.x % 32) - 1));
+            if (leaves) m_.left_of[at] = static_cast<std::uint16_t>(i << 2 | lane());
+        }
+        const unsigned end = is_long ? 0 : length;
+        for (unsigned k = lane() + lanes; __any_sync(full_warp, k - lane() < end); k += lanes) {
+            l.f[0].found = false;
+            if (k < end) look_at(i, k, l);
+            use(l);
+        }
+    }
+    /// The block's list, a part a warp.
+    __device__ void push_left(ahead& l) {
+        for (unsigned at = threadIdx.x / 32; at < m_.left; at += block_threads / 32) {
+            const unsigned part = m_.left_of[at];
+            look_at(part >> 2, s_.lanes + 32 * (part & 3) + threadIdx.x % 32, l);
+            use(l);
         }
     }
     __device__ void use(ahead& l) {
@@ -183,6 +212,12 @@ private:
         constexpr bool reads_levels = Kind == parents::smallest || Repeats;
         if constexpr (reads_levels) __threadfence();
         __syncthreads();
+        if (m_.left) {
+            push_left(first);
+            if constexpr (reads_levels) __threadfence();
+            __syncthreads();
+            if (threadIdx.x == 0) m_.left = 0;
+        }
         side_ ^= 1;
         ++p_.depth;
         const thin_finds mine = m_.mine[side_];
