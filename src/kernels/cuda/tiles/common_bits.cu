@@ -12,8 +12,8 @@
 //   are walked in the CSR, an entry at a time (R-MAT).
 // Memory: the CSR's structure twice, the tiles written once, and 12 bytes a row of tiles written, read and written again: the
 //   counts, which common_sums.cuh adds up.
-// Synchronization: a warp's alone; a block's where sums meet, and where warps have the room in turn. A lane that has taken its
-//   row's last entry looks at what stands behind it while its neighbour may put an entry outside there: both are marked.
+// Synchronization: a warp's alone, before and after entries outside are put where a lane at its row's end looks; a block's where
+//   sums meet, and where warps have the room in turn.
 // Determinism: every place follows from the counts. Several lanes may mark one byte: with the same value.
 // Cost (Nsight Compute, H100, tiles of 64, all kept, before shorter rows were walked one by one): on laplace3d:100,
 //   banded:1000000,21 and a mesh with blocks of 6 count issued 18.6, 16.1 and 8.3 M instructions of a warp, fill 42.0, 21.4 and
@@ -222,9 +222,11 @@ __device__ void fill_near(const device_bit_build& b, const bit_rows<Size>& from,
         for (int r = 0; r < rows; ++r)
             if (!Every) entries += bits_in(word[r]);
         if (!Every && __reduce_add_sync(full_warp, entries) < b.least_entries) {
+            __syncwarp();  // lanes at their row's end look where the next lane writes
             for (int r = 0; r < rows; ++r)
                 for (; word[r]; word[r] &= word[r] - 1, apart[r] += 4)
                     store_shared(apart[r], (column & ~unsigned{Size - 1}) + lowest(word[r]) | row_mark);
+            __syncwarp();
             continue;
         }
         word_type<Size> occupied = 0;

@@ -33,6 +33,7 @@ struct marked_walk {
         const unsigned columns = shared_address(from.columns) - 4 * from.bias;
         const unsigned* const starts = from.starts + (k + from.lane / group) * Size;
         const bool here = from.lane / group < count;
+        __syncwarp();  // rows before may have looked as far as these
         for (int r = 0; r < Rows; ++r) {
             at[r] = head[r] = none;
             if (!here) continue;
