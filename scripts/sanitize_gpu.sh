@@ -43,6 +43,7 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --hybrid --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm banded:300,21 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
+    check $tool 60 "$bin/nz" bfs rmat_directed:11,8 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:16,0.1 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:120 --kernel tile --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:18,4 --backend cuda --fast --validate
@@ -91,6 +92,7 @@ check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_fil
 check racecheck 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate
 check racecheck 60 "$bin/nz" spadd rmat_directed:10,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
+check racecheck 60 "$bin/nz" bfs rmat_directed:11,8 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
 check racecheck 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --repeat 1 --validate
 exit $failed

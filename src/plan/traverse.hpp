@@ -88,15 +88,15 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
 /// them takes less than a search does: 2.0 times on fe_body (x) 6x6 (10.6 entries), 2.9 on banded:1000000,21 (13), but 1.1 on
-/// laplace3d:100 (2.8; with parents less) and 0.7 on grid2d:2000,0.3 (1.2).
-constexpr double tile_entries_a_word = 5;
+/// laplace3d:100 (2.8; with parents less) and 0.7 on grid2d:2000,0.3 (1.2). For levels alone from fewer: 1.27 times on fe_body (3.0).
+constexpr double tile_entries_a_word = 5, tile_entries_a_word_of_levels = 2.9;
 /// On a CPU from fewer, but making them takes as long as three to ten searches: only where earlier searches have gone through so
 /// many times the matrix's entries. Of 48 matrices (`nz bench regret`) searches over tiles took 1.1 to 60 times less on all 17 from
 /// 2.5 on, and up to 5 times as long on most of those below 2.2.
 constexpr double tile_entries_a_word_on_cpu = 2.5;
 constexpr offset_t tiles_after_searches = 4;
 /// Rows of fewer entries, on average, do not fill words; and where there are hubs, words are nearly empty.
-constexpr offset_t tile_mean_degree = 8;
+constexpr offset_t tile_mean_degree = 7;
 
 /// A row that reaches a sixteenth of all vertices: two levels do, and no words are asked twice (dense:5000,5000 0.059 ms, 0.066 by tiles, H100).
 constexpr offset_t dense_share = 16;
@@ -146,10 +146,11 @@ constexpr int push_pull_fused_blocks(offset_t vertices, offset_t nnz) {
 constexpr int small_cluster_on_device = 2;
 constexpr offset_t wide_from_vertices = offset_t{1} << 18;
 constexpr double shared_entries_a_word = 1.5;
+constexpr offset_t scattered_mean_degree = 8;
 constexpr int push_pull_fused_cluster(const traverse_facts& f) noexcept {
     if (f.vertices < wide_from_vertices) return cluster_blocks_on_device;
-    const bool scattered =
-        f.tiles_sampled && f.entries_a_word < shared_entries_a_word && f.nnz / f.vertices >= tile_mean_degree;
+    const bool scattered = f.tiles_sampled && f.entries_a_word < shared_entries_a_word &&
+                           f.nnz / f.vertices >= scattered_mean_degree;
     const bool wide = has_hubs(f) || scattered;
     return wide ? small_cluster_on_device : cluster_blocks_on_device;
 }
@@ -203,6 +204,11 @@ constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
                        : f.searched / tiles_after_searches >= f.nnz;
 }
 
+constexpr double entries_a_word_for_tiles(const traverse_facts& f) noexcept {
+    if (!f.on_device) return tile_entries_a_word_on_cpu;
+    return f.parents ? tile_entries_a_word : tile_entries_a_word_of_levels;
+}
+
 /// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.
 constexpr traverse_plan plan_tiles(const traverse_facts& f, traverse_plan plan) noexcept {
     plan.tile_least = f.tile_least >= 0 ? f.tile_least : f.on_device ? 0 : least_tile_entries;
@@ -233,8 +239,7 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
     if (plan.kernel == "tile") return plan_tiles(f, plan);
     if (tiles_in_question(f)) {
         plan.asks_tiles = !f.tiles_sampled;
-        if (f.pinned.empty() && f.tiles_sampled &&
-            f.entries_a_word >= (f.on_device ? tile_entries_a_word : tile_entries_a_word_on_cpu) &&
+        if (f.pinned.empty() && f.tiles_sampled && f.entries_a_word >= entries_a_word_for_tiles(f) &&
             tile_size_for(f) != 0) {
             plan.kernel = "tile";
             plan.reason =

@@ -437,7 +437,7 @@ matrix uneven_layers(const context& ctx, index_t layers, index_t width, const st
 TEST(BfsShapes, LayersWithAFewLongRowsAmongShortOnes) {
     const context ctx({.threads = 2});
     for (const std::vector<index_t>& degrees :
-         {std::vector<index_t>{11, 13, 36, 37}, {54}, {120}, {150, 200}}) {
+         {std::vector<index_t>{11, 13, 36, 37}, {54}, {12, 200, 9}, {120}, {150, 200}}) {
         const matrix a = uneven_layers(ctx, 30, 201, degrees);
         SCOPED_TRACE(std::to_string(a.nnz()) + " entries, " + std::to_string(a.rows()) + " rows");
         for (const auto order : {determinism::strict, determinism::fast})

@@ -176,6 +176,13 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     f.entries_a_word = 2.8;
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused");
     EXPECT_FALSE(plan::traverse(f).asks_tiles) << "once is enough";
+    f.entries_a_word = 4.9;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "parents are asked for";
+    f.parents = false;
+    EXPECT_EQ(plan::traverse(f).kernel, "tile");
+    f.entries_a_word = 2.8;
+    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused");
+    f.parents = true;
     f.entries_a_word = 13;
     f.tiles_serve = false;
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a switch is off";
@@ -183,7 +190,7 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     f.longest_row = 900;
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "hubs";
     f.longest_row = 30;
-    f.nnz = 7000;
+    f.nnz = 4000 * 7 - 1;
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "few entries a row";
     f.nnz = 4000 * 250;
     f.longest_row = 300;

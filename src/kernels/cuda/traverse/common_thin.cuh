@@ -37,13 +37,15 @@ struct thin_finds {
 constexpr unsigned thin_turns = 3;
 /// Parts of 32 edges that longer pieces of a block may leave: 664 of 37 edges, the most that a level has, leave two each.
 constexpr unsigned thin_left = 1536;
+constexpr unsigned thin_part_bits = 5;
+static_assert(32u << thin_part_bits > 1u << long_piece_bits && thin_slots << thin_part_bits <= 1u << 16);
 struct thin_shared {
     piece queue[2][thin_slots];
     std::uint32_t from[2][thin_slots];
     thin_finds mine[2];  ///< of each queue
     unsigned goes_on;
     unsigned left;                     ///< on the list: what pieces have left, 32 edges an entry
-    std::uint16_t left_of[thin_left];  ///< piece << 2 | which of its parts
+    std::uint16_t left_of[thin_left];  ///< piece << thin_part_bits | which of its parts
     cluster_mail::box mail;
 };
 
@@ -131,12 +133,15 @@ private:
     /// What the first turn has left of a warp's pieces: of long ones it goes to the block's list.
     __device__ void push_longer(unsigned i, unsigned length, ahead& l) {
         const unsigned lanes = s_.lanes;
-        const bool is_long = length > thin_turns * lanes, leaves = is_long && lanes + 32 * lane() < length;
-        if (const unsigned all = __ballot_sync(full_warp, leaves)) {
+        const bool is_long = length > thin_turns * lanes;
+        for (unsigned part = lane();; part += lanes) {
+            const bool leaves = is_long && lanes + 32 * part < length;
+            const unsigned all = __ballot_sync(full_warp, leaves);
+            if (all == 0) break;
             unsigned at = 0;
             if (threadIdx.x % 32 == 0) at = atomicAdd(&m_.left, __popc(all));
             at = __shfl_sync(full_warp, at, 0) + __popc(all & ((1u << threadIdx.x % 32) - 1));
-            if (leaves) m_.left_of[at] = static_cast<std::uint16_t>(i << 2 | lane());
+            if (leaves) m_.left_of[at] = static_cast<std::uint16_t>(i << thin_part_bits | part);
         }
         const unsigned end = is_long ? 0 : length;
         for (unsigned k = lane() + lanes; __any_sync(full_warp, k - lane() < end); k += lanes) {
@@ -149,7 +154,8 @@ private:
     __device__ void push_left(ahead& l) {
         for (unsigned at = threadIdx.x / 32; at < m_.left; at += block_threads / 32) {
             const unsigned part = m_.left_of[at];
-            look_at(part >> 2, s_.lanes + 32 * (part & 3) + threadIdx.x % 32, l);
+            look_at(part >> thin_part_bits,
+                    s_.lanes + 32 * (part & ((1u << thin_part_bits) - 1)) + threadIdx.x % 32, l);
             use(l);
         }
     }
