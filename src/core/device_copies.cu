@@ -1,7 +1,10 @@
+#include "core/buffer.hpp"
 #include "core/checks.hpp"
 #include "core/cuda_check.hpp"
 #include "core/device_copies.hpp"
 
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -41,6 +44,10 @@ private:
     std::multimap<std::size_t, void*> kept_;
 };
 
+__global__ void tell_kernel(std::uint32_t* to, const std::uint32_t* from, std::size_t words) {
+    for (std::size_t k = threadIdx.x; k < words; k += blockDim.x) to[k] = from[k];
+}
+
 class beside final : public copies {
 public:
     explicit beside(session& of) : session_(of) {
@@ -63,6 +70,15 @@ public:
     void reuse(int slot) override { check(cudaStreamWaitEvent(computing(), copied_[slot])); }
     void finish(int slot) override { check(cudaEventSynchronize(copied_[slot])); }
     void wait() override { check(cudaStreamSynchronize(stream_)); }
+    void read(void* to, const void* from, std::size_t bytes) override {
+        if (told_.bytes() < bytes) told_ = buffer(pinned_memory(), bytes);
+        tell_kernel<<<1, 128, 0, computing()>>>(told_.as<std::uint32_t>(),
+                                                static_cast<const std::uint32_t*>(from),
+                                                bytes / sizeof(std::uint32_t));
+        check(cudaGetLastError());
+        check(cudaStreamSynchronize(computing()));
+        std::memcpy(to, told_.data(), bytes);
+    }
 
 private:
     cudaStream_t computing() const { return static_cast<cudaStream_t>(session_.stream()); }
@@ -70,6 +86,7 @@ private:
     session& session_;
     cudaStream_t stream_ = nullptr;
     cudaEvent_t computed_ = nullptr, copied_[slots] = {};
+    buffer told_;  // pinned
 };
 
 }  // namespace

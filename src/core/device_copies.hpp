@@ -20,6 +20,9 @@ public:
     virtual void finish(int slot) = 0;
     /// Returns when all are there.
     virtual void wait() = 0;
+    /// Copies a few bytes, a multiple of 4, that the session's stream leaves, without waiting for what is on its way: copies to the
+    /// host come one after another, so a kernel writes them there. Returns when they are.
+    virtual void read(void* to, const void* from, std::size_t bytes) = 0;
 };
 std::unique_ptr<copies> copies_beside(session& of);
 

@@ -220,7 +220,7 @@ public:
         k_.fill_first = first;
         k_.fill_last = last;
         kernels::on_cuda().mxm.choose(k_, first, last, stream());
-        ctx_.gpu()->download(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
+        copies_->read(&k_.by_entries, parts().by_entries, sizeof k_.by_entries);
         if (sent_++ >= device::copies::slots) there ? copies_->finish(slot) : copies_->reuse(slot);
         k_.out_columns = slots_[slot].columns.as<index_t>() - from;
         k_.out_values = slots_[slot].values.as<std::byte>() - from * static_cast<offset_t>(width);
