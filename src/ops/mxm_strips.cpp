@@ -79,7 +79,7 @@ plan::mxm_part_facts part_facts(const product& p, const plan::mxm_facts& f, std:
         }
     }
     parts.free = device::bytes_left(p.ctx);
-    for (const auto* body : bodies_of(p)) parts.free += body->bytes_on(p.ctx);
+    for (const auto* body : bodies_of(p)) parts.free += body->bytes_on(p.ctx) + body->form_bytes_on(p.ctx);
     return parts;
 }
 

@@ -70,8 +70,10 @@ struct matrix_body {
     std::shared_ptr<const device_csr> columns_hub_first_on(const context& gpu) const;
     /// Bytes of rows() or columns() that the context's GPU would still have to take, with values of this type where one is given.
     std::size_t bytes_to_place(const context& gpu, const csr& of, std::optional<dtype> values) const;
-    /// Bytes that copies take there, which leave() gives up; what a GPU alone has stays.
+    /// Bytes that copies take there, and tiles, slices, blocks, ranks and what else was made from them: leave() gives up both; what a
+    /// GPU alone has stays.
     std::size_t bytes_on(const context& gpu) const;
+    std::size_t form_bytes_on(const context& gpu) const;
     void leave(const context& gpu) const;
     /// How the entries of rows() or columns() are shared out evenly there; made once.
     std::shared_ptr<const device_balance> balance_on(const context& gpu, const csr& of) const;

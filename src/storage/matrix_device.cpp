@@ -120,13 +120,44 @@ std::size_t matrix_body::bytes_on(const context& gpu) const {
         if (v->memory == gpu.device_memory() && !is_alone_there(v.get())) bytes += owned(v->values);
     return bytes;
 }
+std::size_t matrix_body::form_bytes_on(const context& gpu) const {
+    const std::lock_guard lock(mutex_);
+    std::size_t bytes = 0;
+    const auto add = [&](const auto& kept) {
+        for (const auto& form : kept)
+            if (form->memory == gpu.device_memory()) bytes += form->bytes();
+    };
+    add(tiles_);
+    add(slices_);
+    add(blocks_);
+    add(ranks_);
+    add(ell_);
+    for (const auto& lists : tile_lists_)
+        if (lists->source->memory == gpu.device_memory()) bytes += lists->starts.bytes() + lists->met.bytes();
+    for (const auto& bits : device_.bit_tiles)
+        if (bits.memory == gpu.device_memory()) bytes += bits.tiles->bytes();
+    for (const auto& edges : device_edges_)
+        if (edges->memory == gpu.device_memory()) bytes += edges->offsets.bytes() + edges->edges.bytes();
+    for (const auto& hubs : device_.hubs)
+        if (hubs->memory == gpu.device_memory()) bytes += hubs->hubs.bytes();
+    return bytes;
+}
 void matrix_body::leave(const context& gpu) const {
     const std::lock_guard lock(mutex_);
-    const auto goes = [&](const auto& held) {
-        return held->memory == gpu.device_memory() && !is_alone_there(held.get());
-    };
+    const auto is_there = [&](const auto& held) { return held->memory == gpu.device_memory(); };
+    const auto goes = [&](const auto& held) { return is_there(held) && !is_alone_there(held.get()); };
     std::erase_if(device_.copies, goes);
     std::erase_if(device_.values, goes);
+    // Before what they were made from.
+    std::erase_if(tile_lists_, [&](const auto& l) { return l->source->memory == gpu.device_memory(); });
+    std::erase_if(tiles_, is_there);
+    std::erase_if(slices_, is_there);
+    std::erase_if(blocks_, is_there);
+    std::erase_if(ranks_, is_there);
+    std::erase_if(ell_, is_there);
+    std::erase_if(device_edges_, is_there);
+    std::erase_if(device_.hubs, is_there);
+    std::erase_if(device_.bit_tiles, [&](const auto& b) { return b.memory == gpu.device_memory(); });
 }
 
 std::shared_ptr<const edge_weights> matrix_body::weights_as(dtype of) const {

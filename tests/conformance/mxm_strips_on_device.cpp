@@ -230,6 +230,35 @@ TEST_F(MxmStripsOnDevice, CopiesOfFactorsGiveWayToTheirParts) {
     EXPECT_LE(small.device_peak_bytes(), limit);
 }
 
+TEST_F(MxmStripsOnDevice, FormsOfFactorsGiveWayToTheirParts) {
+    const matrix a = scattered(300, 4000, 10, 7), b = scattered(4000, 6000, 40, 5);
+    const std::size_t limit = 5 * bytes_of(b);
+    const context small({.backend = backend::cuda, .memory_limit = limit});
+    const vector u = vector::dense<double>(small, reals(6000, random));
+    const auto multiply = [&] {
+        vector w(small, dtype::float64, 4000);
+        for (const char* kernel : {"tile_column", "csr_ranked"})
+            mxv(small, w, semiring("plus_times_fp64"), b, u, {.kernel = kernel});
+    };
+    multiply();
+    const std::size_t forms = b.body().form_bytes_on(small), left = device::bytes_left(small);
+    EXPECT_GT(forms, bytes_of(b));
+    b.body().leave(small);
+    EXPECT_EQ(b.body().form_bytes_on(small), 0u);
+    EXPECT_GE(device::bytes_left(small), left + forms + bytes_of(b));
+    multiply();
+    EXPECT_EQ(b.body().form_bytes_on(small), forms) << "made again";
+
+    // No room for A beside the forms.
+    const buffer taken(small.device_memory(), device::bytes_left(small) - bytes_of(a) / 2);
+    matrix c(small, dtype::float64, 300, 6000), expected(cpu, dtype::float64, 300, 6000);
+    EXPECT_TRUE(mxm(small, c, semiring("plus_times_fp64"), a, b).on_device);
+    EXPECT_EQ(b.body().form_bytes_on(small), 0u);
+    mxm(cpu, expected, semiring("plus_times_fp64"), a, b, {.kernel = "hash"});
+    EXPECT_TRUE(same_bits(expected, c));
+    EXPECT_LE(small.device_peak_bytes(), limit);
+}
+
 TEST_F(MxmStripsOnDevice, WithoutRoomForTheSmallestPartTheErrorNamesBytesAndTheOutputStays) {
     const matrix a = scattered(300, 4000, 10), b = scattered(4000, 6000, 40), mask = scattered(300, 6000, 3);
     const context tiny({.backend = backend::cuda, .memory_limit = 90000}),
