@@ -176,14 +176,17 @@ void expect_row_sums(const context& cpu, const storage::csr& a, std::span<const 
     if (wrong) throw error(name + ": rows with other sums than A (A 1)");
 }
 
-constexpr std::size_t streamed_limit = std::size_t{2} << 30;
-constexpr const char* streamed_source = "random:1000000,48";
+// A result of over ten times the memory limit; and factors that do not fit it either.
+constexpr struct limited_product {
+    const char *name, *source;
+    std::size_t limit;
+} limited_products[] = {{"streamed", "random:1000000,48", std::size_t{2} << 30},
+                        {"in_parts", "random:1000000,24", std::size_t{96} << 20}};
 
-// A product of over ten times the memory limit: a call after one that pins the host's memory, and its bytes over the link's.
-measurement streamed(square_slot& slot) {
-    square_problem& p = slot.take(streamed_source);
-    const context gpu(
-        {.backend = backend::cuda, .threads = slot.cpu().threads(), .memory_limit = streamed_limit});
+// A call after one that pins the host's memory, and the result's bytes over the link's.
+measurement limited(square_slot& slot, const limited_product& l) {
+    square_problem& p = slot.take(l.source);
+    const context gpu({.backend = backend::cuda, .threads = slot.cpu().threads(), .memory_limit = l.limit});
     mxm_plan plan;
     matrix c(gpu, dtype::float64, p.a->rows(), p.a->columns());
     const timing call = time_ms(3, [&] {
@@ -191,13 +194,14 @@ measurement streamed(square_slot& slot) {
         plan = mxm(gpu, c, semiring("plus_times"), *p.a, *p.a);
     });
     const storage::csr& rows = p.pattern.body().rows();
-    expect_row_sums(slot.cpu(), rows, p.values, c, "streamed");
+    expect_row_sums(slot.cpu(), rows, p.values, c, l.name);
     const double bytes = static_cast<double>(c.nnz()) * 12;
-    fmt::print("{} within {} bytes: {}\n", streamed_source, streamed_limit, to_string(plan));
+    fmt::print("{} within {} bytes: {}\n", l.source, l.limit, to_string(plan));
     return {call.median,
             {{"chunks", static_cast<double>(plan.chunks)},
+             {"strips", static_cast<double>(plan.strips)},
              {"output_entries", static_cast<double>(c.nnz())},
-             {"times_the_limit", bytes / static_cast<double>(streamed_limit)},
+             {"times_the_limit", bytes / static_cast<double>(l.limit)},
              {"gbytes_per_s", bytes / call.median / 1e6},
              {"share_of_link", bytes / call.median * 1e3 / measured_gpu_limits().to_host.per_second}}};
 }
@@ -258,11 +262,14 @@ void print_results(const std::vector<std::string>& sources,
                        masked->second.counters.at("output_entries"), masked->second.ms,
                        masked->second.counters.at("fill_ms"), masked->second.counters.at("call_ms"));
     }
-    if (const auto it = results.find("spgemm/streamed"); it != results.end())
-        fmt::print(
-            "{} within {} GiB: {:.0f} ms, {:.1f} times the limit in {:.0f} chunks, {:.0f}% of the link\n",
-            streamed_source, streamed_limit >> 30, it->second.ms, it->second.counters.at("times_the_limit"),
-            it->second.counters.at("chunks"), 100 * it->second.counters.at("share_of_link"));
+    for (const limited_product& l : limited_products)
+        if (const auto it = results.find(std::string("spgemm/") + l.name); it != results.end())
+            fmt::print(
+                "{} within {} MiB: {:.0f} ms, {:.1f} times the limit in {:.0f} chunks of rows, "
+                "{:.0f} strips of columns, {:.0f}% of the link\n",
+                l.source, l.limit >> 20, it->second.ms, it->second.counters.at("times_the_limit"),
+                it->second.counters.at("chunks"), it->second.counters.at("strips"),
+                100 * it->second.counters.at("share_of_link"));
     if (!ratios.empty()) fmt::print("geometric mean of the ratios {:.2f}\n", geometric_mean(ratios));
     if (times.size() > 2) fmt::print("correlation of time with products {:.4f}\n", correlation(times, work));
     if (sorted_times.size() > 2)
@@ -290,7 +297,9 @@ int spgemm_suite_on_gpu(const options& o, const context& gpu) {
             });
         if (why.empty()) add("spgemm/" + source + "/cusparse", [=] { return cusparse(*slot, source); });
     }
-    if (o.inputs.empty() && !o.quick) add("spgemm/streamed", [=] { return streamed(*slot); });
+    if (o.inputs.empty() && !o.quick)
+        for (const limited_product& l : limited_products)
+            add(std::string("spgemm/") + l.name, [=] { return limited(*slot, l); });
     print_results(sources, run(o, "^spgemm/"));
     return 0;
 }
