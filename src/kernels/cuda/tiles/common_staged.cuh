@@ -37,7 +37,7 @@ struct staged_shape {
 /// Short rows of tiles by several, up to 768 entries (grid2d:2000,0.3 by eight: 0.117 ms, by two 0.129), if warps enough are
 /// left. There is room for a fifth more entries than rows have on average; where rows of tiles are large for three fifths more, for
 /// blocks that do not fit wait for their warps one after another (bit tiles of fe_body (x) 6x6 0.076 ms, with a fifth 0.095; a
-/// mesh of more even rows 0.067 for 0.064; two times: slower everywhere; H100).
+/// mesh of more even rows 0.067 for 0.064; H100).
 inline staged_shape staged_shape_of(offset_t all_entries, index_t tile_rows, int least_rows = 1) {
     constexpr double entries_a_warp = 768, large = 1024;
     constexpr index_t warps = 8192;

@@ -11,8 +11,9 @@
 // messages, decides whether the next level begins, and keeps sums and record. Finds that are one piece each, as most are, have a way
 // of their own into the queue. Measured against the loop before, in which every thread decided and neighbours were copied to shared
 // memory as they were found: docs/measurements.md (a grid from its centre 5.38 -> 4.84 ms, H100).
-// Without gain (figures there too): what pieces have left shared out among a warp's lanes, with the list for longer ones or without it; looking at visited bits and reading offsets ahead on thin graphs; asking L2 for the rows of the next
-// 32 vertices; one block alone, its claims in a table in shared memory; letters of 8 bytes polled in place of an mbarrier.
+// Without gain (figures there too): what pieces have left shared out among a warp's lanes, with the list for longer ones or without it;
+// looking at visited bits and reading offsets ahead on thin graphs; asking L2 for the rows of the next 32 vertices; one block alone, its
+// claims in a table in shared memory; letters of 8 bytes polled in place of an mbarrier.
 #pragma once
 
 #include "kernels/cuda/traverse/common_steps.cuh"
@@ -35,7 +36,8 @@ struct thin_finds {
 };
 /// A group takes no longer pieces than so many turns of its lanes do by itself.
 constexpr unsigned thin_turns = 3;
-/// Parts of 32 edges that longer pieces of a block may leave: 664 of 37 edges, the most that a level has, leave two each.
+/// Parts of 32 edges that longer pieces of a block may leave: at most 1,493, by the pieces a block holds and the edges a level has (469
+/// pieces of 37 edges leave two each, 555 of 13 one).
 constexpr unsigned thin_left = 1536;
 constexpr unsigned thin_part_bits = 5;
 static_assert(32u << thin_part_bits > 1u << long_piece_bits && thin_slots << thin_part_bits <= 1u << 16);
