@@ -22,17 +22,19 @@
 //   bitmap, two branches that go either way) and serves one or two edges, as a front has one vertex a word: push_pull_fused
 //   takes 0.4 times as long. On a band of 21 the same look serves a word's front at once: 0.2 ns an entry, a seventh of
 //   push_pull_fused without parents; the parents' pass is then the larger part.
-// AVX-512 is left to the compiler: the union of a whole tile's words is the one loop that it makes vectors of.
+// AVX-512, where the machine has it: words of a tile eight or sixteen at a time (common_words.hpp).
 // Why push_pull_fused was not enough: it reads 4 bytes and tests a bit for each edge, also where 64 neighbours are one word.
 #include "kernels/cpu/traverse/tile.hpp"
 
 #include "core/parallel.hpp"
+#include "kernels/cpu/traverse/common_words.hpp"
 #include "plan/traverse.hpp"
 #include "storage/bit_tiles.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <type_traits>
 #include <utility>
 
 namespace nz::kernels::cpu {
@@ -68,7 +70,7 @@ private:
     index_t held_[room];
 };
 
-template <class Word>
+template <class Word, bool Wide>
 class search {
 public:
     explicit search(const tile_arguments& arguments)
@@ -125,11 +127,6 @@ private:
     };
 
     static Word bit(offset_t i) { return Word{1} << (i % size); }
-    static Word lowest(Word w) { return w & (Word{0} - w); }
-    // The place of the word of row `low`, a single bit, among those of a tile.
-    static int place(Word occupied, Word low) {
-        return std::popcount(static_cast<Word>(occupied & (low - 1)));
-    }
 
     void initialise() {
         parallel::for_pieces(a_.threads, a_.vertices, [&](offset_t begin, offset_t end) {
@@ -179,7 +176,8 @@ private:
             const header& h = out_.headers[t];
             const Word rows = h.occupied & members, open = ~visited_[h.column];
             if (!rows || !open) continue;
-            const Word found = union_of(h, rows, out_.headers[t + 1].start) & open;
+            const Word found =
+                tile_words<Word, Wide>::union_of(out_.words + h.start, h.occupied, rows) & open;
             if (found) add(static_cast<index_t>(h.column), found);
         }
         for (std::uint32_t k = out_.extracted_offsets[w]; k < out_.extracted_offsets[w + 1]; ++k) {
@@ -187,15 +185,6 @@ private:
             if (!(members >> out_.extracted_rows[k] & 1) || visited_[v / size] & bit(v)) continue;
             add(v / size, bit(v));
         }
-    }
-
-    Word union_of(const header& h, Word rows, std::uint32_t end) const {
-        Word all = 0;
-        if (rows == h.occupied)
-            for (std::uint32_t k = h.start; k < end; ++k) all |= out_.words[k];
-        else
-            for (; rows; rows &= rows - 1) all |= out_.words[h.start + place(h.occupied, lowest(rows))];
-        return all;
     }
 
     // Every tile row with unvisited vertices through those of its tiles that the frontier meets.
@@ -235,7 +224,8 @@ private:
         for (std::uint32_t t = in_.offsets[w]; open && t < in_.offsets[w + 1]; ++t) {
             const header& h = in_.headers[t];
             const Word x = operand[h.column];
-            if (x) open &= ~hits(h, h.occupied & open, x);
+            if (x)
+                open &= ~tile_words<Word, Wide>::hits(in_.words + h.start, h.occupied, h.occupied & open, x);
         }
         for (std::uint32_t k = in_.extracted_offsets[w]; open && k < in_.extracted_offsets[w + 1]; ++k) {
             const index_t u = in_.extracted_columns[k];
@@ -244,22 +234,6 @@ private:
         if (open == unvisited) return;
         next_[w] = unvisited & ~open;
         finds.add(w);
-    }
-
-    // The rows among `rows` whose word meets x.
-    Word hits(const header& h, Word rows, Word x) const {
-        Word found = 0;
-        if (2 * std::popcount(rows) < std::popcount(h.occupied)) {
-            for (; rows; rows &= rows - 1) {
-                const Word low = lowest(rows);
-                found |= in_.words[h.start + place(h.occupied, low)] & x ? low : Word{0};
-            }
-            return found;
-        }
-        const Word* word = in_.words + h.start;  // most of them: one after the other
-        for (Word rest = h.occupied; rest; rest &= rest - 1, ++word)
-            found |= *word & x ? lowest(rest) : Word{0};
-        return found & rows;
     }
 
     // The finds get their level and are the frontier; returns how many they are.
@@ -330,8 +304,11 @@ private:
 }  // namespace
 
 traverse_totals tile(const tile_arguments& arguments) {
-    return arguments.size == 64 ? search<std::uint64_t>(arguments).run()
-                                : search<std::uint32_t>(arguments).run();
+    const auto run = [&]<class Word>(std::type_identity<Word>) {
+        return has_wide_words() ? search<Word, true>(arguments).run() : search<Word, false>(arguments).run();
+    };
+    return arguments.size == 64 ? run(std::type_identity<std::uint64_t>{})
+                                : run(std::type_identity<std::uint32_t>{});
 }
 
 }  // namespace nz::kernels::cpu
