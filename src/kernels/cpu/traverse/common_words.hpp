@@ -14,38 +14,6 @@
 
 namespace nz::kernels::cpu {
 
-template <class Word>
-struct plain_words {
-    static Word lowest(Word w) { return w & (Word{0} - w); }
-    /// The place of the word of row `low`, a single bit, among those of a tile.
-    static int place(Word occupied, Word low) {
-        return std::popcount(static_cast<Word>(occupied & (low - 1)));
-    }
-    /// The union of the words of `rows`, which are occupied.
-    static Word union_of(const Word* words, Word occupied, Word rows) {
-        Word all = 0;
-        if (rows == occupied)
-            for (int k = 0, count = std::popcount(occupied); k < count; ++k) all |= words[k];
-        else
-            for (; rows; rows &= rows - 1) all |= words[place(occupied, lowest(rows))];
-        return all;
-    }
-    /// Those of `rows`, which are occupied, whose word meets x.
-    static Word hits(const Word* words, Word occupied, Word rows, Word x) {
-        Word found = 0;
-        if (2 * std::popcount(rows) < std::popcount(occupied)) {
-            for (; rows; rows &= rows - 1) {
-                const Word low = lowest(rows);
-                found |= words[place(occupied, low)] & x ? low : Word{0};
-            }
-            return found;
-        }
-        for (Word rest = occupied; rest; rest &= rest - 1, ++words)  // most of them: one after the other
-            found |= *words & x ? lowest(rest) : Word{0};
-        return found & rows;
-    }
-};
-
 /// Rows from which a union of some of a tile's is faster by AVX-512; of all of them a plain loop is.
 inline constexpr int wide_union_from = 6;
 
