@@ -104,6 +104,7 @@ context make_context(const settings& s, bool computes) {
                                                   : backend::automatic;
     o.threads = s.threads;
     o.memory_limit = s.memory_limit;
+    o.device_memory_limit = s.device_memory_limit;
     return context(o);
 }
 

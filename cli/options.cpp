@@ -15,6 +15,12 @@ void exclude(CLI::Option* a, CLI::Option* b) {
     b->option_text(" ");
 }
 
+void add_limit(CLI::App& verb, const char* name, std::size_t& bytes, const char* what) {
+    verb.add_option_function<std::string>(
+            name, [&bytes](const std::string& text) { bytes = parse_bytes(text); }, what)
+        ->option_text("BYTES");
+}
+
 }  // namespace
 
 std::size_t parse_bytes(const std::string& text) {
@@ -39,10 +45,8 @@ void add_input(CLI::App& verb, settings& s, const std::string& what) {
     verb.add_option("--threads", s.threads, "Threads to use (default: all cores)")
         ->check(CLI::Range(1, 4096))
         ->option_text("N");
-    verb.add_option_function<std::string>(
-            "--memory-limit", [&s](const std::string& text) { s.memory_limit = parse_bytes(text); },
-            "Fail rather than use more memory: bytes, or with K, M, G")
-        ->option_text("BYTES");
+    add_limit(verb, "--memory-limit", s.memory_limit,
+              "Fail rather than use more memory: bytes, or with K, M, G");
     verb.add_flag("--json", s.json, "Print one JSON object in place of text");
 }
 
@@ -70,6 +74,8 @@ void add_run(CLI::App& verb, settings& s) {
     verb.add_option("--backend", s.backend, "auto (default: the GPU where there is one), cpu or cuda")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
         ->option_text("NAME");
+    add_limit(verb, "--device-memory-limit", s.device_memory_limit,
+              "The same on the GPU (default: the number of --memory-limit)");
     verb.add_option(
             "--repeat", s.repeat,
             fmt::format("Runs to time; the median counts, after a warm-up if N > 1 (default {})", s.repeat))

@@ -26,7 +26,7 @@ struct settings {
     std::uint64_t seed = 1;
     bool complex_modulus = false;
     int threads = 0;
-    std::size_t memory_limit = 0;
+    std::size_t memory_limit = 0, device_memory_limit = 0;
     bool symmetrize = false, directed = false, drop_loops = false, largest_component = false;
     std::string weights;  // uniform:LOW,HIGH; empty: the input's own
     std::string reorder;  // rcm, degree, cluster; empty: the input's own numbers
@@ -53,9 +53,9 @@ void add_input(CLI::App& verb, settings& s,
 void add_file_reading(CLI::App& verb, settings& s);
 /// --symmetrize, --directed, --drop-loops, --largest-component, --weights.
 void add_transformations(CLI::App& verb, settings& s);
-/// --backend, --kernel ID of `operation`, --repeat, --validate, --explain, --deterministic, --fast.
+/// What add_run adds, --kernel ID of `operation`, --deterministic and --fast.
 void add_computation(CLI::App& verb, settings& s, const std::string& kernels);
-/// --backend, --repeat, --validate and --explain: for verbs of algorithms over several operations, which have no one
+/// --backend, --device-memory-limit, --repeat, --validate and --explain: for verbs of algorithms over several operations, which have no one
 /// kernel and one result.
 void add_run(CLI::App& verb, settings& s);
 /// -o, --output FILE.

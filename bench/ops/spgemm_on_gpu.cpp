@@ -176,7 +176,7 @@ void expect_row_sums(const context& cpu, const storage::csr& a, std::span<const 
     if (wrong) throw error(name + ": rows with other sums than A (A 1)");
 }
 
-// A result of over ten times the memory limit; and factors that do not fit it either.
+// A result of over ten times the GPU's memory limit; and factors that do not fit it either.
 constexpr struct limited_product {
     const char *name, *source;
     std::size_t limit;
@@ -186,7 +186,8 @@ constexpr struct limited_product {
 // A call after one that pins the host's memory, and the result's bytes over the link's.
 measurement limited(square_slot& slot, const limited_product& l) {
     square_problem& p = slot.take(l.source);
-    const context gpu({.backend = backend::cuda, .threads = slot.cpu().threads(), .memory_limit = l.limit});
+    const context gpu(
+        {.backend = backend::cuda, .threads = slot.cpu().threads(), .device_memory_limit = l.limit});
     mxm_plan plan;
     matrix c(gpu, dtype::float64, p.a->rows(), p.a->columns());
     const timing call = time_ms(3, [&] {

@@ -40,9 +40,11 @@ std::shared_ptr<memory_resource> host_memory();
 struct context_options {
     nz::backend backend = backend::automatic;
     int threads = 0;  ///< 0: what OpenMP offers
-    /// Bytes alive at a time on the host, and on the GPU; 0: no limit. A product that does not fit the GPU leaves it for host
-    /// memory that is not counted.
+    /// Bytes alive at a time on the host; 0: no limit. Pinned memory that a product too large for the GPU leaves it for is not
+    /// counted.
     std::size_t memory_limit = 0;
+    /// The same on the GPU; 0: memory_limit, there too.
+    std::size_t device_memory_limit = 0;
     std::shared_ptr<memory_resource> memory{};  ///< null: host_memory()
     /// A cudaStream_t of the caller's, alive as long as the context, for all its work on the GPU; null: one of its own.
     void* stream = nullptr;
@@ -57,7 +59,7 @@ public:
 
     nz::backend backend() const;
     int threads() const;
-    /// Bytes that may be alive at a time, 0 when unlimited.
+    /// Bytes that may be alive at a time on the host, 0 when unlimited.
     std::size_t memory_limit() const;
     /// Bytes alive now, and the most there have been since the context began or reset_peak().
     std::size_t bytes_in_use() const;
@@ -68,6 +70,7 @@ public:
     /// The GPU's half: null, null and 0 on the CPU.
     device::session* gpu() const;
     const std::shared_ptr<memory_resource>& device_memory() const;
+    std::size_t device_memory_limit() const;
     std::size_t device_peak_bytes() const;
     /// Returns when the GPU has done all that was asked of it through this context; at once on the CPU.
     void wait() const;

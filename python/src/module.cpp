@@ -68,7 +68,8 @@ void bind_context(nb::module_& m) {
     nb::class_<context>(m, "Context")
         .def(
             "__init__",
-            [](context* self, const std::string& backend_name, int threads, std::size_t memory_limit) {
+            [](context* self, const std::string& backend_name, int threads, std::size_t memory_limit,
+               std::size_t device_memory_limit) {
                 const auto chosen =
                     backend_name == "auto"  ? backend::automatic
                     : backend_name == "cpu" ? backend::cpu
@@ -79,11 +80,14 @@ void bind_context(nb::module_& m) {
                 new (self) context({.backend = chosen,
                                     .threads = threads,
                                     .memory_limit = memory_limit,
+                                    .device_memory_limit = device_memory_limit,
                                     .log = [](std::string_view) { check_interrupt(); }});
             },
             nb::arg("backend") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0,
+            nb::arg("device_memory_limit") = 0,
             "Where work runs and what it may use.\n\nbackend: 'auto' (the GPU where there is one), 'cpu' or 'cuda'.\n"
-            "threads: 0 for all. memory_limit: bytes alive at a time, 0 for no limit.")
+            "threads: 0 for all. memory_limit: bytes alive at a time on the host, 0 for no limit. device_memory_limit: the\n"
+            "same on the GPU, 0 for memory_limit there too.")
         .def("__repr__",
              [](const context& c) {
                  return "<nonzero.Context " + std::string(name_of(c.backend())) +
@@ -94,6 +98,10 @@ void bind_context(nb::module_& m) {
         .def_prop_ro("device", &context::device, "The GPU's name; empty on the CPU.")
         .def_prop_ro("threads", &context::threads)
         .def_prop_ro("memory_limit", &context::memory_limit, "Bytes; 0: no limit.")
+        .def_prop_ro("device_memory_limit", &context::device_memory_limit,
+                     "Bytes on the GPU; 0: no limit, or no GPU.")
+        .def_prop_ro("device_peak_bytes", &context::device_peak_bytes,
+                     "The most that was alive on the GPU at a time; 0 on the CPU.")
         .def_prop_ro("bytes_in_use", &context::bytes_in_use)
         .def_prop_ro("peak_bytes", &context::peak_bytes)
         .def("reset_peak", &context::reset_peak)

@@ -220,3 +220,13 @@ def test_every_format_of_cupyx_comes_in(gpu, host_matrix):
     for a in (c.tocoo(), c.tocsc(), c):
         found = nz.from_scipy(a, ctx=gpu)
         assert found.on_device and abs(nz.to_scipy(found) - host_matrix).sum() == 0
+
+
+def test_a_gpu_has_a_memory_limit_of_its_own(gpu):
+    s = scipy.sparse.random_array((4000, 4000), density=0.01, format="csr", rng=7)
+    ctx = nz.Context(backend="cuda", device_memory_limit=1 << 20)
+    assert (ctx.memory_limit, ctx.device_memory_limit) == (0, 1 << 20)
+    a = nz.from_scipy(s, ctx=ctx)
+    c = nz.mxm("plus_times", a, a, ctx=ctx)
+    assert abs(nz.to_scipy(c) - s @ s).max() < 1e-12
+    assert 0 < ctx.device_peak_bytes <= 1 << 20 < ctx.peak_bytes

@@ -69,8 +69,9 @@ context::context(context_options options) {
                                            counter, std::move(options.log)});
     if (!gpu) return;
     state_->gpu = device::open(options.stream);
-    state_->device_memory = state_->device_counter =
-        std::make_shared<counting_memory>(state_->gpu->memory(), options.memory_limit);
+    state_->device_memory = state_->device_counter = std::make_shared<counting_memory>(
+        state_->gpu->memory(),
+        options.device_memory_limit ? options.device_memory_limit : options.memory_limit);
 }
 
 backend context::backend() const { return state_->backend; }
@@ -85,6 +86,9 @@ void context::reset_peak() {
 const std::shared_ptr<memory_resource>& context::memory() const { return state_->memory; }
 device::session* context::gpu() const { return state_->gpu.get(); }
 const std::shared_ptr<memory_resource>& context::device_memory() const { return state_->device_memory; }
+std::size_t context::device_memory_limit() const {
+    return state_->device_counter ? state_->device_counter->limit_ : 0;
+}
 std::size_t context::device_peak_bytes() const {
     return state_->device_counter ? state_->device_counter->peak_.load() : 0;
 }

@@ -312,7 +312,7 @@ void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
     const storage::matrix_body& body = p.body();
     f.expected = std::max(body.expected_products(), f.any_order ? body.multiplied() : 0);
     f.limited =
-        f.on_device ? p.ctx.memory_limit() != 0 || body.forms_refused() : body.ctx.memory_limit() != 0;
+        f.on_device ? p.ctx.device_memory_limit() != 0 || body.forms_refused() : body.ctx.memory_limit() != 0;
     const bool each = !p.ring.ignores_a() && p.a.values_held() == value_kind::full;
     f.entry_bytes = each ? size_of(p.operand) : 0;
     const bool blocks = f.pinned == "bsr_row" && !f.on_device, ell = f.pinned == "ell_slice" && !f.on_device,

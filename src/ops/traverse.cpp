@@ -82,7 +82,7 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     // And they take memory that nobody asked for.
     f.tiles_serve = (!a.on_device() || o.kernel == tile_id) && f.plain && o.switches.change_direction &&
                     !s.duplicates && !f.scheduled && !o.hub_first && o.alpha < 0 && o.beta < 0 &&
-                    ctx.memory_limit() == 0;
+                    ctx.memory_limit() == 0 && ctx.device_memory_limit() == 0;
     f.searched = a.body().searched();
     return f;
 }

@@ -215,6 +215,34 @@ TEST_F(MxmStripsOnDevice, WhatLiesOnTheGpuAloneStaysThere) {
     EXPECT_LE(small.device_peak_bytes(), limit);
 }
 
+TEST_F(MxmStripsOnDevice, AContextHoldsFactorsThatItsGpuHasNoRoomFor) {
+    const matrix a = scattered(300, 4000, 10, 7), b = scattered(4000, 6000, 40, 5);
+    const std::size_t limit = bytes_of(b) / 4;
+    const context ctx({.backend = backend::cuda, .device_memory_limit = limit});
+    EXPECT_EQ(ctx.device_memory_limit(), limit);
+    EXPECT_EQ(ctx.memory_limit(), 0u);
+    const matrix left = matrix::from_csr<double>(ctx, a.csr<double>()),
+                 right = matrix::from_csr<double>(ctx, b.csr<double>());
+    matrix c(ctx, dtype::float64, 300, 6000), expected(cpu, dtype::float64, 300, 6000);
+    const mxm_plan plan = mxm(ctx, c, semiring("plus_times_fp64"), left, right);
+    EXPECT_TRUE(plan.on_device);
+    EXPECT_GT(plan.strips, 1) << to_string(plan);
+    mxm(cpu, expected, semiring("plus_times_fp64"), a, b, {.kernel = "hash"});
+    EXPECT_TRUE(same_bits(expected, c));
+    EXPECT_LE(ctx.device_peak_bytes(), limit);
+    EXPECT_GT(ctx.peak_bytes(), limit);
+
+    // Both limits are kept, each in its place; one number holds for both.
+    const context both({.backend = backend::cuda, .memory_limit = 4 * limit, .device_memory_limit = limit}),
+        one({.backend = backend::cuda, .memory_limit = limit});
+    EXPECT_EQ(both.memory_limit(), 4 * limit);
+    EXPECT_EQ(both.device_memory_limit(), limit);
+    EXPECT_EQ(one.device_memory_limit(), limit);
+    EXPECT_NO_THROW(buffer(both.memory(), 2 * limit));
+    EXPECT_THROW(buffer(both.device_memory(), 2 * limit), out_of_memory);
+    EXPECT_THROW(buffer(one.device_memory(), 2 * limit), out_of_memory);
+}
+
 TEST_F(MxmStripsOnDevice, CopiesOfFactorsGiveWayToTheirParts) {
     const matrix a = scattered(300, 4000, 10, 7), b = scattered(4000, 6000, 40, 5);
     const std::size_t limit = bytes_of(b) + bytes_of(b) / 6;

@@ -147,12 +147,14 @@ TEST_F(usage, numbers_out_of_range_are_refused) {
     expect_refused({"spmspv", "grid2d:3", "--density", "2"}, 2, {"--density"});
     expect_refused({"spmspv", "grid2d:3", "--density", "many"}, 2, {"--density"});
     for (const auto* limit : {"", "0", "12Q", "-1", "K", "1KB", "99999999999999999999", "99999999999G"})
-        expect_refused({"info", "grid2d:3", std::string("--memory-limit=") + limit}, 2, {});
+        for (const auto* option : {"--memory-limit=", "--device-memory-limit="})
+            expect_refused({"spmv", "grid2d:3", std::string(option) + limit}, 2, {});
 }
 
 TEST_F(usage, byte_counts_take_suffixes) {
     for (const auto* limit : {"100000000", "100000K", "100m", "1G"})
-        EXPECT_EQ(nz({"info", "grid2d:3", "--memory-limit", limit}).status, 0) << limit;
+        for (const auto* option : {"--memory-limit", "--device-memory-limit"})
+            EXPECT_EQ(nz({"spmv", "grid2d:3", option, limit}).status, 0) << option << limit;
 }
 
 TEST_F(usage, generate_takes_no_files) {
