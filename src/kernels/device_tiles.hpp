@@ -1,8 +1,9 @@
-// How a GPU cuts a CSR into tiles (storage/value_tiles.hpp): count, fill, and the lists by columns.
+// How a GPU cuts a CSR into tiles: value tiles (storage/value_tiles.hpp; count, fill, and the lists by columns) and bit tiles.
 #pragma once
 
 #include "kernels/offset_reader.hpp"
 #include "kernels/value_tile_arguments.hpp"
+#include "storage/bit_tiles.hpp"
 
 namespace nz::kernels {
 
@@ -44,6 +45,13 @@ struct device_tile_lists {
     std::size_t temporary_bytes = 0;
 };
 
+/// Elements of the arrays of bit tiles.
+struct bit_counts {
+    std::uint32_t tiles = 0, words = 0, outside = 0;
+
+    friend bool operator==(const bit_counts&, const bit_counts&) = default;
+};
+
 /// How a GPU makes bit tiles (storage/bit_tiles.hpp). Fewer than 2^32 entries.
 struct device_bit_build {
     offset_reader offsets;
@@ -51,17 +59,14 @@ struct device_bit_build {
     index_t rows = 0, tile_rows = 0;
     offset_t entries = 0;
     int size = 0, least_entries = 0;
-    // count writes these, scanned: [tile rows + 1].
-    std::uint32_t* tile_offsets = nullptr;
-    std::uint32_t* word_offsets = nullptr;  ///< needed by fill alone
-    std::uint32_t* extracted_offsets = nullptr;
-    // fill writes these.
-    std::uint32_t tiles = 0, words = 0;
+    bit_counts room;                                ///< in the arrays below; what has none is counted alone
+    bit_counts* counts = nullptr;                   ///< result, at a multiple of 8 bytes
+    storage::tile_range* ranges = nullptr;          ///< [tile_rows]
+    storage::tile_range* outside_ranges = nullptr;  ///< [tile_rows]
     void* headers = nullptr;
     void* row_words = nullptr;
     std::uint8_t* extracted_rows = nullptr;
     index_t* extracted_columns = nullptr;
-    void* temporary = nullptr;  ///< of bit_sum_bytes
 };
 
 struct device_tile_table {
@@ -69,10 +74,7 @@ struct device_tile_table {
     std::size_t (*scan_bytes)(index_t counts) = nullptr;
     void (*count)(const device_tile_build& build, void* stream) = nullptr;
     void (*fill)(const device_tile_build& build, void* stream) = nullptr;
-    /// Temporary bytes for counts of so many rows of bit tiles.
-    std::size_t (*bit_sum_bytes)(index_t tile_rows) = nullptr;
-    void (*count_bits)(const device_bit_build& build, void* stream) = nullptr;
-    void (*fill_bits)(const device_bit_build& build, void* stream) = nullptr;
+    void (*make_bits)(const device_bit_build& build, void* stream) = nullptr;
     void (*list)(const device_tile_lists& lists, void* stream) = nullptr;
 };
 

@@ -3,6 +3,7 @@
 
 #include "kernels/traverse_arguments.hpp"
 #include "plan/tile_phase.hpp"
+#include "storage/bit_tiles.hpp"
 
 #include <cstdint>
 
@@ -10,12 +11,13 @@ namespace nz::kernels {
 
 /// The arrays of storage::bit_tiles.
 struct bit_tile_arrays {
-    const std::uint32_t* tile_offsets = nullptr;
+    const storage::tile_range* tile_ranges = nullptr;
     const void* headers = nullptr;  ///< storage::tile_header<Word>
     const void* words = nullptr;
-    const std::uint32_t* extracted_offsets = nullptr;
+    const storage::tile_range* extracted_ranges = nullptr;
     const std::uint8_t* extracted_rows = nullptr;
     const index_t* extracted_columns = nullptr;
+    offset_t tiles = 0, extracted = 0;
 };
 
 struct tile_arguments {

@@ -14,12 +14,14 @@ std::size_t structure_bytes(const storage::csr& a) { return a.offsets.bytes() + 
 }  // namespace
 
 kernels::bit_tile_arrays arrays_of(const storage::bit_tiles& t) {
-    return {t.tile_offset_data(),
+    return {t.tile_range_data(),
             t.headers.data(),
             t.row_words.data(),
-            t.extracted_offsets.as<const std::uint32_t>(),
+            t.extracted_range_data(),
             t.extracted_rows.as<const std::uint8_t>(),
-            t.extracted_columns.as<const index_t>()};
+            t.extracted_columns.as<const index_t>(),
+            t.tiles,
+            t.extracted};
 }
 
 void check_tile_options(const traverse_options& o) {

@@ -20,61 +20,72 @@ buffer take(const context& ctx, offset_t count, std::size_t bytes) {
     return {ctx.device_memory(), static_cast<std::size_t>(count) * bytes};
 }
 
-// Counts, then fills: the host waits once, for the counts.
+// What a sample foresees of the tiles of A, or of its transpose, and a tenth more; nothing where the host has no rows to look at.
+kernels::bit_counts foreseen(const storage::matrix_body& body, offset_t nnz, int size, int least_entries) {
+    if (body.away()) return {};
+    constexpr double more = 1.1;
+    constexpr offset_t few = 64;
+    const storage::tile_shares s = storage::expected_shares(body.sampled_tiles(size), least_entries);
+    const auto room = [&](double share) {
+        const auto count = static_cast<offset_t>(more * share * static_cast<double>(nnz)) + few;
+        return static_cast<std::uint32_t>(std::min(count, nnz));
+    };
+    return {room(s.tiles), room(s.words), least_entries > 1 ? room(s.extracted) : 0};
+}
+
+void allocate(const context& ctx, const kernels::bit_counts& room, bit_tiles& t) {
+    storage::with_tile_word(t.size, [&]<class Word>(std::type_identity<Word>) {
+        t.headers = take(ctx, room.tiles, sizeof(storage::tile_header<Word>));
+        t.row_words = take(ctx, room.words, sizeof(Word));
+    });
+    t.extracted_rows = take(ctx, room.outside, 1);
+    t.extracted_columns = take(ctx, room.outside, sizeof(index_t));
+}
+
+// In one pass where there is room enough, else in a second one with the room that the first has found.
 bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_entries,
-                const storage::device_csr& rows) {
+                const storage::device_csr& rows, const kernels::bit_counts& room) {
     require<not_supported>(a.nnz <= std::numeric_limits<std::uint32_t>::max(),
                            "bit tiles on a GPU hold fewer than 2^32 entries, here are {}", a.nnz);
     device::session& gpu = *ctx.gpu();
-    const auto& table = kernels::on_cuda().tiles;
     bit_tiles t;
     t.rows = a.rows;
     t.columns = a.columns;
     t.size = size;
     t.least_entries = least_entries;
     t.nnz = a.nnz;
-    const offset_t n = t.tile_rows();
-    t.tile_offsets = take(ctx, n + 1, sizeof(std::uint32_t));
-    t.extracted_offsets = take(ctx, n + 1, sizeof(std::uint32_t));
-    const buffer word_offsets = take(ctx, n + 1, sizeof(std::uint32_t)),
-                 temporary = take(ctx, 1, table.bit_sum_bytes(static_cast<index_t>(n)));
+    t.tile_ranges = take(ctx, t.tile_rows(), sizeof(storage::tile_range));
+    t.extracted_ranges = take(ctx, t.tile_rows(), sizeof(storage::tile_range));
+    const buffer counts = take(ctx, 1, sizeof(kernels::bit_counts));
 
     kernels::device_bit_build b;
     b.offsets = {rows.offsets.data(), a.offset_bytes == 8};
     b.indices = rows.indices.as<index_t>();
     b.rows = a.rows;
-    b.tile_rows = static_cast<index_t>(n);
+    b.tile_rows = t.tile_rows();
     b.entries = a.nnz;
     b.size = size;
     b.least_entries = least_entries;
-    b.tile_offsets = t.tile_offsets.as<std::uint32_t>();
-    b.word_offsets = word_offsets.as<std::uint32_t>();
-    b.extracted_offsets = t.extracted_offsets.as<std::uint32_t>();
-    b.temporary = temporary.data();
-    gpu.timed([&] { table.count_bits(b, gpu.stream()); });
-    t.kernel_ms = gpu.milliseconds();
-    std::uint32_t extracted = 0;
-    gpu.download(&b.tiles, b.tile_offsets + n, sizeof b.tiles);
-    gpu.download(&b.words, b.word_offsets + n, sizeof b.words);
-    gpu.download(&extracted, b.extracted_offsets + n, sizeof extracted);
-    t.tiles = b.tiles;
-    t.words = b.words;
-    t.extracted = extracted;
-
-    storage::with_tile_word(size, [&]<class Word>(std::type_identity<Word>) {
-        t.headers = take(ctx, t.tiles + 1, sizeof(storage::tile_header<Word>));
-        t.row_words = take(ctx, t.words, sizeof(Word));
-    });
-    t.extracted_rows = take(ctx, t.extracted, 1);
-    t.extracted_columns = take(ctx, t.extracted, sizeof(index_t));
-    b.headers = t.headers.data();
-    b.row_words = t.row_words.data();
-    b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
-    b.extracted_columns = t.extracted_columns.as<index_t>();
-    gpu.timed([&] { table.fill_bits(b, gpu.stream()); });
-    t.kernel_ms += gpu.milliseconds();
-    gpu.wait();  // the temporary memory goes
-    return t;
+    b.counts = counts.as<kernels::bit_counts>();
+    b.ranges = t.tile_ranges.as<storage::tile_range>();
+    b.outside_ranges = t.extracted_ranges.as<storage::tile_range>();
+    b.room = room;
+    t.kernel_ms = 0;
+    for (kernels::bit_counts found;; b.room = found) {
+        allocate(ctx, b.room, t);
+        b.headers = t.headers.data();
+        b.row_words = t.row_words.data();
+        b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
+        b.extracted_columns = t.extracted_columns.as<index_t>();
+        gpu.timed([&] { kernels::on_cuda().tiles.make_bits(b, gpu.stream()); });
+        t.kernel_ms += gpu.milliseconds();
+        gpu.download(&found, counts.data(), sizeof found);
+        t.tiles = found.tiles;
+        t.words = found.words;
+        t.extracted = found.outside;
+        if (found.tiles <= b.room.tiles && found.words <= b.room.words && found.outside <= b.room.outside)
+            return t;
+    }
 }
 
 // The rule's words for what the device did: the same pure function on the same counts.
@@ -104,8 +115,9 @@ void tell_tile_levels(const kernels::traverse_report& report, const matrix& a, c
 std::shared_ptr<const bit_tiles> bit_tiles_on_device(const context& ctx, const storage::matrix_body& body,
                                                      const storage::csr& of, int size, int least_entries) {
     const auto rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
+    const kernels::bit_counts room = foreseen(body, of.nnz, size, least_entries);
     return body.bit_tiles_on(ctx, of, size, least_entries,
-                             [&] { return build(ctx, of, size, least_entries, *rows); });
+                             [&] { return build(ctx, of, size, least_entries, *rows, room); });
 }
 
 traverse_result traverse_tile_on_device(const context& ctx, const matrix& a, offset_t source,

@@ -149,10 +149,10 @@ private:
         const auto room = [&](offset_t count, std::size_t bytes) {
             return buffer(ctx_.memory(), static_cast<std::size_t>(count) * bytes);
         };
-        out_.tile_offsets = room(out_.tile_rows() + offset_t{1}, sizeof(std::uint32_t));
-        out_.headers = room(out_.tiles + 1, sizeof(header));
+        out_.tile_ranges = room(out_.tile_rows(), sizeof(tile_range));
+        out_.headers = room(out_.tiles, sizeof(header));
         out_.row_words = room(out_.words, sizeof(Word));
-        out_.extracted_offsets = room(out_.tile_rows() + offset_t{1}, sizeof(std::uint32_t));
+        out_.extracted_ranges = room(out_.tile_rows(), sizeof(tile_range));
         out_.extracted_rows = room(out_.extracted, sizeof(std::uint8_t));
         out_.extracted_columns = room(out_.extracted, sizeof(index_t));
     }
@@ -199,12 +199,14 @@ private:
     }
 
     void finish(const array<tile_row_part>& parts) {
-        for (std::size_t t = 0; t < parts.size(); ++t) {
-            out_.tile_offsets.template as<std::uint32_t>()[t] = static_cast<std::uint32_t>(parts[t].tiles);
-            out_.extracted_offsets.template as<std::uint32_t>()[t] =
-                static_cast<std::uint32_t>(parts[t].extracted);
+        const auto range = [](offset_t begin, offset_t end) {
+            return tile_range{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+        };
+        for (std::size_t t = 0; t + 1 < parts.size(); ++t) {
+            out_.tile_ranges.template as<tile_range>()[t] = range(parts[t].tiles, parts[t + 1].tiles);
+            out_.extracted_ranges.template as<tile_range>()[t] =
+                range(parts[t].extracted, parts[t + 1].extracted);
         }
-        out_.headers.template as<header>()[out_.tiles] = {0, static_cast<std::uint32_t>(out_.words), 0};
     }
 
     const context& ctx_;
@@ -219,15 +221,16 @@ void for_entries(const bit_tiles& a, index_t tile_row, F&& f) {
     constexpr int size = bits_of<Word>;
     const auto first = static_cast<index_t>(offset_t{tile_row} * size);
     const auto* headers = a.header_data<Word>();
-    for (std::uint32_t t = a.tile_offset_data()[tile_row]; t < a.tile_offset_data()[tile_row + 1]; ++t) {
+    const auto [begin, end] = a.tile_range_data()[tile_row];
+    for (std::uint32_t t = begin; t < end; ++t) {
         const Word* word = a.row_words.as<const Word>() + headers[t].start;
         for (Word rows = headers[t].occupied; rows; rows &= static_cast<Word>(rows - 1), ++word)
             for (Word columns = *word; columns; columns &= static_cast<Word>(columns - 1))
                 f(first + std::countr_zero(rows),
                   static_cast<index_t>(headers[t].column * offset_t{size} + std::countr_zero(columns)));
     }
-    const auto* extracted = a.extracted_offsets.as<const std::uint32_t>();
-    for (std::uint32_t k = extracted[tile_row]; k < extracted[tile_row + 1]; ++k)
+    const tile_range extracted = a.extracted_range_data()[tile_row];
+    for (std::uint32_t k = extracted.begin; k < extracted.end; ++k)
         f(first + a.extracted_rows.as<const std::uint8_t>()[k], a.extracted_columns.as<const index_t>()[k]);
 }
 
@@ -274,29 +277,40 @@ csr to_csr(const context& ctx, const bit_tiles& a) {
 
 namespace {
 
+// Every element is one tile row's.
+void check_ranges(const bit_tiles& a, const tile_range* ranges, offset_t count, const char* of,
+                  const char* what) {
+    std::vector<tile_range> parts(ranges, ranges + a.tile_rows());
+    for (index_t t = 0; t < a.tile_rows(); ++t)
+        require<invalid_format>(parts[t].begin <= parts[t].end && parts[t].end <= count,
+                                "{}: tile row {} has {} {} to {} of {}", what, t, of, parts[t].begin,
+                                parts[t].end, count);
+    std::erase_if(parts, [](const tile_range& r) { return r.size() == 0; });
+    std::ranges::sort(parts, {}, &tile_range::begin);
+    offset_t next = 0;
+    for (const auto [begin, end] : parts) {
+        require<invalid_format>(begin == next, "{}: {} {} to {} are no tile row's, or two's", what, of,
+                                std::min(next, offset_t{begin}), std::max(next, offset_t{begin}));
+        next = end;
+    }
+    require<invalid_format>(next == count, "{}: tile rows have {} {} of {}", what, next, of, count);
+}
+
 void check_arrays(const bit_tiles& a, const char* what) {
     require<invalid_format>(a.size == 32 || a.size == 64,
                             "{}: tiles of {} x {}; there are those of 32 and 64", what, a.size, a.size);
     const auto word = static_cast<std::size_t>(a.size / 8);
-    const auto offsets = (static_cast<std::size_t>(a.tile_rows()) + 1) * sizeof(std::uint32_t);
+    const auto ranges = static_cast<std::size_t>(a.tile_rows()) * sizeof(tile_range);
     require<invalid_format>(
-        a.tile_offsets.bytes() >= offsets && a.extracted_offsets.bytes() >= offsets &&
-            a.headers.bytes() >= static_cast<std::size_t>(a.tiles + 1) * (word + 8) &&
+        a.tile_ranges.bytes() >= ranges && a.extracted_ranges.bytes() >= ranges &&
+            a.headers.bytes() >= static_cast<std::size_t>(a.tiles) * (word + 8) &&
             a.row_words.bytes() >= static_cast<std::size_t>(a.words) * word &&
             a.extracted_rows.bytes() >= static_cast<std::size_t>(a.extracted) &&
             a.extracted_columns.bytes() >= static_cast<std::size_t>(a.extracted) * sizeof(index_t),
         "{}: arrays are shorter than {} tiles, {} words and {} extracted entries need", what, a.tiles,
         a.words, a.extracted);
-    const auto ascend = [&](const buffer& array, offset_t last, const char* name) {
-        const auto* at = array.as<const std::uint32_t>();
-        require<invalid_format>(at[0] == 0 && at[a.tile_rows()] == last,
-                                "{}: {} run from {} to {}, not from 0 to {}", what, name, at[0],
-                                at[a.tile_rows()], last);
-        for (index_t t = 0; t < a.tile_rows(); ++t)
-            require<invalid_format>(at[t] <= at[t + 1], "{}: {} fall after tile row {}", what, name, t);
-    };
-    ascend(a.tile_offsets, a.tiles, "tile offsets");
-    ascend(a.extracted_offsets, a.extracted, "offsets of extracted entries");
+    check_ranges(a, a.tile_range_data(), a.tiles, "tiles", what);
+    check_ranges(a, a.extracted_range_data(), a.extracted, "extracted entries", what);
 }
 
 // The bits of a tile that lie within `extent` rows or columns.
@@ -308,12 +322,16 @@ Word within(index_t extent, std::uint32_t tile) {
                                  : static_cast<Word>((Word{1} << left) - 1);
 }
 
-// The entries in the tiles of one tile row.
+struct tile_contents {
+    offset_t words = 0, entries = 0;
+};
+
+// What the tiles of one tile row hold.
 template <class Word>
-offset_t check_tiles(const bit_tiles& a, index_t row, const char* what) {
+tile_contents check_tiles(const bit_tiles& a, index_t row, const char* what) {
     const auto* headers = a.header_data<Word>();
-    const std::uint32_t begin = a.tile_offset_data()[row], end = a.tile_offset_data()[row + 1];
-    offset_t entries = 0;
+    const auto [begin, end] = a.tile_range_data()[row];
+    tile_contents sum;
     for (std::uint32_t t = begin; t < end; ++t) {
         const auto [column, start, occupied] = headers[t];
         require<invalid_format>(column < static_cast<std::uint32_t>(a.tile_columns()) &&
@@ -323,47 +341,47 @@ offset_t check_tiles(const bit_tiles& a, index_t row, const char* what) {
         require<invalid_format>(
             occupied != 0 && (occupied & ~within<Word>(a.rows, static_cast<std::uint32_t>(row))) == 0,
             "{}: tile ({}, {}) has no rows, or some beyond the matrix", what, row, column);
-        const std::uint32_t next = headers[t + 1].start;
-        require<invalid_format>((t > 0 || start == 0) && next <= a.words &&
-                                    next == start + static_cast<std::uint32_t>(std::popcount(occupied)),
-                                "{}: tile ({}, {}) has words {} to {} for {} rows", what, row, column, start,
-                                next, std::popcount(occupied));
-        for (std::uint32_t k = start; k < next; ++k) {
+        const offset_t next = offset_t{start} + std::popcount(occupied);
+        require<invalid_format>(next <= a.words, "{}: tile ({}, {}) has words {} to {} of {}", what, row,
+                                column, start, next, a.words);
+        sum.words += std::popcount(occupied);
+        for (offset_t k = start; k < next; ++k) {
             const Word word = a.row_words.as<const Word>()[k];
             require<invalid_format>(word != 0 && (word & ~within<Word>(a.columns, column)) == 0,
                                     "{}: word {} of tile ({}, {}) is empty, or has columns beyond the matrix",
                                     what, k - start, row, column);
-            entries += std::popcount(word);
+            sum.entries += std::popcount(word);
         }
     }
-    return entries;
+    return sum;
 }
 
 void check_extracted(const bit_tiles& a, index_t row, const char* what) {
-    const auto* offsets = a.extracted_offsets.as<const std::uint32_t>();
+    const auto [begin, end] = a.extracted_range_data()[row];
     const auto* rows = a.extracted_rows.as<const std::uint8_t>();
     const auto* columns = a.extracted_columns.as<const index_t>();
     const index_t held = static_cast<index_t>(std::min<offset_t>(a.size, a.rows - offset_t{row} * a.size));
-    for (std::uint32_t k = offsets[row]; k < offsets[row + 1]; ++k) {
+    for (std::uint32_t k = begin; k < end; ++k) {
         require<invalid_format>(rows[k] < held && columns[k] >= 0 && columns[k] < a.columns,
                                 "{}: extracted entry {} of tile row {} lies outside the matrix", what,
-                                k - offsets[row], row);
+                                k - begin, row);
         require<invalid_format>(
-            k == offsets[row] || std::pair(rows[k - 1], columns[k - 1]) < std::pair(rows[k], columns[k]),
-            "{}: extracted entry {} of tile row {} is out of order or repeated", what, k - offsets[row], row);
+            k == begin || std::pair(rows[k - 1], columns[k - 1]) < std::pair(rows[k], columns[k]),
+            "{}: extracted entry {} of tile row {} is out of order or repeated", what, k - begin, row);
     }
 }
 
 template <class Word>
 void check_all(const bit_tiles& a, const char* what) {
-    offset_t entries = a.extracted;
+    offset_t entries = a.extracted, words = 0;
     for (index_t row = 0; row < a.tile_rows(); ++row) {
-        entries += check_tiles<Word>(a, row, what);
+        const tile_contents of_row = check_tiles<Word>(a, row, what);
+        words += of_row.words;
+        entries += of_row.entries;
         check_extracted(a, row, what);
     }
-    require<invalid_format>(a.header_data<Word>()[a.tiles].start == a.words,
-                            "{}: the header past the last names word {}, there are {}", what,
-                            a.header_data<Word>()[a.tiles].start, a.words);
+    require<invalid_format>(words == a.words, "{}: tiles have {} words, the count is {}", what, words,
+                            a.words);
     require<invalid_format>(entries == a.nnz, "{}: {} entries are there, the count is {}", what, entries,
                             a.nnz);
 }

@@ -18,30 +18,39 @@ struct tile_header {
     Word occupied;         ///< bit r: row r of the tile holds an entry
 };
 
+/// Part [begin, end) of an array: what one row of tiles has there.
+struct alignas(8) tile_range {
+    std::uint32_t begin, end;
+
+    std::uint32_t size() const { return end - begin; }
+};
+
 /// The paper keeps a word for every row of a tile; here empty rows have none. Word is the unsigned type of `size` bits. Tiles
-/// with fewer than least_entries entries are no tiles: their entries stand in the extracted list, each by itself.
+/// with fewer than least_entries entries are no tiles: their entries stand in the extracted list, each by itself. Rows of tiles
+/// have their parts of the arrays in their order where a CPU made them, in any where a GPU did, and there may be room behind.
 struct bit_tiles {
     index_t rows = 0, columns = 0;
     int size = 64;          ///< 32 or 64
     int least_entries = 0;  ///< in a tile
     offset_t tiles = 0, words = 0, nnz = 0, extracted = 0;
-    buffer tile_offsets;       ///< uint32[tile_rows + 1]: the tiles of each tile row, columns ascending
-    buffer headers;            ///< tile_header<Word>[tiles + 1]; in the last only start counts: it is `words`
+    buffer tile_ranges;        ///< tile_range[tile_rows]: the tiles of each tile row, columns ascending
+    buffer headers;            ///< tile_header<Word>[tiles]
     buffer row_words;          ///< Word[words]
-    buffer extracted_offsets;  ///< uint32[tile_rows + 1]
+    buffer extracted_ranges;   ///< tile_range[tile_rows]
     buffer extracted_rows;     ///< uint8[extracted]: the row within the tile row
     buffer extracted_columns;  ///< index_t[extracted], ascending by (row, column) within a tile row
     double kernel_ms = -1;     ///< that a GPU took to make them
 
     index_t tile_rows() const { return static_cast<index_t>((offset_t{rows} + size - 1) / size); }
     index_t tile_columns() const { return static_cast<index_t>((offset_t{columns} + size - 1) / size); }
-    const std::uint32_t* tile_offset_data() const { return tile_offsets.as<const std::uint32_t>(); }
+    const tile_range* tile_range_data() const { return tile_ranges.as<const tile_range>(); }
+    const tile_range* extracted_range_data() const { return extracted_ranges.as<const tile_range>(); }
     template <class Word>
     const tile_header<Word>* header_data() const {
         return headers.as<const tile_header<Word>>();
     }
     std::size_t bytes() const {
-        return tile_offsets.bytes() + headers.bytes() + row_words.bytes() + extracted_offsets.bytes() +
+        return tile_ranges.bytes() + headers.bytes() + row_words.bytes() + extracted_ranges.bytes() +
                extracted_rows.bytes() + extracted_columns.bytes();
     }
 };
@@ -79,20 +88,28 @@ struct tile_sample {
 };
 tile_sample sample_tiles(const csr& a, int size);
 
-/// Bytes of the bit tiles that the sample foresees, thresholds above most_least as that.
+/// Of bit tiles, over entries.
+struct tile_shares {
+    double tiles, words, extracted;
+};
+/// What the sample foresees, thresholds above most_least as that.
+constexpr tile_shares expected_shares(const tile_sample& s, int least_entries) {
+    tile_shares all{s.tiles, s.words, 0};
+    for (int k = 1; k < least_entries && k < tile_sample::most_least; ++k) {
+        all.tiles -= s.few_tiles[k];
+        all.words -= s.few_words[k];
+        all.extracted += k * s.few_tiles[k];
+    }
+    return all;
+}
+
+/// Bytes of the bit tiles that the sample foresees.
 constexpr std::size_t expected_bytes(const tile_sample& s, offset_t rows, offset_t nnz, int least_entries) {
     const int word = s.size / 8, header = word + 8, extracted_entry = 5;
-    double tiles = s.tiles, words = s.words, alone = 0;
-    for (int k = 1; k < least_entries && k < tile_sample::most_least; ++k) {
-        tiles -= s.few_tiles[k];
-        words -= s.few_words[k];
-        alone += k * s.few_tiles[k];
-    }
-    const double an_entry = tiles * header + words * word + alone * extracted_entry;
-    const auto offsets =
-        static_cast<std::size_t>((rows + s.size - 1) / s.size + 1) * 2 * sizeof(std::uint32_t);
-    return static_cast<std::size_t>(an_entry * static_cast<double>(nnz)) + offsets +
-           static_cast<std::size_t>(header);
+    const tile_shares all = expected_shares(s, least_entries);
+    const double an_entry = all.tiles * header + all.words * word + all.extracted * extracted_entry;
+    const auto tile_rows = static_cast<std::size_t>((rows + s.size - 1) / s.size);
+    return static_cast<std::size_t>(an_entry * static_cast<double>(nnz)) + tile_rows * 2 * sizeof(tile_range);
 }
 
 }  // namespace nz::storage

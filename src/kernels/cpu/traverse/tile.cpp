@@ -112,18 +112,20 @@ private:
 
     struct tiles {
         explicit tiles(const bit_tile_arrays& t)
-            : offsets(t.tile_offsets),
+            : ranges(t.tile_ranges),
               headers(static_cast<const header*>(t.headers)),
               words(static_cast<const Word*>(t.words)),
-              extracted_offsets(t.extracted_offsets),
+              extracted_ranges(t.extracted_ranges),
               extracted_rows(t.extracted_rows),
-              extracted_columns(t.extracted_columns) {}
-        const std::uint32_t* offsets;
+              extracted_columns(t.extracted_columns),
+              count(t.tiles) {}
+        const storage::tile_range* ranges;
         const header* headers;
         const Word* words;
-        const std::uint32_t* extracted_offsets;
+        const storage::tile_range* extracted_ranges;
         const std::uint8_t* extracted_rows;
         const index_t* extracted_columns;
+        offset_t count;
     };
 
     static Word bit(offset_t i) { return Word{1} << (i % size); }
@@ -144,7 +146,7 @@ private:
 
     // From the frontier's words through the tiles of their tile rows.
     void push_csc() {
-        const offset_t tiles_a_word = out_.offsets[words_] / words_ + 1;
+        const offset_t tiles_a_word = out_.count / words_ + 1;
         if (list_count_ * tiles_a_word < push_parallel_from || a_.threads == 1) {
             offset_t count = 0;
             for (offset_t q = 0; q < list_count_; ++q)
@@ -172,7 +174,7 @@ private:
     template <class F>
     void push_word(index_t w, F&& add) const {
         const Word members = frontier_[w];
-        for (std::uint32_t t = out_.offsets[w]; t < out_.offsets[w + 1]; ++t) {
+        for (std::uint32_t t = out_.ranges[w].begin; t < out_.ranges[w].end; ++t) {
             const header& h = out_.headers[t];
             const Word rows = h.occupied & members, open = ~visited_[h.column];
             if (!rows || !open) continue;
@@ -180,7 +182,7 @@ private:
                 tile_words<Word, Wide>::union_of(out_.words + h.start, h.occupied, rows) & open;
             if (found) add(static_cast<index_t>(h.column), found);
         }
-        for (std::uint32_t k = out_.extracted_offsets[w]; k < out_.extracted_offsets[w + 1]; ++k) {
+        for (std::uint32_t k = out_.extracted_ranges[w].begin; k < out_.extracted_ranges[w].end; ++k) {
             const index_t v = out_.extracted_columns[k];
             if (!(members >> out_.extracted_rows[k] & 1) || visited_[v / size] & bit(v)) continue;
             add(v / size, bit(v));
@@ -221,13 +223,13 @@ private:
     void gather(index_t w, const Word* operand, word_list& finds) const {
         const Word unvisited = ~visited_[w];
         Word open = unvisited;
-        for (std::uint32_t t = in_.offsets[w]; open && t < in_.offsets[w + 1]; ++t) {
+        for (std::uint32_t t = in_.ranges[w].begin; open && t < in_.ranges[w].end; ++t) {
             const header& h = in_.headers[t];
             const Word x = operand[h.column];
             if (x)
                 open &= ~tile_words<Word, Wide>::hits(in_.words + h.start, h.occupied, h.occupied & open, x);
         }
-        for (std::uint32_t k = in_.extracted_offsets[w]; open && k < in_.extracted_offsets[w + 1]; ++k) {
+        for (std::uint32_t k = in_.extracted_ranges[w].begin; open && k < in_.extracted_ranges[w].end; ++k) {
             const index_t u = in_.extracted_columns[k];
             if (operand[u / size] & bit(u)) open &= ~bit(in_.extracted_rows[k]);
         }

@@ -86,17 +86,6 @@ struct marked_walk {
     __device__ void look_ahead(unsigned (&after)[Rows]) const {
         for (int r = 0; r < Rows; ++r) after[r] = load_shared(at[r] + 4);
     }
-    /// Marks the tiles of a window of `extent` bytes from column `base` on, and takes the rows past it; `runs` counts the tiles
-    /// of each row.
-    __device__ void mark(unsigned base, unsigned window, unsigned extent, std::uint32_t& runs) {
-        unsigned last[Rows], after[Rows];
-        for (unsigned& of_row : last) of_row = none;
-        look_ahead(after);
-        for_rows_below(base, extent * Size, [&](int r) {
-            for (int turn = 0; turn < 2; ++turn)
-                mark_one(head[r], after[r], at[r], last[r], base, window, extent * Size, runs);
-        });
-    }
     __device__ static int sum(int x) {
         if constexpr (group == 32) {
             return __reduce_add_sync(full_warp, x);
@@ -179,18 +168,6 @@ private:
             : "r"(place), "n"(Size), "n"(Size - 2)
             : "memory");
         bits |= word{taken} << (place % Size);
-    }
-    __device__ static void mark_one(unsigned& head, unsigned& after, unsigned& at, unsigned& last,
-                                    unsigned base, unsigned window, unsigned extent, std::uint32_t& runs) {
-        const unsigned tile = (head - base) / Size;
-        asm volatile(
-            "{.reg .pred here, more; setp.lt.u32 here, %5, %6; @here st.shared.u8 [%7], %8;"
-            "setp.ne.and.u32 more, %9, %4, here; @more add.u32 %3, %3, 1;"
-            "@here mov.u32 %0, %1; @here add.u32 %2, %2, 4; @here ld.shared.u32 %1, [%2+4];}"
-            : "+r"(head), "+r"(after), "+r"(at), "+r"(runs)
-            : "r"(last), "r"(head - base), "r"(extent), "r"(window + tile), "r"(1u), "r"(tile)
-            : "memory");
-        last = tile;
     }
 };
 

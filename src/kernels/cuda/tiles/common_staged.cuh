@@ -11,22 +11,20 @@
 namespace nz::kernels::cuda {
 
 constexpr unsigned staged_block = 128, staged_warps = staged_block / 32;
-constexpr unsigned window_words = 256;  // what a warp counts in
 
-/// What a warp takes, so many rows of tiles, and what a block keeps in shared memory: where rows begin, windows if `windows`,
-/// as many columns as `entries`, those of each warp as far into 16 bytes as they are in the CSR, and `more_bytes` for each.
+/// What a warp takes, so many rows of tiles, and what a block keeps in shared memory: where rows begin, as many columns as
+/// `entries`, those of each warp as far into 16 bytes as they are in the CSR, and `more_bytes` for each.
 struct staged_shape {
     static constexpr int most_tile_rows = 16;
     int tile_rows;
     unsigned entries;
-    bool windows;
     unsigned more_bytes = 0;
 
     __host__ __device__ unsigned start_words(int size) const {  // of a warp
         return (static_cast<unsigned>(tile_rows * size) + 4) & ~3u;
     }
     __host__ __device__ unsigned words_before_columns(int size) const {
-        return staged_warps * (start_words(size) + (windows ? window_words : 0));
+        return staged_warps * start_words(size);
     }
     __host__ __device__ unsigned columns() const { return entries + 8 * staged_warps; }
     __host__ __device__ unsigned bytes(int size) const {
@@ -35,20 +33,21 @@ struct staged_shape {
 };
 
 /// Short rows of tiles by several, up to 768 entries (grid2d:2000,0.3 by eight: 0.117 ms, by two 0.129), if warps enough are
-/// left. There is room for a fifth more entries than rows have on average; where rows of tiles are large for three fifths more, for
-/// blocks that do not fit wait for their warps one after another (bit tiles of fe_body (x) 6x6 0.076 ms, with a fifth 0.095; a
-/// mesh of more even rows 0.067 for 0.064; H100).
-inline staged_shape staged_shape_of(offset_t all_entries, index_t tile_rows, int least_rows = 1) {
+/// left. There is room for a fifth more entries than rows have on average, where rows of tiles are large for `large_room` times as
+/// many, for blocks that do not fit wait for their warps one after another (value tiles of 32 of fe_body (x) 6x6 0.116 ms with
+/// 1.6, 0.157 with a fifth; H100).
+inline staged_shape staged_shape_of(offset_t all_entries, index_t tile_rows, int least_rows = 1,
+                                    double large_room = 1.6) {
     constexpr double entries_a_warp = 768, large = 1024;
     constexpr index_t warps = 8192;
     const double average = static_cast<double>(all_entries) / std::max(tile_rows, index_t{1}),
-                 room = average < large ? 1.2 : 1.6;
+                 room = average < large ? 1.2 : large_room;
     int rows = least_rows;
     while (rows < staged_shape::most_tile_rows && 2 * rows * average <= entries_a_warp &&
            tile_rows / (2 * rows) >= warps)
         rows *= 2;
     const double entries = std::clamp(average * rows * staged_warps * room, 1024.0, 32768.0);
-    return {rows, (static_cast<unsigned>(entries) + 15) & ~15u, false};
+    return {rows, (static_cast<unsigned>(entries) + 15) & ~15u};
 }
 
 inline unsigned staged_blocks(index_t tile_rows, const staged_shape& shape) {
@@ -56,15 +55,16 @@ inline unsigned staged_blocks(index_t tile_rows, const staged_shape& shape) {
     return std::max(1u, (static_cast<unsigned>(tile_rows) + rows - 1) / rows);
 }
 
-/// kernel(build, shape), which keeps in shared memory what the shape says.
-template <class Kernel, class Build>
-void launch_staged(Kernel* kernel, const Build& b, const staged_shape& shape, void* stream) {
+/// kernel(build, shape, more...), which keeps in shared memory what the shape says and `more_bytes` behind that.
+template <class Kernel, class Build, class... More>
+void launch_staged(Kernel* kernel, const Build& b, const staged_shape& shape, void* stream,
+                   unsigned more_bytes = 0, const More&... more) {
     constexpr unsigned without_asking = 48u << 10;
-    const unsigned bytes = shape.bytes(b.size);
+    const unsigned bytes = shape.bytes(b.size) + more_bytes;
     if (bytes > without_asking)
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(bytes)));
-    kernel<<<staged_blocks(b.tile_rows, shape), staged_block, bytes, on(stream)>>>(b, shape);
+    kernel<<<staged_blocks(b.tile_rows, shape), staged_block, bytes, on(stream)>>>(b, shape, more...);
     check(cudaGetLastError());
 }
 
@@ -85,7 +85,6 @@ __device__ inline void start_copy_of_16(unsigned* to, const index_t* from) {
 template <int Size, class Place>
 struct staged_rows {
     const int lane = static_cast<int>(threadIdx.x % 32), tile_rows;
-    unsigned* window;     ///< [window_words]
     unsigned* starts;     ///< of rows
     unsigned* columns;    ///< columns[e - bias] is that of entry e
     unsigned char* more;  ///< as many times more_bytes
@@ -96,9 +95,7 @@ struct staged_rows {
     __device__ staged_rows(const Build& b, const staged_shape& shape, index_t first)
         : tile_rows(max(0, min(shape.tile_rows, b.tile_rows - first))) {
         const unsigned warp = threadIdx.x / 32, rows = static_cast<unsigned>(b.rows);
-        window = staged_memory + warp * window_words;
-        starts = staged_memory + (shape.windows ? staged_warps * window_words : 0) +
-                 warp * shape.start_words(Size);
+        starts = staged_memory + warp * shape.start_words(Size);
         columns = staged_memory + shape.words_before_columns(Size);
         const auto* low = static_cast<const std::uint32_t*>(b.offsets.data);
         const auto low_offset = [&](unsigned row) { return low + (std::size_t{row} << int{b.offsets.wide}); };

@@ -81,18 +81,21 @@ struct front_shared {
 template <class Word>
 __device__ unsigned look_ahead(const search<Word>& s, std::uint32_t row) {
     constexpr unsigned a_sector = 32 / sizeof(Word), most_words = 16 * a_sector, most_tiles = 8, lanes = 4;
-    const std::uint32_t at = __ldg(s.out.offsets + row) + threadIdx.x % 32 / lanes;
-    if (at >= __ldg(s.out.offsets + row + 1)) return 0;
-    const std::uint32_t column = s.out.headers[at].column, begin = __ldg(s.out.offsets + column),
-                        end = min(__ldg(s.out.offsets + column + 1), begin + most_tiles);
+    const tile_range own = s.out.range(row);
+    const std::uint32_t at = own.begin + threadIdx.x % 32 / lanes;
+    if (at >= own.end) return 0;
+    const auto [begin, end] = s.out.range(s.out.headers[at].column);
     unsigned sum = 0;
-    for (std::uint32_t k = begin + threadIdx.x % lanes; k < end; k += lanes) {
+    for (std::uint32_t k = begin + threadIdx.x % lanes; k < min(end, begin + most_tiles); k += lanes) {
         const std::uint32_t to = s.out.headers[k].column;
         sum += static_cast<unsigned>(s.state[to].frontier[0]);
-        const std::uint32_t first = __ldg(s.out.offsets + to), last = __ldg(s.out.offsets + to + 1);
+        const auto [first, last] = s.out.range(to);
+        if (first == last) continue;
         for (std::uint32_t t = first; t < min(last, first + most_tiles); ++t) sum += s.out.headers[t].column;
-        const std::uint32_t from = s.out.headers[first].start,
-                            words = min(s.out.headers[last].start - from, most_words);
+        // Words of a row of tiles mostly stand together; where they do not, those of its first tile.
+        const storage::tile_header<Word> foremost = s.out.headers[first], hindmost = s.out.headers[last - 1];
+        const std::uint32_t from = foremost.start, all = hindmost.start + bits_in(hindmost.occupied) - from,
+                            words = all <= most_words ? all : bits_in(foremost.occupied);
 #pragma unroll 4
         for (std::uint32_t w = 0; w < words; w += a_sector)
             sum += static_cast<unsigned>(s.out.words[from + w]);
@@ -224,8 +227,9 @@ private:
         const unsigned shift = lane() % parts * share;
         const Word met = l.h.occupied & l.of.vertices;
         if (met) {
-            l.begin = __ldg(s_.out.offsets + l.h.column);
-            l.end = __ldg(s_.out.offsets + l.h.column + 1);
+            const auto [begin, end] = s_.out.range(l.h.column);
+            l.begin = begin;
+            l.end = end;
         }
         const auto asked = static_cast<unsigned>(met >> shift),
                    there = static_cast<unsigned>(l.h.occupied >> shift);

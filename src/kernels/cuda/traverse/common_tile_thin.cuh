@@ -47,7 +47,7 @@ struct thin_shared {
 /// Whether tile rows have few tiles.
 template <class Word>
 __device__ bool narrow(const search<Word>& s) {
-    return __ldg(s.out.offsets + s.words) <= std::uint64_t{narrow_lanes} * s.words;
+    return s.out.tiles <= offset_t{narrow_lanes} * s.words;
 }
 
 /// By `Blocks` blocks, 1 or a cluster's, with `Lanes` lanes an entry.
@@ -90,6 +90,8 @@ private:
     struct look {
         Word found = 0, seen = 0;
         std::uint32_t to = 0, begin = 0, end = 0;
+
+        __device__ void reaches(tile_range tiles) { begin = tiles.begin, end = tiles.end; }
     };
 
     __device__ bool leads() const { return rank_ == 0 && threadIdx.x == 0; }
@@ -114,7 +116,8 @@ private:
             const Word vertices = __ldcg(&state.frontier[p.turn]);
             state.visited = __ldcg(&state.visited) | vertices;
             state.frontier[p.turn] = 0;
-            m_.queue[0][k] = {vertices, row, __ldg(s_.out.offsets + row), __ldg(s_.out.offsets + row + 1)};
+            const auto [begin, end] = s_.out.range(row);
+            m_.queue[0][k] = {vertices, row, begin, end};
         }
         if (threadIdx.x < 3) m_.found[threadIdx.x] = {0, 0};
         wait_for_all();
@@ -187,8 +190,7 @@ private:
         if (met) {
             found.to = h.column;
             if (!alone) found.seen = __ldcg(&s_.state[h.column].visited);
-            found.begin = __ldg(s_.out.offsets + h.column);
-            found.end = __ldg(s_.out.offsets + h.column + 1);
+            found.reaches(s_.out.range(h.column));
         }
         found.found = Lanes == 32 && bits_in(e.vertices) > few_vertices ? words_across(s_.out, h, e.vertices)
                                                                         : words_of(s_.out, h, met);
@@ -201,8 +203,7 @@ private:
         const auto v = static_cast<std::uint32_t>(s_.out.outside_columns[at]);
         found.to = v / size;
         found.found = Word{1} << (v % size);
-        found.begin = __ldg(s_.out.offsets + found.to);
-        found.end = __ldg(s_.out.offsets + found.to + 1);
+        found.reaches(s_.out.range(found.to));
         return found;
     }
 
@@ -224,10 +225,9 @@ private:
     }
     __device__ void push_outside(const progress& p, const entry& e) {
         const bool any = e.vertices != 0;
-        const std::uint32_t end = any ? __ldg(s_.out.outside_offsets + e.row + 1) : 0;
-        for (std::uint32_t at = any ? __ldg(s_.out.outside_offsets + e.row) : 0;
-             __any_sync(full_warp, at < end); at += Lanes) {
-            const look found = look_outside(e, at + lane(), end);
+        const tile_range range = any ? s_.out.outside_range(e.row) : tile_range{};
+        for (std::uint32_t at = range.begin; __any_sync(full_warp, at < range.end); at += Lanes) {
+            const look found = look_outside(e, at + lane(), range.end);
             keep(p, found, claim(found));
         }
     }

@@ -41,14 +41,27 @@ struct control {
 };
 static_assert(sizeof(control) <= 64);  // plan::device_tile_workspace
 
+using storage::tile_range;
+
 template <class Word>
 struct tile_rows {
-    const std::uint32_t* offsets;
+    const tile_range* ranges;
     const storage::tile_header<Word>* headers;
     const Word* words;
-    const std::uint32_t* outside_offsets;
+    const tile_range* outside_ranges;
     const std::uint8_t* outside_rows;
     const index_t* outside_columns;
+    offset_t tiles, outside;
+
+    /// Of tile row w.
+    __device__ tile_range range(std::uint32_t w) const { return read(ranges + w); }
+    __device__ tile_range outside_range(std::uint32_t w) const { return read(outside_ranges + w); }
+
+private:
+    static __device__ tile_range read(const tile_range* at) {
+        const uint2 both = __ldg(reinterpret_cast<const uint2*>(at));
+        return {both.x, both.y};
+    }
 };
 
 /// The vertices of one tile row that have been reached: in levels before the present one, and of three levels in turns the one
@@ -91,7 +104,7 @@ struct search {
         }
     }
     /// Whether there are entries outside tiles.
-    __device__ bool has_outside() const { return __ldg(out.outside_offsets + words) != 0; }
+    __device__ bool has_outside() const { return out.outside != 0; }
     /// The vertices that tile row w has.
     __device__ Word valid(std::uint32_t w) const {
         const std::uint32_t left = vertices - w * size;
@@ -151,16 +164,15 @@ __device__ void record(const search<Word>& s, unsigned depth, plan::tile_phase p
 /// A tile row of the frontier, and where its tiles are.
 template <class Word>
 struct frontier_row {
-    std::uint32_t row, begin, end, outside, outside_end;
+    std::uint32_t row;
+    tile_range tiles, outside;
     Word visited, vertices;
 
     /// Where there are entries outside tiles, `outside_too`.
     __device__ frontier_row(const search<Word>& s, std::uint32_t tile_row, unsigned turn, bool outside_too)
         : row(tile_row),
-          begin(__ldg(s.out.offsets + tile_row)),
-          end(__ldg(s.out.offsets + tile_row + 1)),
-          outside(outside_too ? __ldg(s.out.outside_offsets + tile_row) : 0),
-          outside_end(outside_too ? __ldg(s.out.outside_offsets + tile_row + 1) : 0),
+          tiles(s.out.range(tile_row)),
+          outside(outside_too ? s.out.outside_range(tile_row) : tile_range{}),
           visited(__ldcg(&s.state[tile_row].visited)),
           vertices(__ldcg(&s.state[tile_row].frontier[turn])) {}
 };
@@ -246,20 +258,20 @@ __device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsig
     write_levels(s, f.row, f.vertices, depth);
     if (lane == 0) s.state[f.row].visited = f.visited | f.vertices;
     const bool few = bits_in(f.vertices) <= few_vertices;
-    for (std::uint32_t base = f.begin; base < f.end; base += 32) {
+    for (std::uint32_t base = f.tiles.begin; base < f.tiles.end; base += 32) {
         storage::tile_header<Word> mine{};
-        if (base + lane < f.end) mine = s.out.headers[base + lane];
+        if (base + lane < f.tiles.end) mine = s.out.headers[base + lane];
         const Word met = mine.occupied & f.vertices;
         Word seen = 0;
         if (met) seen = s.taken(mine.column, turn);
         const Word found = few ? words_of(s.out, mine, met) : words_across(s.out, mine, f.vertices);
         claim(s, found, seen, mine.column, next, add);
     }
-    for (std::uint32_t base = f.outside; base < f.outside_end; base += 32) {
+    for (std::uint32_t base = f.outside.begin; base < f.outside.end; base += 32) {
         const std::uint32_t k = base + lane;
         Word found = 0, seen = 0;
         std::uint32_t to = 0;
-        if (k < f.outside_end && (f.vertices >> s.out.outside_rows[k] & 1)) {
+        if (k < f.outside.end && (f.vertices >> s.out.outside_rows[k] & 1)) {
             const auto v = static_cast<std::uint32_t>(s.out.outside_columns[k]);
             to = v / size;
             found = Word{1} << (v % size);
@@ -283,7 +295,7 @@ __device__ Word pull_by_tiles(const search<Word>& s, const reached_words<Word>& 
                               Word open) {
     constexpr int size = search<Word>::size;
     const unsigned lane = threadIdx.x % 32;
-    const std::uint32_t begin = s.in.offsets[w], end = s.in.offsets[w + 1];
+    const auto [begin, end] = s.in.range(w);
     Word found = 0;
     for (std::uint32_t base = begin; base < end && found != open; base += 32) {
         storage::tile_header<Word> mine{};
@@ -317,7 +329,7 @@ template <class Word>
 __device__ Word pull_by_vertices(const search<Word>& s, const reached_words<Word>& visited, std::uint32_t w,
                                  Word open) {
     const unsigned lane = threadIdx.x % 32;
-    const std::uint32_t begin = s.in.offsets[w], end = s.in.offsets[w + 1];
+    const auto [begin, end] = s.in.range(w);
     Word found = 0;
     for (Word left = open; left; left &= left - 1) {
         const int r = lowest(left);
@@ -342,8 +354,8 @@ __device__ Word pull_outside(const search<Word>& s, const reached_words<Word>& v
                              Word open) {
     constexpr int size = search<Word>::size;
     Word found = 0;
-    for (std::uint32_t k = s.in.outside_offsets[w] + threadIdx.x % 32; k < s.in.outside_offsets[w + 1];
-         k += 32) {
+    const auto [begin, end] = s.in.outside_range(w);
+    for (std::uint32_t k = begin + threadIdx.x % 32; k < end; k += 32) {
         const int r = s.in.outside_rows[k];
         const auto u = static_cast<std::uint32_t>(s.in.outside_columns[k]);
         if ((open >> r & 1) && (visited[u / size] >> (u % size) & 1)) found |= Word{1} << r;

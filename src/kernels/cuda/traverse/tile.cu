@@ -233,12 +233,14 @@ __global__ void __launch_bounds__(finish_block)
 
 template <class Word>
 tile_rows<Word> rows_of(const bit_tile_arrays& a) {
-    return {a.tile_offsets,
+    return {a.tile_ranges,
             static_cast<const storage::tile_header<Word>*>(a.headers),
             static_cast<const Word*>(a.words),
-            a.extracted_offsets,
+            a.extracted_ranges,
             a.extracted_rows,
-            a.extracted_columns};
+            a.extracted_columns,
+            a.tiles,
+            a.extracted};
 }
 
 template <class Word>
