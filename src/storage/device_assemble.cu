@@ -1,12 +1,13 @@
-// Coordinates to a CSR on a GPU: dealt to buckets of neighbouring rows (device_buckets.cuh), each of which a block sorts in its
-// shared memory (device_buckets_sort.cuh). Where buckets would be too many or too large, coordinates are sorted as a list
-// (device_list.cuh), as are those buckets that rows of very many coordinates make too large; all of them, where these have more
-// than half. Repeats are combined afterwards (device_combine.cuh).
+// Coordinates to a CSR on a GPU in three steps (device_steps_layout.hpp): two deals of at most 256 digits, to ranges of rows and to
+// buckets in them (device_steps_deal.cuh), and a sort of each bucket by row and column in a block (device_steps_rows.cuh). Where rows
+// are too many, or have too many coordinates, coordinates are sorted as a list (device_list.cuh), as are those buckets that rows of very
+// many coordinates make too large. Repeats are combined afterwards (device_combine.cuh).
 #include "core/cuda_check.hpp"
 #include "core/device.hpp"
 #include "storage/device_assemble.hpp"
 #include "storage/device_combine.cuh"
 #include "storage/device_list.cuh"
+#include "storage/device_steps_launch.cuh"
 
 #include <bit>
 #include <limits>
@@ -14,9 +15,10 @@
 namespace nz::storage {
 namespace {
 
-using namespace device_buckets;
+using namespace device_list;
 using device_passes::blocks_for, device_passes::stream_of, device_passes::take, device_passes::thread_number,
     device_passes::threads;
+using device_steps::rows_report, device_steps::tuple_source;
 
 __global__ void outside_kernel(device_tuples t, unsigned long long* first) {
     const offset_t k = thread_number();
@@ -38,124 +40,93 @@ public:
         : gpu_(gpu),
           t_(t),
           on_(stream_of(gpu)),
-          layout_(layout_buckets(t.rows, t.columns, t.count)),
           value_bytes_(t.one_value ? 0 : size_of(t.type)),
-          report_(take<bucket_report>(gpu, 1)) {
-        tables_.report = report_.as<bucket_report>();
+          report_(take<rows_report>(gpu, 1)) {
         gpu.gpu()->fill(report_.data(), 0, report_.bytes());
-        gpu.gpu()->fill(&tables_.report->outside, 0xff, sizeof tables_.report->outside);
     }
 
     device_assembled result(binary_id duplicates) {
-        layout_ ? count() : look_outside();
-        const bucket_report found = report();
+        const auto layout = device_steps::layout_rows(t_.rows, t_.count);
         device_assembled a;
-        if (found.outside != ~0ull) {
-            a.outside = static_cast<offset_t>(found.outside);
-            return a;
-        }
+        if (!layout && (a.outside = first_outside()) >= 0) return a;
         a.nnz = t_.count;
         a.offsets = device_combine::room_for_offsets(gpu_, t_.rows, t_.count);
         a.indices = device_combine::padded_columns(gpu_, t_.count);
         a.values = buffer(gpu_.device_memory(), static_cast<std::size_t>(t_.count) * value_bytes_);
-        const sorted_out out{
+        const rows_out out{
             {a.offsets.data(), offset_bytes_for(t_.count) == 8}, a.indices.as<index_t>(), a.values.data()};
-        if (layout_ && offset_t{found.crowded_entries} <= t_.count / 2)
-            layout_->narrow ? by_buckets<std::uint32_t>(found, out) : by_buckets<std::uint64_t>(found, out);
-        else
+        if (!layout)
             as_list(out);
-        const auto repeats = static_cast<offset_t>(report().repeats);
+        else if (!in_three_steps(*layout, out)) {
+            a = {};
+            a.outside = first_outside();
+            return a;
+        }
+        const auto repeats = static_cast<offset_t>(found_.repeats);
         if (repeats) return device_combine::combined(gpu_, t_, a, t_.count - repeats, duplicates);
         if (t_.one_value) repeat_value(a);
         return a;
     }
 
 private:
-    bucket_report report() const {
-        bucket_report found;
-        gpu_.gpu()->download(&found, report_.data(), sizeof found);
-        return found;
-    }
-    void look_outside() {
-        outside_kernel<<<blocks_for(t_.count), threads, 0, on_>>>(t_, &tables_.report->outside);
+    rows_report* report() const { return report_.as<rows_report>(); }
+    void read_report() { gpu_.gpu()->download(&found_, report_.data(), sizeof found_); }
+    // -1 where all lie inside.
+    offset_t first_outside() const {
+        const buffer first = take<unsigned long long>(gpu_, 1);
+        gpu_.gpu()->fill(first.data(), 0xff, first.bytes());
+        outside_kernel<<<blocks_for(t_.count), threads, 0, on_>>>(t_, first.as<unsigned long long>());
         check(cudaGetLastError());
-    }
-    dim3 chunk_blocks() const { return {blocks_for(layout_->buckets), chunks}; }
-
-    void count() {
-        const bucket_layout& l = *layout_;
-        const offset_t buckets = l.buckets;
-        places_ = take<unsigned>(gpu_, l.tiles * buckets);
-        words_ = take<unsigned>(gpu_, (chunks + 4) * buckets + 1);
-        tables_.places = places_.as<unsigned>();
-        tables_.chunk_sums = words_.as<unsigned>();
-        tables_.large = tables_.chunk_sums + chunks * buckets;
-        tables_.crowded = tables_.large + buckets;
-        tables_.crowded_firsts = tables_.crowded + buckets;
-        tables_.starts = tables_.crowded_firsts + buckets;
-        count_tiles_kernel<<<l.tiles, count_threads, 0, on_>>>(l, t_, tables_);
-        check(cudaGetLastError());
-        sum_chunks_kernel<<<chunk_blocks(), threads, 0, on_>>>(l, tables_);
-        check(cudaGetLastError());
-        start_buckets_kernel<<<1, scan_threads, 0, on_>>>(l, tables_);
-        check(cudaGetLastError());
+        unsigned long long at = 0;
+        gpu_.gpu()->download(&at, first.data(), sizeof at);
+        return static_cast<offset_t>(at);
     }
 
-    // Calls f with a type as wide as values.
-    template <class F>
-    void with_value(F f) {
-        value_bytes_ ? by_width(value_bytes_, f) : f(std::type_identity<device_passes::no_value>{});
+    // Returns whether all coordinates lie inside.
+    bool in_three_steps(const device_steps::steps_layout& l, const rows_out& out) {
+        device_steps::steps_call call{l, t_.values, value_bytes_, on_};
+        const buffer memory(gpu_.device_memory(), place_tables(call, nullptr, out.columns, out.values)),
+            large = take<unsigned>(gpu_, l.large_buckets());
+        place_tables(call, memory.data(), out.columns, out.values);
+        const tuple_source from{t_.row_indices, t_.column_indices, t_.values,
+                                t_.rows,        t_.columns,        &report()->notes};
+        deal_by_range(call, from);
+        deal_by_bucket(call, from, device_steps::list_large{report(), large.as<unsigned>()});
+        sort_rows(call, from, report(), large.as<unsigned>(), l.large_buckets(), out);
+        read_report();
+        if (found_.notes.any_outside) return false;
+        if (found_.crowded) sort_crowded(call, out);
+        return true;
     }
-    // `most_room` is the same in every call of a kernel: another thread's may lie between the two of one.
-    template <class Kernel, class... Args>
-    void launch(Kernel kernel, unsigned blocks, unsigned block_threads, unsigned room, unsigned most_room,
-                Args... args) {
-        if (blocks == 0) return;
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(most_room)));
-        kernel<<<blocks, block_threads, room, on_>>>(args...);
+    void sort_crowded(const device_steps::steps_call& call, const rows_out& out) {
+        const buffer lists = take<unsigned>(gpu_, 2 * offset_t{found_.crowded});
+        auto* firsts = lists.as<unsigned>() + found_.crowded;
+        find_crowded_kernel<<<1, find_threads, 0, on_>>>(
+            call.t.starts, call.l.buckets, device_steps::large_tile, lists.as<unsigned>(), firsts);
         check(cudaGetLastError());
-    }
-
-    template <class Key>
-    void by_buckets(const bucket_report& found, const sorted_out& out) {
-        const bucket_layout& l = *layout_;
-        place_tiles_kernel<<<chunk_blocks(), threads, 0, on_>>>(l, tables_);
-        check(cudaGetLastError());
-        const buffer keys = take<Key>(gpu_, t_.count),
-                     values(gpu_.device_memory(), static_cast<std::size_t>(t_.count) * value_bytes_);
-        tables_.keys = keys.data();
-        tables_.values = values.data();
-        with_value([&]<class Value>(std::type_identity<Value>) {
-            launch(deal_tiles_kernel<Key, Value>, l.tiles, tile_threads, tile_room<Value>::bytes(l),
-                   tile_room<Value>::most_bytes(), l, t_, tables_);
-            launch(sort_buckets_kernel<Key, Value, small_threads>, l.buckets, small_threads, small_room_bytes,
-                   small_room_bytes, l, tables_, l.small, static_cast<const unsigned*>(nullptr), out);
-            launch(sort_buckets_kernel<Key, Value, large_threads>, found.large, large_threads,
-                   large_room_bytes, large_room_bytes, l, tables_, l.large,
-                   static_cast<const unsigned*>(tables_.large), out);
+        const coordinate_list list{found_.crowded_entries, t_.rows, found_.crowded, call.l.width,
+                                   lists.as<unsigned>(),   firsts,  call.t.starts};
+        const bool in_order = found_.notes.out_of_order == 0;
+        with_key([&]<class Key>(std::type_identity<Key>, int bits) {
+            const int column_bits = bits_for(t_.columns);
+            sort_list<Key>(gpu_, list, column_bits, bits, in_order ? t_.values : call.t.by_bucket.values,
+                           value_bytes_, out, &report()->repeats, [&](Key* to, unsigned* numbers) {
+                               crowded_keys_kernel<<<blocks_for(list.entries), threads, 0, on_>>>(
+                                   list, column_bits, t_, call.t.by_bucket, in_order, to, numbers);
+                           });
         });
-        if (found.crowded == 0) return;
-        const coordinate_list list{
-            found.crowded_entries,  t_.rows,       found.crowded, l.width, tables_.crowded,
-            tables_.crowded_firsts, tables_.starts};
-        with_key([&]<class Sorted>(std::type_identity<Sorted>, int bits) {
-            sort_list<Sorted>(gpu_, list, l.column_bits, bits, tables_.values, value_bytes_, out,
-                              &tables_.report->repeats, [&](Sorted* to, unsigned* numbers) {
-                                  crowded_keys_kernel<Key><<<blocks_for(list.entries), threads, 0, on_>>>(
-                                      list, l.column_bits, keys.as<const Key>(), to, numbers);
-                              });
-        });
+        read_report();
     }
-    void as_list(const sorted_out& out) {
+    void as_list(const rows_out& out) {
         with_key([&]<class Key>(std::type_identity<Key>, int bits) {
             const int column_bits = bits_for(t_.columns);
             sort_list<Key>(gpu_, {t_.count, t_.rows}, column_bits, bits, t_.values, value_bytes_, out,
-                           &tables_.report->repeats, [&](Key* to, unsigned* numbers) {
+                           &report()->repeats, [&](Key* to, unsigned* numbers) {
                                all_keys_kernel<<<blocks_for(t_.count), threads, 0, on_>>>(t_, column_bits, to,
                                                                                           numbers);
                            });
         });
+        read_report();
     }
     // Calls f with keys that rows and columns fit, and their bits.
     template <class F>
@@ -177,10 +148,9 @@ private:
     const context& gpu_;
     const device_tuples& t_;
     cudaStream_t on_;
-    std::optional<bucket_layout> layout_;
     std::size_t value_bytes_;
-    buffer report_, places_, words_;
-    bucket_tables tables_{};
+    buffer report_;
+    rows_report found_{};
 };
 
 }  // namespace

@@ -23,10 +23,10 @@ struct device_assembled {
     buffer offsets, indices, values;  ///< as in csr, `indices` padded; a value an entry
 };
 /// The CSR of coordinates; repeats combined with `duplicates` in input order. Nothing where the GPU has not got that operator: it
-/// has plus, times, min, max, first, second and any. At most 2^32 - 1 coordinates. Takes 4 bytes a coordinate (8 where a row in
-/// its bucket and a column need more than 32 bits) and a value, and 1 to 4 for counts of tiles by bucket, beside the result; 24
-/// (16 where row and column numbers fit 32 bits together) and CUB's for coordinates that are sorted (layout_buckets says which);
-/// where there are repeats 4 and the result once more. Waits twice: for what lies outside, and for how many entries there are.
+/// has plus, times, min, max, first, second and any. At most 2^32 - 1 coordinates. Takes 8 bytes a coordinate and a value, and a fraction for counts,
+/// beside the result; 24 (16 where row and column numbers fit 32 bits together) and CUB's for coordinates that are sorted as a list
+/// (layout_rows says which); where there are repeats 4 and the result once more. Waits once, for what lies outside and how many
+/// entries there are; again where buckets are sorted as a list.
 std::optional<device_assembled> assemble_on_device(const context& gpu, const device_tuples& t,
                                                    const binary_op& duplicates);
 

@@ -1,14 +1,39 @@
-// Coordinates on a GPU sorted as a list: what buckets do not serve (device_buckets_layout.hpp), and those buckets that no block's
+// Coordinates on a GPU sorted as a list: what three steps do not serve (device_steps_layout.hpp), and those buckets that no block's
 // shared memory holds. (row, column) keys are sorted with the coordinates' numbers, stably, by the bits that rows and columns need
 // (CUB's radix sort: 8 or 12 bytes a coordinate each way for eight bits of the key); columns are read off the keys, values
 // gathered, a sector each.
 #pragma once
 
-#include "storage/device_buckets_sort.cuh"
+#include "storage/device_assemble.hpp"
+#include "storage/device_steps_rows.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
-namespace nz::storage::device_buckets {
+namespace nz::storage::device_list {
+
+using device_passes::exclusive_sum, device_passes::full_warp, device_passes::lanes;
+using device_steps::rows_out;
+
+inline constexpr unsigned find_threads = 1024;
+
+/// One block: buckets of more than `held` entries, in order, and how many entries the earlier ones of these have.
+__global__ void __launch_bounds__(find_threads)
+    find_crowded_kernel(const unsigned* starts, unsigned buckets, unsigned held, unsigned* crowded,
+                        unsigned* firsts) {
+    constexpr unsigned warps = find_threads / lanes;
+    __shared__ unsigned long long sums[warps];
+    unsigned long long listed = 0;  // buckets << 32 | entries
+    for (unsigned first = 0; first < buckets; first += find_threads) {
+        const unsigned b = first + threadIdx.x, size = b < buckets ? starts[b + 1] - starts[b] : 0;
+        const unsigned long long own = size > held ? 1ull << 32 | size : 0;
+        unsigned long long all;
+        const unsigned long long at = listed + exclusive_sum<warps>(own, sums, all);
+        listed += all;
+        if (own == 0) continue;
+        crowded[at >> 32] = b;
+        firsts[at >> 32] = static_cast<unsigned>(at);
+    }
+}
 
 /// Where a listed coordinate goes, and which rows' offsets it may write.
 struct list_spot {
@@ -45,24 +70,24 @@ __global__ void all_keys_kernel(device_tuples t, int column_bits, Key* keys, uns
     keys[k] = static_cast<Key>(t.row_indices[k]) << column_bits | static_cast<Key>(t.column_indices[k]);
     numbers[k] = static_cast<unsigned>(k);
 }
-/// `dealt` lie in buckets.
-template <class Dealt, class Key>
-__global__ void crowded_keys_kernel(coordinate_list list, int column_bits, const Dealt* dealt, Key* keys,
-                                    unsigned* numbers) {
+/// Those dealt lie in buckets; those given do so where their rows ascend.
+template <class Key>
+__global__ void crowded_keys_kernel(coordinate_list list, int column_bits, device_tuples given,
+                                    device_steps::dealt dealt, bool in_order, Key* keys, unsigned* numbers) {
     const offset_t k = device_passes::thread_number();
     if (k >= list.entries) return;
     const list_spot at = list.spot(k);
-    const Dealt key = dealt[at.place];
-    const int bits = sizeof(Dealt) == 8 ? 32 : column_bits;
-    const Key row = static_cast<Key>(key >> bits) + at.first_row,
-              column = static_cast<Key>(key & ((Dealt{1} << bits) - 1));
-    keys[k] = row << column_bits | column;
+    const auto row = in_order ? static_cast<unsigned>(given.row_indices[at.place])
+                              : dealt.keys[at.place] + at.first_row,
+               column =
+                   in_order ? static_cast<unsigned>(given.column_indices[at.place]) : dealt.others[at.place];
+    keys[k] = static_cast<Key>(row) << column_bits | column;
     numbers[k] = at.place;
 }
 
 /// Columns, and where rows begin: the coordinate before which the row changes writes all that begin there.
 template <class Key>
-__global__ void write_list_kernel(coordinate_list list, const Key* keys, int column_bits, sorted_out out,
+__global__ void write_list_kernel(coordinate_list list, const Key* keys, int column_bits, rows_out out,
                                   unsigned long long* repeats) {
     const offset_t k = device_passes::thread_number();
     bool repeated = false;
@@ -89,7 +114,7 @@ __global__ void list_values_kernel(coordinate_list list, const unsigned* numbers
 /// Sorts what `fill(keys, numbers)` lists and writes it; `from` has values by number, none where value_bytes is 0.
 template <class Key, class Fill>
 void sort_list(const context& gpu, const coordinate_list& list, int column_bits, int bits, const void* from,
-               std::size_t value_bytes, const sorted_out& out, unsigned long long* repeats, Fill fill) {
+               std::size_t value_bytes, const rows_out& out, unsigned long long* repeats, Fill fill) {
     using device_passes::take, device_passes::threads;
     const auto on = device_passes::stream_of(gpu);
     const unsigned blocks = device_passes::blocks_for(list.entries);
@@ -114,4 +139,4 @@ void sort_list(const context& gpu, const coordinate_list& list, int column_bits,
     check(cudaGetLastError());
 }
 
-}  // namespace nz::storage::device_buckets
+}  // namespace nz::storage::device_list

@@ -1,4 +1,5 @@
-// What the steps of a transpose on a GPU share: a block ranks a tile's entries by digit, stably, in shared memory.
+// What the steps of transposes and of builds from coordinates on a GPU share: a block ranks a tile's entries by digit, stably, in shared
+// memory.
 //
 // Who owns what: a warp takes consecutive entries, 32 at a time. A lane's rank among the warp's entries of its digit is a counter of
 //   the warp's and the number of earlier lanes with this digit, found by ballots over the digit's bits, for four times 32 entries at
@@ -55,6 +56,7 @@ class tile_ranker {
     static_assert(Shape::items % together == 0);
 
 public:
+    static constexpr unsigned digits = Shape::digits;
     __device__ tile_ranker(char* counters, unsigned size)
         : counters_(reinterpret_cast<std::uint16_t*>(counters)),
           size_(size),
@@ -175,9 +177,11 @@ __device__ inline void add_digit(unsigned* counts, unsigned digit, bool mine) {
         atomicAdd(counts + digit, 1u);
     }
 }
-/// How many of `size` numbers have each digit, in shared memory, which is 0 before. All of Threads call it; no barrier.
-template <unsigned Threads, class Number, class Digit>
-__device__ inline void count_digits(const Number* numbers, unsigned size, unsigned* counts, Digit digit_of) {
+/// How many of `size` numbers have each digit, in shared memory, which is 0 before. seen(number, whether this lane has one) is called by
+/// whole warps. All of Threads call it; no barrier.
+template <unsigned Threads, class Number, class Digit, class Seen>
+__device__ inline void count_digits(const Number* numbers, unsigned size, unsigned* counts, Digit digit_of,
+                                    Seen seen) {
     constexpr unsigned batch = 8;  // loads under way
     for (unsigned base = 0; base < size; base += batch * Threads) {
         unsigned found[batch];
@@ -187,9 +191,16 @@ __device__ inline void count_digits(const Number* numbers, unsigned size, unsign
             found[n] = e < size ? static_cast<unsigned>(numbers[e]) : 0;
         }
 #pragma unroll
-        for (unsigned n = 0; n < batch; ++n)
-            add_digit(counts, digit_of(found[n]), base + n * Threads + threadIdx.x < size);
+        for (unsigned n = 0; n < batch; ++n) {
+            const bool mine = base + n * Threads + threadIdx.x < size;
+            seen(found[n], mine);
+            add_digit(counts, digit_of(found[n]), mine);
+        }
     }
+}
+template <unsigned Threads, class Number, class Digit>
+__device__ inline void count_digits(const Number* numbers, unsigned size, unsigned* counts, Digit digit_of) {
+    count_digits<Threads>(numbers, size, counts, digit_of, [](unsigned, bool) {});
 }
 
 }  // namespace nz::storage::device_steps

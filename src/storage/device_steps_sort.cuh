@@ -1,4 +1,4 @@
-// The last of a transpose's three steps: a bucket's entries by column.
+// The last of a transpose's three steps: a bucket's entries by column. (Where coordinates become rows it is device_steps_rows.cuh.)
 //
 // Computes: T's offsets, rows and values from entries by bucket (device_steps_deal.cuh).
 // Who owns what: a block ranks a bucket's entries by column (device_steps.cuh), puts rows and values in order in shared memory and
@@ -63,8 +63,8 @@ __device__ inline void order_entries(const steps_layout& l, const dealt& from, u
     unsigned columns[shape::items], ranked[shape::items];
 #pragma unroll
     for (unsigned i = 0; i < shape::items; ++i)
-        columns[i] = ranker.holds(i) ? from.columns[begin + ranker.entry(i)] : 0;
-    const unsigned* rows = from.rows + begin;
+        columns[i] = ranker.holds(i) ? from.keys[begin + ranker.entry(i)] : 0;
+    const unsigned* rows = from.others + begin;
     const Value* values = static_cast<const Value*>(from.values) + begin;
     fetch_early(values, size);
     fetch_early(rows, size);
@@ -100,9 +100,9 @@ __global__ void __launch_bounds__(sort_threads, 3)
     const sort_room<Digits, Value> room(steps_memory);
     const unsigned begin = t.starts[blockIdx.x], size = t.starts[blockIdx.x + 1] - begin;
     const offset_t first = offset_t{blockIdx.x} * l.width;
-    if (blockIdx.x == 0 && threadIdx.x == 0) out.offsets.put(l.columns, static_cast<unsigned>(l.nnz));
+    if (blockIdx.x == 0 && threadIdx.x == 0) out.offsets.put(l.keys, static_cast<unsigned>(l.nnz));
     if (size > sort_tile) return;
-    const auto width = static_cast<unsigned>(min(offset_t{l.width}, l.columns - first));
+    const auto width = static_cast<unsigned>(min(offset_t{l.width}, l.keys - first));
     order_entries<Digits, Value>(
         l, t.by_bucket, begin, size, room,
         [&](unsigned column, unsigned place) {
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(count_threads) count_long_kernel(steps_tables 
         const long_tile at = long_tile_of(t, n);
         for (unsigned d = threadIdx.x; d < Digits; d += count_threads) counts[d] = 0;
         __syncthreads();
-        count_digits<count_threads>(t.by_bucket.columns + at.begin, at.size, counts,
+        count_digits<count_threads>(t.by_bucket.keys + at.begin, at.size, counts,
                                     [](unsigned column) { return column; });
         __syncthreads();
         for (unsigned d = threadIdx.x; d < Digits; d += count_threads)
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(Digits)
         device_passes::for_each_count(counts, own, Digits, [&](unsigned&, unsigned count) { sum += count; });
         unsigned before = begin + exclusive_sum<Digits / lanes>(sum, sums, all);
         const offset_t column = offset_t{at.x} * l.width + threadIdx.x;
-        if (threadIdx.x < l.width && column < l.columns) offsets.put(column, before);
+        if (threadIdx.x < l.width && column < l.keys) offsets.put(column, before);
         device_passes::for_each_count(counts, own, Digits, [&](unsigned& to, unsigned count) {
             to = before;
             before += count;

@@ -103,7 +103,7 @@ void deal_by_column(const context& gpu, const device_rows& a, const device_deal:
 __global__ void __launch_bounds__(threads) far_tiles_kernel(device_rows a, unsigned* far_tiles) {
     constexpr unsigned loads = 4, step = device_steps::bucket_tile_entries / loads;
     const index_t* columns =
-        a.indices + a.nnz / far_samples * blockIdx.x;  // layout_steps leaves more than a tile
+        a.indices + a.nnz / far_samples * blockIdx.x;  // layout_transpose leaves more than a tile
     index_t least = a.columns, most = 0;
 #pragma unroll
     for (unsigned n = 0; n < loads; ++n) {
@@ -130,17 +130,14 @@ bool reaches_far(const context& gpu, const device_rows& a) {
 
 void in_three_steps(const context& gpu, const device_rows& a, const device_steps::steps_layout& layout,
                     const void* values, std::size_t value_bytes, const device_transpose& t) {
-    device_steps::steps_call call{layout,
-                                  {{a.offsets, a.wide}, a.indices},
-                                  values,
-                                  value_bytes,
-                                  {{t.offsets.data(), a.wide}, t.indices.as<index_t>(), t.values.data()},
-                                  stream_of(gpu)};
-    const buffer memory(gpu.device_memory(), place_tables(call, nullptr));
-    place_tables(call, memory.data());
-    deal_by_range(call);
-    deal_by_bucket(call);
-    sort_by_column(call);
+    device_steps::steps_call call{layout, values, value_bytes, stream_of(gpu)};
+    auto* rows = t.indices.as<index_t>();
+    const buffer memory(gpu.device_memory(), place_tables(call, nullptr, rows, t.values.data()));
+    place_tables(call, memory.data(), rows, t.values.data());
+    const device_steps::matrix_source from{{a.offsets, a.wide}, a.indices, a.rows};
+    deal_by_range(call, from);
+    deal_by_bucket(call, from, device_steps::list_tiles{});
+    sort_by_key(call, {{t.offsets.data(), a.wide}, rows, t.values.data()});
 }
 
 }  // namespace
@@ -158,7 +155,7 @@ device_transpose transpose_on_device(const context& gpu, const device_rows& a, c
         gpu.gpu()->fill(t.offsets.data(), 0, t.offsets.bytes());
         return t;
     }
-    const auto steps = device_steps::layout_steps(a.rows, a.columns, a.nnz);
+    const auto steps = device_steps::layout_transpose(a.columns, a.nnz);
     if (steps && reaches_far(gpu, a))
         in_three_steps(gpu, a, *steps, values, value_bytes, t);
     else if (const auto layout = device_deal::layout_deals(a.rows, a.columns, a.nnz))

@@ -216,9 +216,9 @@ TEST_F(BuildOnDevice, InOrderAndInReverse) {
 }
 
 TEST_F(BuildOnDevice, RowsAndColumnsThatHaveMostOfThem) {
-    // In a bucket's large room, nearly filling it, in none; there dealt and sorted by 8 and 8 bytes, 4 and 8, 4 and 4.
+    // In a block of its own, nearly filling it, in none; sorted as a list there by keys of 8 bytes, 8 and 4.
     for (const auto& [hub, columns] : {std::pair<std::size_t, index_t>{2000, 3000000},
-                                       {15000, 3000000},
+                                       {12000, 3000000},
                                        {40000, 3000000},
                                        {40000, 1000000},
                                        {40000, 5000}}) {
@@ -234,6 +234,18 @@ TEST_F(BuildOnDevice, RowsAndColumnsThatHaveMostOfThem) {
     for (auto& at : column) at.second = 4321;
     expect_the_hosts(5000, 300000, row);
     expect_the_hosts(5000, 300000, column);
+}
+
+TEST_F(BuildOnDevice, ManyAreDealtTwiceUnlessTheirRowsAscend) {
+    places p = scattered(400000, 300000, 1000000, random);
+    for (std::size_t k = 0; k < 40000; ++k) p[k].first = k < 6000 ? 77 : k < 20000 ? 300001 : 399999;
+    std::shuffle(p.begin(), p.end(), random);
+    expect_the_hosts(400000, 300000, p);
+    std::stable_sort(p.begin(), p.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    expect_the_hosts(400000, 300000, p);
+    std::swap(p[500000], p[500031]);  // at a warp's first and last
+    std::swap(p.front(), p.back());
+    expect_the_hosts(400000, 300000, p);
 }
 
 TEST_F(BuildOnDevice, ColumnsOfARowThatLieTogether) {
@@ -289,6 +301,19 @@ TEST_F(BuildOnDevice, SaysWhatIsWrongAsTheHostDoes) {
     }
     EXPECT_NE(on_host.find("entry 700"), std::string::npos) << on_host;
     EXPECT_EQ(on_host, there);
+    std::sort(c.i.begin(), c.i.end(), [](index_t a, index_t b) { return unsigned(a) < unsigned(b); });
+    c.j[700] = 3;
+    c.j[400] = -7;
+    for (const index_t last : {49, 50, -1}) {  // rows ascend
+        c.i.back() = last;
+        const lent_coordinates<float> ascending(gpu, c);
+        try {
+            matrix::build<float>(gpu, ascending.view());
+            FAIL() << "entry 400 is outside";
+        } catch (const index_out_of_bounds& e) {
+            EXPECT_NE(std::string(e.what()).find("entry 400 "), std::string::npos) << e.what();
+        }
+    }
     coo_view<float> mixed = given.view();
     mixed.values = c.values();
     EXPECT_THROW(matrix::build<float>(gpu, mixed), domain_error);
