@@ -17,7 +17,7 @@ template <class Cell, bool Constant, bool Gaps, class Local>
 struct tile_reader {
     using T = typename Cell::operand;
     using V = typename Cell::value;
-    static constexpr int most_size = sizeof(Local) == 1 ? 16 : 64, bits = sizeof(Local) == 1 ? 4 : 6;
+    static constexpr int most_size = sizeof(Local) == 1 ? 16 : 64, column_bits = sizeof(Local) == 1 ? 4 : 6;
 
     const value_tile_arguments& tiles;
     const T* values;
@@ -32,15 +32,15 @@ struct tile_reader {
           present(a.u_present),
           locals(static_cast<const Local*>(a.tiles.locals)) {}
 
-    /// The sums of some rows, bit r of `met` where row r has one.
+    /// The sums of some rows, bit r of `met` where row r has one; `rows` is what `met` is or will be.
     struct sums {
         std::array<V, most_size> value;
         std::array<index_t, Cell::first_wins ? most_size : 1> column;  // where the first came from
         std::uint64_t met = 0;
 
-        void add(int r, index_t j, V x) {
-            if (!(met >> r & 1)) {
-                met |= std::uint64_t{1} << r;
+        void add(std::uint64_t& rows, int r, index_t j, V x) {
+            if (!(rows >> r & 1)) {
+                rows |= std::uint64_t{1} << r;
                 value[r] = x;
                 if constexpr (Cell::first_wins) column[r] = j;
             } else if constexpr (!Cell::first_wins) {
@@ -70,18 +70,20 @@ struct tile_reader {
         const std::uint64_t there = present_in(c);
         if (!there) return;
         const index_t first_column = c * tiles.size;
+        std::uint64_t met = s.met;  // a register's: in memory each entry would wait for the one before
         for (offset_t e = tiles.entry_starts[tile]; e < tiles.entry_starts[tile + 1]; ++e) {
-            const int local = locals[e], r = local >> bits, k = local & ((1 << bits) - 1);
+            const int local = locals[e], r = local >> column_bits, k = local & ((1 << column_bits) - 1);
             if (Gaps && !(there >> k & 1)) continue;
             const index_t j = first_column + k;
-            s.add(r, j, product(first_row + r, j, e));
+            s.add(met, r, j, product(first_row + r, j, e));
         }
+        s.met = met;
     }
     void add_outside(index_t first_row, offset_t e, sums& s) const {
         const index_t j = tiles.extracted_columns[e];
         if (Gaps && !bits::test(present, j)) return;
         const int r = tiles.extracted_rows[e];
-        s.add(r, j, product(first_row + r, j, tiles.kept + e));
+        s.add(s.met, r, j, product(first_row + r, j, tiles.kept + e));
     }
     sums sum(index_t tile_row) const {
         sums s;
@@ -91,6 +93,14 @@ struct tile_reader {
         for (offset_t e = tiles.extracted_starts[tile_row]; e < tiles.extracted_starts[tile_row + 1]; ++e)
             add_outside(first_row, e, s);
         return s;
+    }
+    /// Writes the rows of a row of tiles that `here` has a bit for; returns those that have a sum. Inlined in its caller, GCC keeps what
+    /// entries need in vector registers for want of others: two times the time.
+    [[gnu::noinline]] bits::word write_rows(index_t tile_row, bits::word here, V* out) const {
+        const sums s = sum(tile_row);
+        const bits::word met = s.met & here;
+        bits::for_each(met, 0, [&](offset_t r) { out[offset_t{tile_row} * tiles.size + r] = s.value[r]; });
+        return met;
     }
 };
 
@@ -106,29 +116,9 @@ void write_tile_rows(const Reader& reader, const mxv_arguments& a, std::size_t w
         const bits::word here = allowed >> part & (size == 64 ? ~bits::word{0} : (bits::word{1} << size) - 1);
         const auto tile_row = static_cast<index_t>((static_cast<offset_t>(w) * bits::per_word + part) / size);
         if (!here || !wanted(tile_row)) continue;
-        const auto s = reader.sum(tile_row);
-        const bits::word met = s.met & here;
-        bits::for_each(met, 0, [&](offset_t r) { out[offset_t{tile_row} * size + r] = s.value[r]; });
-        found |= met << part;
+        found |= reader.write_rows(tile_row, here, out) << part;
     }
     if (a.out_present) a.out_present[w] = found;
-}
-
-/// Calls f(reader) with the reader for what the arguments hold.
-template <class Cell, class F>
-void with_tile_reader(const mxv_arguments& a, F&& f) {
-    const auto by_local = [&]<bool Constant, bool Gaps>() {
-        if (a.tiles.size == 16)
-            f(tile_reader<Cell, Constant, Gaps, std::uint8_t>(a));
-        else
-            f(tile_reader<Cell, Constant, Gaps, std::uint16_t>(a));
-    };
-    if (a.constant || !Cell::reads_a)
-        a.u_present ? by_local.template operator()<true, true>()
-                    : by_local.template operator()<true, false>();
-    else if constexpr (Cell::reads_a)
-        a.u_present ? by_local.template operator()<false, true>()
-                    : by_local.template operator()<false, false>();
 }
 
 }  // namespace nz::kernels::cpu

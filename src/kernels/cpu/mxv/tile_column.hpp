@@ -9,13 +9,16 @@
 //   tile_row reads of the marked rows.
 // Determinism: as tile_row; marks have no order.
 // Cost: entries / 64 + lists of the tiles of u + tiles of the marked rows + entries of those that u meets.
-// Distance to the limit: as tile_row's (bench/records/cpu-2-threads-papers.json): at densities of 0.1, 0.01, 0.001, 0.0001 0.7 to
+// AVX-512, where the machine has it: as tile_row. Same matrices and build, float64, before -> after, ms: density 0.1 0.271 -> 0.094, 0.652 -> 0.311, 11.9 -> 6.7,
+//   14.6 -> 9.9, 12.0 -> 9.6, 20.0 -> 13.3; 0.01 0.94 to 2.4 times as fast, 0.001 0.95 to 1.5 times. In a build for this machine laplace2d:1000 is 0.7 to 0.9 times as
+//   fast at 0.01 and 0.85 at 0.001: rows of tiles of which u meets a single one, thinly filled, for which a list is too much.
+// Distance to the limit, before AVX-512: as tile_row's (bench/records/cpu-2-threads-papers.json): at densities of 0.1, 0.01, 0.001, 0.0001 0.7 to
 //   1.1, 0.3 to 0.7, 0.07 to 0.5, 0.03 to 0.26 of csr_merge's time; gathers along columns take less from 0.01 on.
 // Why tile_row was not enough: it asks every tile whether u has something for it.
 #pragma once
 
 #include "core/parallel.hpp"
-#include "kernels/cpu/mxv/common_tile.hpp"
+#include "kernels/cpu/mxv/common_tile_wide.hpp"
 
 #include <algorithm>
 
@@ -52,7 +55,7 @@ void tile_column(const mxv_arguments& a) {
     constexpr offset_t words_a_turn = 16;
     auto* marked = static_cast<bits::word*>(a.workspace);
     tile_detail::mark_rows(a, marked);
-    with_tile_reader<Cell>(a, [&](const auto& reader) {
+    with_tile_reader<Cell>(a, has_wide_tiles(), [&](const auto& reader) {
         parallel::for_chunks(a.threads, static_cast<offset_t>(bits::words_for(a.output_size)), words_a_turn,
                              [&](offset_t begin, offset_t end) {
                                  for (offset_t w = begin; w < end; ++w)
