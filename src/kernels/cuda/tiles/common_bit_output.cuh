@@ -6,6 +6,10 @@
 #include "kernels/device_tiles.hpp"
 #include "storage/bit_tiles.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
 namespace nz::kernels::cuda {
 
 template <int Size>
@@ -13,8 +17,8 @@ using word_type = std::conditional_t<Size == 64, std::uint64_t, std::uint32_t>;
 template <int Size>
 using header_type = storage::tile_header<word_type<Size>>;
 
-/// Words of a warp that wait for their place. (Of 512 a block's shared memory lets fewer blocks run at a time: grid2d:2000,0.3
-/// 0.097 ms for 0.092, H100.)
+/// Words of a warp that wait for their place. (Of 640 a block's shared memory lets fewer blocks run at a time: grid2d:2000,0.3
+/// 0.098 ms for 0.092, H100.)
 constexpr unsigned waiting_words = 192;
 
 /// Headers of a warp that do: more where rows of tiles have more.
