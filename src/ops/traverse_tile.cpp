@@ -45,8 +45,11 @@ void check_tile_options(const traverse_options& o) {
 
 void sample_tiles(const matrix& a, plan::traverse_facts& facts) {
     const storage::csr& rows = a.body().rows();
+    const double room = facts.on_device ? storage::device_tile_room : 1;
     const auto expected = [&](int size) {
-        return storage::expected_bytes(a.body().sampled_tiles(size), rows.rows, rows.nnz, 0);
+        const std::size_t bytes =
+            storage::expected_bytes(a.body().sampled_tiles(size), rows.rows, rows.nnz, 0);
+        return static_cast<std::size_t>(room * static_cast<double>(bytes));
     };
     facts.csr_bytes = structure_bytes(rows);
     facts.tile_bytes_32 = expected(32);

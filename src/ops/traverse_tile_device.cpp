@@ -23,11 +23,11 @@ buffer take(const context& ctx, offset_t count, std::size_t bytes) {
 // What a sample foresees of the tiles of A, or of its transpose, and a tenth more; nothing where the host has no rows to look at.
 kernels::bit_counts foreseen(const storage::matrix_body& body, offset_t nnz, int size, int least_entries) {
     if (body.away()) return {};
-    constexpr double more = 1.1;
     constexpr offset_t few = 64;
     const storage::tile_shares s = storage::expected_shares(body.sampled_tiles(size), least_entries);
     const auto room = [&](double share) {
-        const auto count = static_cast<offset_t>(more * share * static_cast<double>(nnz)) + few;
+        const auto count =
+            static_cast<offset_t>(storage::device_tile_room * share * static_cast<double>(nnz)) + few;
         return static_cast<std::uint32_t>(std::min(count, nnz));
     };
     return {room(s.tiles), room(s.words), least_entries > 1 ? room(s.extracted) : 0};

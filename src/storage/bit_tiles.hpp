@@ -103,6 +103,9 @@ constexpr tile_shares expected_shares(const tile_sample& s, int least_entries) {
     return all;
 }
 
+/// A GPU makes bit tiles in one pass, with room for so many times what is foreseen.
+inline constexpr double device_tile_room = 1.1;
+
 /// Bytes of the bit tiles that the sample foresees.
 constexpr std::size_t expected_bytes(const tile_sample& s, offset_t rows, offset_t nnz, int least_entries) {
     const int word = s.size / 8, header = word + 8, extracted_entry = 5;
