@@ -99,7 +99,7 @@ TEST(BitTilesOnDevice, AreMadeAgainWhereTheRoomWasTooSmall) {
     expect_equal<std::uint32_t>(there, storage::make_bit_tiles(cpu, product.body().rows(), 32, 0));
 }
 
-// Small ones; several rows of tiles a warp (grid2d:800); windows that rows leave (lp); rows that shared memory
+// Small ones; several rows of tiles a warp (grid2d:800); more headers than may wait (lp); rows that shared memory
 // holds only apart from their neighbours (rmat), and not at all (dense).
 TEST(BitTilesOnDevice, AreMadeThereAsOnTheHost) {
     if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;

@@ -18,7 +18,7 @@ template <int Size>
 using header_type = storage::tile_header<word_type<Size>>;
 
 /// Words of a warp that wait for their place. (Of 640 a block's shared memory lets fewer blocks run at a time: grid2d:2000,0.3
-/// 0.098 ms for 0.092, H100.)
+/// 0.098 ms for 0.092, H100, the prototype.)
 constexpr unsigned waiting_words = 192;
 
 /// Headers of a warp that do: more where rows of tiles have more.

@@ -15,20 +15,22 @@
 // Synchronization: a warp's alone, before and after entries outside are put where a lane at its row's end looks; a block's where
 //   warps have the room in turn; additions to the counts, one for some 100 to 200 words.
 // Determinism: what a row of tiles has follows from the matrix; where it stands differs from call to call.
-// Cost (Nsight Compute, H100, tiles of 32, all kept): grid2d:2000,0.3, laplace3d:100, banded:1000000,21 and fe_body (x) 6x6 issue
+// Cost (Nsight Compute, H100, tiles of 32, all kept; the prototype of this, before it was put into classes): grid2d:2000,0.3, laplace3d:100, banded:1000000,21 and fe_body (x) 6x6 issue
 //   64.7, 67.3, 32.1 and 17.1 M instructions of a warp, in 80, 81, 77 and 51% of the slots.
 // Distance to the limit (H100): 37 to 55% of the copy rate over the CSR's structure read once and the tiles written;
 //   docs/measurements.md has the table. What is left are the instructions, 12 for a column of a warp's rows and some 35 for a
-//   tile; on fe_body (x) 6x6, whose rows of tiles have 1,395 entries, too few warps, of which shared memory holds 20 to 24.
-// Without gain: counts first, in a pass of its own (grid2d:2000,0.3 0.120 ms for 0.092, laplace3d:100 0.129 for 0.098,
-//   banded:1000000,21 0.087 for 0.057, fe_body (x) 6x6 0.075 for 0.044); counts added up by blocks that wait for those before them
+//   tile; on fe_body (x) 6x6, whose rows of tiles have 1,395 entries, too few warps (of the prototype, with room for 1.6 times the average, 16 at a time).
+// Without gain, in the prototype (grid2d:2000,0.3 0.092 ms, laplace3d:100 0.098, banded:1000000,21 0.057, fe_body (x) 6x6 0.044; this
+//   takes 0.095, 0.101, 0.059, 0.048): counts first, in a pass of its own (0.120, 0.129, 0.087, 0.075); counts added up by blocks that wait for those before them
 //   (some 1,700 blocks begin and end together and wait, wave after wave: grid2d:2000,0.3 0.119, fe_body (x) 6x6 0.122); tiles marked
 //   in bytes, marks made ranks, and words put where the ranks say, without merging rows (grid2d:2000,0.3: 61.6 M instructions of a
 //   warp for 64.7 M, 0.097 ms for 0.092); rows as runs of neighbouring columns, found entry beside entry on the way to shared
 //   memory (laplace3d:100 83.6 M for 67.3 M; tiles of 64 of a mesh with blocks of 6, of which more warps fit, 0.047 ms for
-//   0.060, of 32, which the plan takes, 0.044 for 0.042); blocks of 64 or 256 threads; warps of 3072 entries; four columns at a
-//   time; threes on the grid; several rows of tiles side by side, four rows a lane, as value tiles have it.
+//   0.060, of 32, which the plan takes, 0.044 for 0.042); blocks of 256 threads (0 to 5% slower, but for the band), and of
+//   64 (with room for 1.6 times in both 0 to 10% faster than of 128, and 7% slower on fe_body (x) 6x6); warps of 3072 entries; four
+//   columns at a time; threes on the grid; several rows of tiles side by side, four rows a lane, as value tiles have it.
 // Why walking in the CSR was not enough: a warp's loads lie in as many sectors as it has rows (11 to 21% of the copy rate).
+#include "kernels/cuda/common_words.cuh"
 #include "kernels/cuda/tiles/common_bit_output.cuh"
 #include "kernels/cuda/tiles/common_bits.hpp"
 #include "kernels/cuda/tiles/common_marked.cuh"
@@ -38,12 +40,7 @@
 namespace nz::kernels::cuda {
 namespace {
 
-__device__ inline int bits_in(std::uint32_t x) { return __popc(x); }
-__device__ inline int bits_in(std::uint64_t x) { return __popcll(x); }
-__device__ inline int lowest(std::uint32_t x) { return __ffs(static_cast<int>(x)) - 1; }
-__device__ inline int lowest(std::uint64_t x) { return __ffsll(static_cast<long long>(x)) - 1; }
-
-// A warp's rows of tiles, and one of them in the hands of its lanes.
+// A warp's rows of tiles.
 template <int Size>
 using bit_rows = staged_rows<Size, std::uint32_t>;
 
@@ -262,7 +259,7 @@ void by_kind(const device_bit_build& b, F&& f) {
 
 void make_bit_tiles(const device_bit_build& b, void* stream) {
     constexpr offset_t threes_from = 16;  // entries a row
-    constexpr double large_room = 1.35;   // fe_body (x) 6x6 0.044 ms, with 1.6 0.048 (H100)
+    constexpr double large_room = 1.35;   // fe_body (x) 6x6 0.044 ms, with 1.6 0.048 (H100, the prototype)
     const staged_shape shape = staged_shape_of(b.entries, b.tile_rows, 1, large_room);
     const bool threes = b.entries >= threes_from * b.rows;
     const unsigned headers = waiting_headers(b);

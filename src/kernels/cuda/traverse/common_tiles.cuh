@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/common_grid.cuh"
+#include "kernels/cuda/common_words.cuh"
 #include "kernels/tile_arguments.hpp"
 #include "storage/bit_tiles.hpp"
 
@@ -10,10 +11,6 @@ namespace nz::kernels::cuda::tiled {
 
 inline constexpr unsigned block_threads = 1024, block_warps = block_threads / 32, cluster_blocks = 16;
 
-__device__ inline int bits_in(std::uint32_t x) { return __popc(x); }
-__device__ inline int bits_in(std::uint64_t x) { return __popcll(x); }
-__device__ inline int lowest(std::uint32_t x) { return __ffs(static_cast<int>(x)) - 1; }
-__device__ inline int lowest(std::uint64_t x) { return __ffsll(static_cast<long long>(x)) - 1; }
 __device__ inline std::uint32_t warp_or(std::uint32_t x) { return __reduce_or_sync(full_warp, x); }
 __device__ inline std::uint64_t warp_or(std::uint64_t x) {
     const std::uint32_t low = __reduce_or_sync(full_warp, static_cast<std::uint32_t>(x)),
