@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace nz::bench {
 namespace {
@@ -258,6 +259,13 @@ private:
         });
         l.to_host = timed(1.0 * link_bytes, 5, [&] {
             check(cudaMemcpyAsync(host_, from_, link_bytes, cudaMemcpyDeviceToHost, stream_));
+        });
+        std::vector<std::byte> pageable(link_bytes);
+        l.pageable_to_device = timed(1.0 * link_bytes, 5, [&] {
+            check(cudaMemcpyAsync(from_, pageable.data(), link_bytes, cudaMemcpyHostToDevice, stream_));
+        });
+        l.pageable_to_host = timed(1.0 * link_bytes, 5, [&] {
+            check(cudaMemcpyAsync(pageable.data(), from_, link_bytes, cudaMemcpyDeviceToHost, stream_));
         });
     }
 

@@ -32,6 +32,7 @@ struct gpu_limits {
     rate barrier;             ///< of the grid of a cooperative kernel, a block a multiprocessor
     rate barrier_full;        ///< ... four of 256 threads
     rate to_device, to_host;  ///< bytes over the host link, pinned memory
+    rate pageable_to_device, pageable_to_host;  ///< other memory, as the driver copies it
 
     /// Gathers a second from a table of this size: between the sizes that were measured, on logarithmic axes;
     /// beyond them, the nearest one's. `element_bytes` is 4 or 8.

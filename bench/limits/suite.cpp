@@ -1,12 +1,17 @@
 // nz-bench limits: what the floors of the other suites are made of, measured on the machine at hand. The processor's
 // always; the GPU's with --backend cuda (alone), and with auto where there is one. A benchmark's time is that of one
 // measured pass; its counter is the rate.
+#include "core/buffer.hpp"
+#include "core/device.hpp"
 #include "limits/cpu.hpp"
 #include "limits/gpu.hpp"
 #include "suites.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
+
+#include <cstddef>
+#include <vector>
 
 namespace nz::bench {
 namespace {
@@ -44,7 +49,20 @@ void add_cpu(int threads) {
             });
 }
 
-void add_gpu(const gpu_limits& l) {
+// As the library copies what is not pinned, there or back.
+rate copied(const context& ctx, bool back) {
+    constexpr std::size_t bytes = std::size_t{1} << 28;
+    std::vector<std::byte> here(bytes);
+    const buffer there(ctx.device_memory(), bytes);
+    const double ms = time_ms(5, [&] {
+                          back ? ctx.gpu()->download(here.data(), there.data(), bytes)
+                               : ctx.gpu()->upload(there.data(), here.data(), bytes);
+                          ctx.gpu()->wait();
+                      }).median;
+    return {ms, static_cast<double>(bytes) / ms * 1e3};
+}
+
+void add_gpu(const context& ctx, const gpu_limits& l) {
     const auto bytes = [](const char* name, const rate& r) {
         add_rate(fmt::format("cuda/{}", name), "gbytes_per_s", 1e-9, [&r] { return r; });
     };
@@ -56,6 +74,11 @@ void add_gpu(const gpu_limits& l) {
     bytes("read", l.read);
     bytes("to_device", l.to_device);
     bytes("to_host", l.to_host);
+    bytes("pageable_to_device", l.pageable_to_device);
+    bytes("pageable_to_host", l.pageable_to_host);
+    for (const bool back : {false, true})
+        add_rate(back ? "cuda/staged_to_host" : "cuda/staged_to_device", "gbytes_per_s", 1e-9,
+                 [&ctx, back] { return copied(ctx, back); });
     for (const scattered_rates& s : l.scattered)
         for (const auto& [name, r] : {std::pair<const char*, const rate*>{"gather_4", &s.gather_4},
                                       {"gather_8", &s.gather_8},
@@ -87,13 +110,21 @@ void print_cpu(const std::map<std::string, measurement>& results, int threads) {
                    counter("gather_8/" + size_name(kib << 10), "giga_per_s"));
 }
 
-void print_gpu(const gpu_limits& l) {
+void print_gpu(const std::map<std::string, measurement>& results, const gpu_limits& l) {
+    const auto staged = [&](const char* name) {
+        const auto it = results.find(std::string("limits/cuda/") + name);
+        return it == results.end() ? 0 : it->second.counters.at("gbytes_per_s");
+    };
     const auto giga = [](const rate& r) { return r.per_second * 1e-9; };
     const auto us = [](const rate& r) { return 1e6 / r.per_second; };
     fmt::print(
         "\n{}: copy {:.0f} GB/s read and written, read {:.0f} GB/s, to the device {:.1f}, from it "
         "{:.1f} GB/s\n",
         l.device, giga(l.copy), giga(l.read), giga(l.to_device), giga(l.to_host));
+    fmt::print(
+        "of memory that is not pinned {:.1f} and {:.1f} GB/s by the driver, {:.1f} and {:.1f} by stages\n",
+        giga(l.pageable_to_device), giga(l.pageable_to_host), staged("staged_to_device"),
+        staged("staged_to_host"));
     fmt::print(
         "launch {:.2f} us (full grid {:.2f}), launch and 4 bytes back {:.2f} us, captured graph node "
         "{:.2f} us,\nbarrier of the grid {:.2f} us (four blocks a multiprocessor {:.2f})\n",
@@ -114,10 +145,10 @@ int limits_suite(const options& o) {
     const context ctx({.backend = wanted, .threads = threads});
     const bool on_gpu = ctx.backend() == backend::cuda, on_cpu = o.backend != "cuda";
     if (on_cpu) add_cpu(threads);
-    if (on_gpu) add_gpu(measured_gpu_limits());
+    if (on_gpu) add_gpu(ctx, measured_gpu_limits());
     const auto results = run(o, "^limits/");
     if (on_cpu) print_cpu(results, threads);
-    if (on_gpu) print_gpu(measured_gpu_limits());
+    if (on_gpu) print_gpu(results, measured_gpu_limits());
     return 0;
 }
 

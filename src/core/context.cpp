@@ -68,7 +68,7 @@ context::context(context_options options) {
                                            options.threads ? options.threads : omp_get_max_threads(), counter,
                                            counter, std::move(options.log)});
     if (!gpu) return;
-    state_->gpu = device::open(options.stream);
+    state_->gpu = device::open(options.stream, state_->threads);
     state_->device_memory = state_->device_counter = std::make_shared<counting_memory>(
         state_->gpu->memory(),
         options.device_memory_limit ? options.device_memory_limit : options.memory_limit);

@@ -2,6 +2,7 @@
 #include "core/checks.hpp"
 #include "core/cuda_check.hpp"
 #include "core/device.hpp"
+#include "core/device_stage.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -78,6 +79,7 @@ public:
     bool owns_stream() const { return owns_stream_; }
     /// While a graph is recorded no block is kept or taken: replays would share it with whoever has it then.
     void set_recording(bool on) { recording_ = on; }
+    bool is_recording() const { return recording_; }
 
 private:
     // To quarters of a power of two, so that blocks of about the same size serve each other.
@@ -166,8 +168,8 @@ private:
 
 class cuda_session final : public session {
 public:
-    explicit cuda_session(cudaStream_t stream)
-        : pool_(std::make_shared<pool_memory>(stream)), memory_(pool_) {
+    cuda_session(cudaStream_t stream, int threads)
+        : pool_(std::make_shared<pool_memory>(stream)), memory_(pool_), stage_(threads) {
         cudaDeviceProp properties{};
         check(cudaGetDeviceProperties(&properties, 0));
         facts_ = {properties.name, properties.multiProcessorCount,
@@ -183,12 +185,13 @@ public:
     const std::shared_ptr<memory_resource>& memory() const override { return memory_; }
     void* stream() const override { return pool_->stream(); }
     void upload(void* to, const void* from, std::size_t bytes) override {
-        if (bytes == 0) return;
+        if (bytes == 0 || by_stage(from, bytes, [&] { stage_.upload(stream(), to, from, bytes); })) return;
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, pool_->stream()));
         // From pageable memory the call returns once the source has been read, from pinned memory before.
         if (memory_type(from) == cudaMemoryTypeHost) wait();
     }
     void download(void* to, const void* from, std::size_t bytes) override {
+        if (by_stage(to, bytes, [&] { stage_.download(stream(), to, from, bytes); })) return;
         if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, pool_->stream()));
         wait();
     }
@@ -222,8 +225,22 @@ public:
     }
 
 private:
+    // Whether `copy` was done: where it pays and there is pinned memory for it.
+    bool by_stage(const void* on_host, std::size_t bytes, const std::function<void()>& copy) {
+        if (bytes < stage::least || pool_->is_recording() ||
+            memory_type(on_host) != cudaMemoryTypeUnregistered)
+            return false;
+        try {
+            copy();
+        } catch (const out_of_memory&) {
+            return false;
+        }
+        return true;
+    }
+
     std::shared_ptr<pool_memory> pool_;
     std::shared_ptr<memory_resource> memory_;
+    stage stage_;
     facts facts_;
     cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
@@ -238,10 +255,10 @@ std::string why_absent() {
     return count ? "" : "there is no GPU here";
 }
 
-std::shared_ptr<session> open(void* stream) {
+std::shared_ptr<session> open(void* stream, int threads) {
     const std::string why = why_absent();
     require<not_supported>(why.empty(), "{}: use --backend cpu, or auto, which takes the CPU here", why);
-    return std::make_shared<cuda_session>(static_cast<cudaStream_t>(stream));
+    return std::make_shared<cuda_session>(static_cast<cudaStream_t>(stream), threads);
 }
 
 }  // namespace nz::device

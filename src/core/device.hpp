@@ -55,9 +55,9 @@ public:
 
 /// Why no device can be used here; empty where one can.
 std::string why_absent();
-/// The first device, on the caller's stream (a cudaStream_t that outlives the session) or one of its own. Throws
-/// not_supported where there is none.
-std::shared_ptr<session> open(void* stream);
+/// The first device, on the caller's stream (a cudaStream_t that outlives the session) or one of its own; up to so many threads take
+/// part in large copies. Throws not_supported where there is none.
+std::shared_ptr<session> open(void* stream, int threads);
 /// What a context with a GPU may still take there: of its memory limit, or of all that the GPU has, of which others may hold some.
 std::size_t bytes_left(const context& ctx);
 

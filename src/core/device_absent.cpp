@@ -6,7 +6,7 @@ namespace nz::device {
 
 std::string why_absent() { return "this build has no CUDA backend"; }
 
-std::shared_ptr<session> open(void*) {
+std::shared_ptr<session> open(void*, int) {
     fail<not_supported>("{}: use --backend cpu, or auto, which takes the CPU here", why_absent());
 }
 
