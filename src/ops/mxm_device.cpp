@@ -31,14 +31,18 @@ public:
         return k_.by_products;
     }
     matrix result(const context& own) { return taken(own); }
+    /// Before fill: only that reads them.
+    void take_values(const device_factors& f) {
+        if (!f.ring.ignores_a()) place_values(f.left, f.operand_type, k_.a);
+        if (!f.ring.ignores_b()) place_values(f.right, f.operand_type, k_.b);
+    }
 
 protected:
     device_rows(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
                 std::size_t scan_bytes)
         : device_sides(ctx, f.value_type), cell_(cell) {
-        const dtype type = f.operand_type;
-        const csr& a = place(f.left, f.ring.ignores_a(), type, k_.a, k_.a_step);
-        const csr& b = place(f.right, f.ring.ignores_b(), type, k_.b, k_.b_step);
+        const csr& a = place_structure(f.left, k_.a, k_.a_step);
+        const csr& b = place_structure(f.right, k_.b, k_.b_step);
         k_.rows = a.rows;
         k_.inner = b.rows;
         k_.columns = b.columns;
@@ -332,7 +336,7 @@ class counted : public counted_rows {
 public:
     counted(const context& ctx, const device_factors& f, const instantiate::mxm_device_cell& cell,
             plan::mxm_facts facts)
-        : product_(ctx, f, cell, facts.scan_bytes) {
+        : factors_(f), product_(ctx, f, cell, facts.scan_bytes) {
         if (plan::mxm(facts).kernel == "masked_row") product_.take_mask(*f.mask);
         collect_products(product_, f, facts);
         plan_ = plan_with_band(product_, facts);
@@ -343,6 +347,7 @@ public:
     const mxm_plan& plan() const override { return plan_; }
     std::span<const offset_t> starts() const override { return starts_; }
     offset_t begin(offset_t entries) override {
+        product_.take_values(factors_);
         return room_ = product_.take_slots(entries, longest_row(starts_));
     }
     void send(index_t first, index_t last, csr& c) override {
@@ -358,6 +363,7 @@ public:
 private:
     offset_t start(index_t row) const { return starts_[static_cast<std::size_t>(row)]; }
 
+    const device_factors factors_;
     device_mxm product_;
     mxm_plan plan_;
     std::span<const offset_t> starts_;
@@ -446,6 +452,7 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
     facts.scan_bytes = kernels::on_cuda().mxm.scan_bytes(facts.rows);
     if (plan::mxm(facts).kernel == "two_level_sort") {
         device_sorted product(ctx, f, *cell, facts.scan_bytes);
+        product.take_values(f);
         collect_products(product, f, facts);
         product.take_tiles(facts);
         product.take_result();
@@ -453,6 +460,7 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
         return device_product{plan::mxm(facts), product.result(own)};
     }
     device_mxm product(ctx, f, *cell, facts.scan_bytes);
+    product.take_values(f);
     if (plan::mxm(facts).kernel == "masked_row") product.take_mask(*f.mask);
     collect_products(product, f, facts);
     if (auto dots = add_fewer_dots(ctx, own, f, *cell, facts)) return dots;
@@ -473,6 +481,7 @@ mxm_kernel_times mxm_kernel_ms(const context& ctx, const device_factors& f, int 
     const std::size_t scan_bytes = kernels::on_cuda().mxm.scan_bytes(static_cast<index_t>(f.left.rows()));
     if (f.mask && f.mask->kernel == "two_level_sort") {
         device_sorted product(ctx, f, *cell, scan_bytes);
+        product.take_values(f);
         plan::mxm_facts facts;
         collect_products(product, f, facts);
         product.take_tiles(facts);
@@ -485,6 +494,7 @@ mxm_kernel_times mxm_kernel_ms(const context& ctx, const device_factors& f, int 
         });
     }
     device_mxm product(ctx, f, *cell, scan_bytes);
+    product.take_values(f);
     plan::mxm_facts facts;
     facts.on_device = true;
     facts.rows = static_cast<index_t>(f.left.rows());

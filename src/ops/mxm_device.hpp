@@ -32,11 +32,13 @@ bool goes_to_device(const context& ctx, const device_factors& f, plan::mxm_facts
 std::optional<device_product> mxm_on_device(const context& ctx, const context& own, const device_factors& f,
                                             plan::mxm_facts facts);
 
-/// A product counted on a GPU, whose rows are filled there some at a time and come to the host.
+/// A product counted on a GPU, whose rows are filled there some at a time and come to the host. Values go there when the first begins.
 class counted_rows {
 public:
     virtual ~counted_rows() = default;
     virtual const mxm_plan& plan() const = 0;
+    /// Whether each send brings factors over the link again.
+    virtual bool in_parts() const { return false; }
     /// Where its rows begin, and their end.
     virtual std::span<const offset_t> starts() const = 0;
     /// Before the first send: how many entries go together at most. Returns how many do, fewer where memory is short, but a row's.

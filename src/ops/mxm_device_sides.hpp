@@ -22,17 +22,25 @@ protected:
     }
     const storage::csr& place(const operand& x, bool ignores_values, dtype type, kernels::mxm_side& side,
                               offset_t& step) {
+        const storage::csr& of = place_structure(x, side, step);
+        if (!ignores_values) place_values(x, type, side);
+        return of;
+    }
+    const storage::csr& place_structure(const operand& x, kernels::mxm_side& side, offset_t& step) {
         const storage::matrix_body& body = x.a.body();
         const storage::csr& of = x.transposed ? body.columns_anywhere(ctx_) : body.rows_anywhere();
         const auto entries = x.transposed ? body.columns_on(ctx_) : body.entries_on(ctx_);
         kept_.push_back(entries);
         side = {{entries->offsets.data(), of.offset_bytes == 8}, entries->indices.as<index_t>(), nullptr};
         step = of.kind == value_kind::full ? 1 : 0;
-        if (ignores_values) return of;
+        return of;
+    }
+    void place_values(const operand& x, dtype type, kernels::mxm_side& side) {
+        const storage::matrix_body& body = x.a.body();
+        const storage::csr& of = x.transposed ? body.columns_anywhere(ctx_) : body.rows_anywhere();
         const auto values = body.values_on(ctx_, of, type);
         kept_.push_back(values);
         side.values = values->values.data();
-        return of;
     }
     /// What the product may write. Returns how many places the mask lists.
     offset_t place_mask(const matrix_options& options) {

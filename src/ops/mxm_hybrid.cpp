@@ -7,6 +7,7 @@
 #include "core/device_copies.hpp"
 #include "ops/mxm_device.hpp"
 #include "ops/mxm_product.hpp"
+#include "ops/mxm_strips.hpp"
 #include "ops/write_back.hpp"
 
 #include <algorithm>
@@ -35,12 +36,15 @@ public:
         if (low_ == high_ || (cut_ && pieces_[low_].first >= *cut_)) return {};
         return pieces_[low_++];
     }
-    /// Several together, fewer as fewer are left: the GPU is slow on a few rows.
-    std::optional<plan::mxm_piece> from_back() {
+    /// Several together, fewer as fewer are left: the GPU is slow on a few rows. All at once where they go `in_parts` and are settled.
+    std::optional<plan::mxm_piece> from_back(bool in_parts) {
         const std::lock_guard lock(mutex_);
         const std::size_t end = high_;
         const auto may = [&] { return high_ > low_ && !(cut_ && pieces_[high_ - 1].first < *cut_); };
-        for (std::size_t n = plan::hybrid_turn(high_ - low_); n > 0 && may(); --n) --high_;
+        const std::size_t left = high_ - low_, turn = !in_parts ? plan::hybrid_turn(left)
+                                                      : cut_    ? left
+                                                                : plan::hybrid_turn_in_parts(left);
+        for (std::size_t n = turn; n > 0 && may(); --n) --high_;
         if (high_ == end) return {};
         plan::mxm_piece all = pieces_[high_];
         all.last = pieces_[end - 1].last;
@@ -80,10 +84,7 @@ std::vector<plan::mxm_piece> cut_at(std::vector<plan::mxm_piece> pieces, std::op
 class divided {
 public:
     divided(const ops::product& p, const division& how) : p_(p) {
-        auto counting = std::async(std::launch::async, [&] {
-            return ops::count_on_device(p.ctx, {p.ring, p.left, p.right, p.operand_type, p.value, &p.options},
-                                        ops::facts_of(p));
-        });
+        auto counting = std::async(std::launch::async, [&] { return ops::count_within_device(p); });
         report_.on_cpu = ops::make_plan(p, known_);
         counted_ = counting.get();
         require<not_supported>(
@@ -104,7 +105,8 @@ public:
             ops::rows_filler(p_, report_.on_cpu, known_, t, plan::hybrid_threads(p_.ctx.threads()));
         const auto start = clock::now();
         auto sending = std::async(std::launch::async, [&] {
-            while (const auto piece = pieces.from_back()) counted_->send(piece->first, piece->last, t);
+            while (const auto piece = pieces.from_back(counted_->in_parts()))
+                counted_->send(piece->first, piece->last, t);
             counted_->finish();
             report_.gpu_ms = ms_since(start);
         });

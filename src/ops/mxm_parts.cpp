@@ -113,30 +113,34 @@ void cut_product::cut_columns(index_t strips) {
         columns, strips, [&](index_t j) { return static_cast<double>(starts[static_cast<std::size_t>(j)]); });
 }
 
-matrix cut_product::chunk(std::size_t c) const {
-    return storage::make_matrix(p_.ctx, storage::rows_between(p_.ctx, p_.a(), rows_[c], rows_[c + 1]));
+matrix cut_product::chunk(index_t first, index_t last) const {
+    return storage::make_matrix(p_.ctx, storage::rows_between(p_.ctx, p_.a(), first, last));
 }
-matrix cut_product::strip(std::size_t s) const {
+matrix cut_product::strip(std::size_t s, bool with_values) const {
     const index_t first = columns_[s], last = columns_[s + 1];
     return storage::make_matrix(p_.ctx,
                                 turned_ ? storage::rows_between(p_.ctx, p_.right.a.body().rows(), first, last)
-                                        : storage::columns_between(p_.ctx, p_.b(), first, last));
+                                        : storage::columns_between(p_.ctx, p_.b(), first, last, with_values));
 }
-matrix cut_product::mask_of(std::size_t c, std::size_t s) const {
-    csr rows = storage::rows_between(p_.ctx, p_.options.mask->body().rows(), rows_[c], rows_[c + 1]);
+matrix cut_product::mask_of(index_t first, index_t last, std::size_t s) const {
+    csr rows = storage::rows_between(p_.ctx, p_.options.mask->body().rows(), first, last);
     if (columns_.size() > 2) rows = storage::columns_between(p_.ctx, rows, columns_[s], columns_[s + 1]);
     return storage::make_matrix(p_.ctx, std::move(rows));
 }
 
-void cut_product::each(const std::function<void(counted_rows&, index_t, index_t)>& f) const {
-    const bool cuts_rows = rows_.size() > 2, cuts_columns = columns_.size() > 2;
+void cut_product::each(index_t first, index_t last, bool with_values,
+                       const std::function<void(counted_rows&, index_t, index_t)>& f) const {
+    const bool cuts_columns = columns_.size() > 2;
     for (std::size_t s = 0; s + 1 < columns_.size(); ++s) {
         std::optional<matrix> b;
-        if (cuts_columns) b = strip(s);
+        if (cuts_columns) b = strip(s, with_values);
         for (std::size_t c = 0; c + 1 < rows_.size(); ++c) {
+            const index_t begin = std::max(first, rows_[c]), end = std::min(last, rows_[c + 1]);
+            if (begin >= end && rows_.size() > 2) continue;
+            const bool cuts_rows = end - begin < p_.left.rows();
             std::optional<matrix> a, mask;
-            if (cuts_rows) a = chunk(c);
-            if (masked_ && (cuts_rows || cuts_columns)) mask = mask_of(c, s);
+            if (cuts_rows) a = chunk(begin, end);
+            if (masked_ && (cuts_rows || cuts_columns)) mask = mask_of(begin, end, s);
             matrix_options options = options_;
             if (masked_) options.mask = mask ? &*mask : p_.options.mask;
             const product part{p_.ctx,
@@ -147,7 +151,7 @@ void cut_product::each(const std::function<void(counted_rows&, index_t, index_t)
                                p_.operand_type,
                                p_.value,
                                p_.cell};
-            f(*count_part_(part), rows_[c], columns_[s]);
+            f(*count_part_(part), begin, columns_[s]);
         }
     }
 }
@@ -165,48 +169,46 @@ void cut_product::add(const mxm_plan& of_part, bool first) {
 }
 
 void cut_product::count() {
-    next_ = array<offset_t>(p_.ctx, static_cast<std::size_t>(p_.left.rows()) + 1);
-    next_.fill(0);
+    const auto rows = static_cast<index_t>(p_.left.rows());
+    starts_ = array<offset_t>(p_.ctx, static_cast<std::size_t>(rows) + 1);
+    starts_.fill(0);
     bool first = true;
-    each([&](counted_rows& part, index_t row, index_t) {
+    each(0, rows, false, [&](counted_rows& part, index_t row, index_t) {
         const auto starts = part.starts();
-        offset_t* const lengths = next_.data() + row;
+        offset_t* const lengths = starts_.data() + row;
         for (std::size_t i = 1; i < starts.size(); ++i) lengths[i] += starts[i] - starts[i - 1];
         add(part.plan(), std::exchange(first, false));
     });
-    for (std::size_t i = 1; i < next_.size(); ++i) next_[i] += next_[i - 1];
+    for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+    next_ = array<offset_t>(p_.ctx, starts_.size());
 }
 
-void cut_product::take_result() {
-    result_ = host_result(p_.ctx, memory_, p_.value, static_cast<index_t>(p_.right.columns()),
-                          {next_.data(), next_.size()});
-}
-
-void cut_product::fill() {
+void cut_product::fill(index_t first_row, index_t last_row, csr& result) {
     const auto most = static_cast<offset_t>(plan::mxm_slot_bytes / (sizeof(index_t) + size_of(p_.value)));
-    each([&](counted_rows& part, index_t row, index_t column) {
+    std::copy(starts_.data() + first_row, starts_.data() + last_row, next_.data() + first_row);
+    each(first_row, last_row, true, [&](counted_rows& part, index_t row, index_t column) {
         const offset_t entries = part.starts().back();
         if (entries == 0) return;
         const offset_t room = part.begin(std::min(most, entries));
         if (columns_.size() == 2)
-            receive_rows(part, row);
+            receive_rows(part, row, result);
         else
-            receive_strip(part, row, column, room);
+            receive_strip(part, row, column, room, result);
     });
 }
 
 // All columns of a chunk's rows.
-void cut_product::receive_rows(counted_rows& part, index_t row) {
-    const auto from = static_cast<std::size_t>(next_[static_cast<std::size_t>(row)]);
+void cut_product::receive_rows(counted_rows& part, index_t row, csr& result) {
+    const auto from = static_cast<std::size_t>(starts_[static_cast<std::size_t>(row)]);
     csr window;
-    window.indices = buffer::borrow(result_.indices.as<index_t>() + from, 0);
-    window.values = buffer::borrow(result_.values.as<std::byte>() + from * size_of(p_.value), 0);
+    window.indices = buffer::borrow(result.indices.as<index_t>() + from, 0);
+    window.values = buffer::borrow(result.values.as<std::byte>() + from * size_of(p_.value), 0);
     part.send(0, static_cast<index_t>(part.starts().size()) - 1, window);
     part.finish();
 }
 
 // Some columns of them, in pieces of up to `room` entries.
-void cut_product::receive_strip(counted_rows& part, index_t row, index_t column, offset_t room) {
+void cut_product::receive_strip(counted_rows& part, index_t row, index_t column, offset_t room, csr& result) {
     if (!stages_ || room > stages_->entries()) {
         stages_.reset();
         const auto entries = std::bit_ceil(static_cast<std::uint64_t>(room));  // blocks are kept by size
@@ -220,7 +222,7 @@ void cut_product::receive_strip(counted_rows& part, index_t row, index_t column,
         storage::append(
             p_.ctx.threads(),
             {starts.subspan(first, last - first + 1), stages_->columns(n), stages_->values(n), column},
-            next_.data() + row + first, result_);
+            next_.data() + row + first, result);
     };
     constexpr std::size_t under_way = device::copies::slots;
     for (std::size_t n = 0; n < pieces; ++n) {
@@ -230,10 +232,6 @@ void cut_product::receive_strip(counted_rows& part, index_t row, index_t column,
     }
     part.finish();
     for (std::size_t n = pieces - std::min(pieces, under_way); n < pieces; ++n) move(n);
-}
-
-device_product cut_product::done(const context& own) {
-    return {plan_, storage::make_matrix(own, std::move(result_))};
 }
 
 }  // namespace nz::ops

@@ -32,8 +32,8 @@ using part_counter = std::function<std::unique_ptr<counted_rows>(const product& 
 /// chunk are sent to where they belong; with several they come to one of three stages on the host, whose rows are moved behind what
 /// stands of them while the next are under way.
 /// Rows of chunks and columns of strips are numbered from 0 on: no compiled operator looks at these numbers.
-/// Host memory beside the result: 8 bytes a row of A and, where B is cut, a column of B, a strip, and the offsets of a chunk, all within
-/// the memory limit; and the stages, of `memory` like the result.
+/// Host memory beside the result: 16 bytes a row of A and, where B is cut, 8 a column of B, a strip, and the offsets of a chunk, all
+/// within the memory limit; and the stages, of `memory` like the result.
 class cut_product {
 public:
     /// `kernel` may be none: parts without a mask may each take their own.
@@ -41,25 +41,27 @@ public:
                 std::shared_ptr<memory_resource> memory);
     ~cut_product();
 
-    /// In this order; the second alone takes what the memory limit of the GPU does not count.
     void count();
-    void take_result();
-    void fill();
-    device_product done(const context& own);
+    const mxm_plan& plan() const { return plan_; }
+    /// Once counted: where rows begin, and their end.
+    std::span<const offset_t> starts() const { return {starts_.data(), starts_.size()}; }
+    /// Rows [first, last) of `result`, a host_result of the starts.
+    void fill(index_t first, index_t last, storage::csr& result);
 
 private:
     class stages;
 
     void cut_rows(index_t chunks);
     void cut_columns(index_t strips);
-    matrix chunk(std::size_t c) const;
-    matrix strip(std::size_t s) const;
-    matrix mask_of(std::size_t c, std::size_t s) const;
-    /// f(part, first row, first column) of every part, counted, strip by strip.
-    void each(const std::function<void(counted_rows&, index_t, index_t)>& f) const;
+    matrix chunk(index_t first, index_t last) const;
+    matrix strip(std::size_t s, bool with_values) const;
+    matrix mask_of(index_t first, index_t last, std::size_t s) const;
+    /// f(part, first row, first column) of every part of rows [first, last), counted, strip by strip; only parts with values may begin.
+    void each(index_t first, index_t last, bool with_values,
+              const std::function<void(counted_rows&, index_t, index_t)>& f) const;
     void add(const mxm_plan& of_part, bool first);
-    void receive_rows(counted_rows& part, index_t row);
-    void receive_strip(counted_rows& part, index_t row, index_t column, offset_t room);
+    void receive_rows(counted_rows& part, index_t row, storage::csr& result);
+    void receive_strip(counted_rows& part, index_t row, index_t column, offset_t room, storage::csr& result);
 
     const product& p_;
     part_counter count_part_;
@@ -67,8 +69,7 @@ private:
     matrix_options options_;  // of every part, but for its mask
     bool masked_ = false, turned_ = false;
     std::vector<index_t> rows_, columns_;  // cut there
-    array<offset_t> next_;                 // where the next entry of each row goes
-    storage::csr result_;
+    array<offset_t> starts_, next_;        // where each row begins, and its next entry goes
     mxm_plan plan_;
     std::unique_ptr<stages> stages_;
 };

@@ -94,33 +94,63 @@ std::unique_ptr<counted_rows> count_there(const product& part) {
     return count_on_device(part.ctx, factors_of(part), facts_of(part));
 }
 
-/// The product in parts by `kernel`, halved while they do not fit; or nothing.
-std::optional<device_product> in_parts(const product& p, const context& own, const plan::mxm_facts& f,
-                                       std::string_view kernel, no_room& why) {
-    why = {part_facts(p, f, kernel), {}, {}};
-    const auto fits = [&](auto&& work) {
+/// The product cut into parts for `kernel`, each time into smaller ones.
+class cuts {
+public:
+    cuts(const product& p, const plan::mxm_facts& f, std::string_view kernel)
+        : p_(p), kernel_(kernel), why_{part_facts(p, f, kernel), {}, {}} {}
+
+    /// None where there is no room for smaller ones.
+    std::unique_ptr<cut_product> next() {
+        const plan::mxm_parts parts = plan::mxm_cut(why_.facts, halvings_);
+        if (parts.strips == 0 || parts == why_.tried) return {};
+        why_.tried = parts;
+        const bool all = halvings_++ > 0;  // copies in other types, of other representations
+        if (parts.chunks > 1 || all) p_.left.a.body().leave(p_.ctx);
+        if (parts.strips > 1 || all) p_.right.a.body().leave(p_.ctx);
+        if (p_.options.mask && (parts.chunks > 1 || parts.strips > 1 || all))
+            p_.options.mask->body().leave(p_.ctx);
+        return std::make_unique<cut_product>(p_, kernel_, parts, count_there, device::pinned_memory());
+    }
+    /// Whether there was memory for the work.
+    template <class Work>
+    bool fits(Work&& work) {
         try {
             work();
             return true;
         } catch (const out_of_memory& e) {
-            why.last = e.what();
+            why_.last = e.what();
             return false;
         }
-    };
-    for (int halvings = 0;; ++halvings) {
-        const plan::mxm_parts parts = plan::mxm_cut(why.facts, halvings);
-        if (parts.strips == 0 || parts == why.tried) return {};
-        why.tried = parts;
-        const bool all = halvings > 0;  // copies in other types, of other representations
-        if (parts.chunks > 1 || all) p.left.a.body().leave(p.ctx);
-        if (parts.strips > 1 || all) p.right.a.body().leave(p.ctx);
-        if (p.options.mask && (parts.chunks > 1 || parts.strips > 1 || all))
-            p.options.mask->body().leave(p.ctx);
-        cut_product cut(p, kernel, parts, count_there, device::pinned_memory());
-        if (!fits([&] { cut.count(); })) continue;
-        cut.take_result();
-        if (fits([&] { cut.fill(); })) return cut.done(own);
     }
+    /// The next that there is room to count, counted.
+    std::unique_ptr<cut_product> counted() {
+        std::unique_ptr<cut_product> cut = next();
+        while (cut && !fits([&] { cut->count(); })) cut = next();
+        return cut;
+    }
+    const no_room& why() const { return why_; }
+
+private:
+    const product& p_;
+    std::string_view kernel_;
+    no_room why_;
+    int halvings_ = 0;
+};
+
+/// The product in parts by `kernel`, or nothing, and why.
+std::optional<device_product> in_parts(const product& p, const context& own, const plan::mxm_facts& f,
+                                       std::string_view kernel, no_room& why) {
+    cuts of(p, f, kernel);
+    while (const auto cut = of.counted()) {
+        // Pinned, which the memory limit of the GPU does not count.
+        csr result = host_result(p.ctx, device::pinned_memory(), p.value,
+                                 static_cast<index_t>(p.right.columns()), cut->starts());
+        if (of.fits([&] { cut->fill(0, result.rows, result); }))
+            return device_product{cut->plan(), storage::make_matrix(own, std::move(result))};
+    }
+    why = of.why();
+    return {};
 }
 
 [[noreturn]] void say_no_room(const product& p, std::string_view kernel, const no_room& why) {
@@ -134,6 +164,34 @@ std::optional<device_product> in_parts(const product& p, const context& own, con
         "mxm: {}: no room for {} chunks of rows by {} strips of columns, nor for larger ones: {}", given,
         why.tried.chunks, why.tried.strips, why.last);
 }
+
+/// A product in parts whose rows are filled some at a time: parts of these, into smaller ones where memory has become short.
+class counted_parts final : public counted_rows {
+public:
+    counted_parts(const product& p, const plan::mxm_facts& f)
+        : p_(p), kernel_(f.pinned), of_(p, f, kernel_), cut_(next()), plan_(cut_->plan()) {}
+
+    const mxm_plan& plan() const override { return plan_; }
+    bool in_parts() const override { return true; }
+    std::span<const offset_t> starts() const override { return cut_->starts(); }
+    offset_t begin(offset_t entries) override { return entries; }
+    void send(index_t first, index_t last, csr& c) override {
+        while (!of_.fits([&] { cut_->fill(first, last, c); })) cut_ = next();
+    }
+    void finish() override {}
+
+private:
+    std::unique_ptr<cut_product> next() {
+        auto cut = of_.counted();
+        if (!cut) say_no_room(p_, kernel_, of_.why());
+        return cut;
+    }
+    const product& p_;
+    const std::string kernel_;
+    cuts of_;
+    std::unique_ptr<cut_product> cut_;
+    const mxm_plan plan_;
+};
 
 }  // namespace
 
@@ -200,6 +258,20 @@ std::optional<device_product> mxm_within_device(const product& p, const context&
     }
     if (!done) say_no_room(p, kernel, why);
     return done;
+}
+
+std::unique_ptr<counted_rows> count_within_device(const product& p) {
+    const plan::mxm_facts f = facts_of(p);
+    const device_factors factors = factors_of(p);
+    if (!goes_to_device(p.ctx, factors, f)) return {};
+    if (f.pinned == "two_level_sort") return {};
+    if (least_bytes(p, f) <= device::bytes_left(p.ctx)) {
+        try {
+            return count_on_device(p.ctx, factors, f);
+        } catch (const out_of_memory&) {  // in parts, then
+        }
+    }
+    return std::make_unique<counted_parts>(p, f);
 }
 
 }  // namespace nz::ops

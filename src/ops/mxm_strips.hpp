@@ -12,6 +12,10 @@ namespace nz::ops {
 /// out_of_memory, with the bytes needed and free, where the smallest parts do not fit either.
 std::optional<device_product> mxm_within_device(const product& p, const context& own);
 
+/// A product without a mask counted there, whole or in parts; nothing where the plan does not take it there, or takes two_level_sort.
+/// Throws out_of_memory as mxm_within_device.
+std::unique_ptr<counted_rows> count_within_device(const product& p);
+
 /// Under a mask that lists what may be written, what the plan weighs kernels on a GPU by, counted on the host as surveys do there.
 void count_masked_facts(const product& p, plan::mxm_facts& f);
 

@@ -37,7 +37,7 @@ csr rows_between(const context& ctx, const csr& a, index_t first, index_t last) 
     return part;
 }
 
-csr columns_between(const context& ctx, const csr& a, index_t first, index_t last) {
+csr columns_between(const context& ctx, const csr& a, index_t first, index_t last, bool with_values) {
     const index_t* columns = a.index_data();
     const array<index_t> lengths(ctx, static_cast<std::size_t>(a.rows));
     const auto place_of = [&](offset_t row, index_t column) {
@@ -48,9 +48,9 @@ csr columns_between(const context& ctx, const csr& a, index_t first, index_t las
             lengths[static_cast<std::size_t>(i)] =
                 static_cast<index_t>(place_of(i, last) - place_of(i, first));
     });
-    csr part = allocate_csr(ctx, a.type, a.kind, a.rows, last - first,
+    csr part = allocate_csr(ctx, a.type, with_values ? a.kind : value_kind::pattern, a.rows, last - first,
                             std::span<const index_t>(lengths.data(), lengths.size()));
-    const bool full = a.kind == value_kind::full;
+    const bool full = part.kind == value_kind::full;
     if (!full && part.values.bytes()) std::memcpy(part.values.data(), a.values.data(), part.values.bytes());
     by_width(a.value_bytes(), [&]<class U>(std::type_identity<U>) {
         parallel::for_pieces(ctx.threads(), a.rows, [&](offset_t begin, offset_t end) {

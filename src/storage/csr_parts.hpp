@@ -10,8 +10,8 @@ namespace nz::storage {
 
 /// Rows [first, last): a's own indices and values, which are to outlive it, under offsets of their own.
 csr rows_between(const context& ctx, const csr& a, index_t first, index_t last);
-/// Columns [first, last), numbered from 0 on, of an `a` whose columns ascend: copied.
-csr columns_between(const context& ctx, const csr& a, index_t first, index_t last);
+/// Columns [first, last), numbered from 0 on, of an `a` whose columns ascend: copied, or without its values as a pattern.
+csr columns_between(const context& ctx, const csr& a, index_t first, index_t last, bool with_values = true);
 
 /// Entries of all columns before each, and of all at the end.
 array<offset_t> column_starts(const context& ctx, const csr& a);

@@ -80,6 +80,42 @@ TEST_F(MxmHybrid, ObeysMasksAccumulatorsAndTransposes) {
     EXPECT_EQ(none.nnz(), 0);
 }
 
+// A in chunks, and B in strips too, where the GPU has no room for them; bit for bit what the CPU says.
+TEST_F(MxmHybrid, GoesInPartsWhereFactorsDoNotFitTheGpu) {
+    const context cpu({.backend = backend::cpu, .threads = 2});
+    constexpr std::size_t limit = std::size_t{4} << 20;
+    const matrix large = with_real_values(cpu, "random:60000,8");
+    std::vector<index_t> i, j;
+    std::vector<double> x;
+    large.extract_tuples(i, j, x);
+    for (index_t& column : j) column %= 2000;
+    const matrix tall = matrix::build<double>(cpu, {60000, 2000, i, j, x}, binary_id::first),
+                 square = with_real_values(cpu, "random:2000,8");
+    const semiring s("plus_times");
+    const auto expect_parts = [&](const matrix& a, const matrix& b, bool cuts_b, double share) {
+        SCOPED_TRACE(share);
+        const context small({.backend = backend::cuda, .threads = 3, .device_memory_limit = limit});
+        matrix expected(cpu, dtype::float64, a.rows(), b.columns()),
+            c(small, dtype::float64, a.rows(), b.columns());
+        const offset_t products = mxm(cpu, expected, s, a, b, {.kernel = "hash"}).products;
+        const hybrid_report report = mxm_hybrid(small, c, s, a, b, {share});
+        EXPECT_EQ(report.on_gpu.products, products);
+        EXPECT_GT(report.on_gpu.chunks, 1);
+        EXPECT_EQ(report.on_gpu.strips > 1, cuts_b) << to_string(report.on_gpu);
+        if (share >= 0) {
+            EXPECT_NEAR(report.cpu_share, share, 0.05);
+        }
+        EXPECT_TRUE(same_bits(expected, c));
+    };
+    for (const double share : {-1.0, 0.0, 0.4, 1.0}) {
+        expect_parts(tall, square, false, share);
+        expect_parts(large, large, true, share);
+    }
+    const context tiny({.backend = backend::cuda, .device_memory_limit = 20000});
+    matrix c(tiny, dtype::float64, 60000, 60000);
+    EXPECT_THROW(mxm_hybrid(tiny, c, s, large, large), out_of_memory);
+}
+
 TEST_F(MxmHybrid, RefusesKernelsThatTheGpuHasNotByRows) {
     const context ctx({.backend = backend::cuda, .threads = 2});
     const matrix a = with_real_values(ctx, "random:500,4");
