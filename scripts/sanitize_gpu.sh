@@ -25,7 +25,7 @@ pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDev
 built='BuildOnDevice.Of*:BuildOnDevice.Rows*:BuildOnDevice.Columns*:BuildOnDevice.Says*'
 resident='MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*'
 turned='TransposeOnDevice.Few*:TransposeOnDevice.Columns*Very*:TransposeOnDevice.Rows*'
-parts='MxmStripsOnDevice.Masks*:MxmStripsOnDevice.Iso*'
+parts='MxmStripsOnDevice.Masks*:MxmStripsOnDevice.Iso*:MxmStripsOnDevice.Neighbours*:CopiesOnDevice.OfSeveral*'
 for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$turned"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$built"

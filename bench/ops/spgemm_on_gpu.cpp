@@ -181,7 +181,8 @@ constexpr struct limited_product {
     const char *name, *source;
     std::size_t limit;
 } limited_products[] = {{"streamed", "random:1000000,48", std::size_t{2} << 30},
-                        {"in_parts", "random:1000000,24", std::size_t{96} << 20}};
+                        {"in_parts", "random:1000000,24", std::size_t{96} << 20},
+                        {"by_met_rows", "laplace3d:160", std::size_t{256} << 20}};
 
 // A call after one that pins the host's memory, and the result's bytes over the link's.
 measurement limited(square_slot& slot, const limited_product& l) {

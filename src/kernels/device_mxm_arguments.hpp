@@ -75,6 +75,8 @@ struct device_mxm_table {
     /// After count, again and again: fill takes rows [first, last) alone, once by_entries has been read anew.
     void (*choose)(const device_mxm_arguments& arguments, index_t first, index_t last,
                    void* stream) = nullptr;
+    /// Adds to each of so many columns.
+    void (*shift_columns)(index_t* columns, offset_t count, index_t by, void* stream) = nullptr;
     device_sort_table sort{};
     // Of mxm/masked_dot: temporary bytes (in `tables`) of the scan, the scan of row lengths, and the result from what stands at the
     // mask's entries, of so many bytes a value.

@@ -229,12 +229,15 @@ public:
         k_.out_columns = slots_[slot].columns.as<index_t>() - from;
         k_.out_values = slots_[slot].values.as<std::byte>() - from * static_cast<offset_t>(width);
         fill();
+        if (first_column_)
+            kernels::on_cuda().mxm.shift_columns(k_.out_columns + from, to - from, first_column_, stream());
         const auto entries = static_cast<std::size_t>(to - from);
         copies_->start(slot, c.indices.as<index_t>() + from, slots_[slot].columns.data(),
                        entries * sizeof(index_t));
         copies_->start(slot, c.values.as<std::byte>() + static_cast<std::size_t>(from) * width,
                        slots_[slot].values.data(), entries * width);
     }
+    void number_columns_from(index_t first) { first_column_ = first; }
     void finish() {
         copies_->wait();
         ctx_.gpu()->wait();
@@ -248,6 +251,7 @@ private:
     } slots_[device::copies::slots];
     std::unique_ptr<device::copies> copies_;
     std::size_t sent_ = 0;
+    index_t first_column_ = 0;
 };
 
 offset_t longest_row(std::span<const offset_t> starts) {
@@ -346,8 +350,9 @@ public:
     }
     const mxm_plan& plan() const override { return plan_; }
     std::span<const offset_t> starts() const override { return starts_; }
-    offset_t begin(offset_t entries) override {
+    offset_t begin(offset_t entries, index_t first_column) override {
         product_.take_values(factors_);
+        product_.number_columns_from(first_column);
         return room_ = product_.take_slots(entries, longest_row(starts_));
     }
     void send(index_t first, index_t last, csr& c) override {
@@ -383,7 +388,7 @@ public:
     }
     const mxm_plan& plan() const override { return plan_; }
     std::span<const offset_t> starts() const override { return {starts_.data(), starts_.size()}; }
-    offset_t begin(offset_t) override {
+    offset_t begin(offset_t, index_t) override {
         product_.take_result();
         product_.compact();
         return std::max<offset_t>(starts().back(), 1);

@@ -41,8 +41,9 @@ public:
     virtual bool in_parts() const { return false; }
     /// Where its rows begin, and their end.
     virtual std::span<const offset_t> starts() const = 0;
-    /// Before the first send: how many entries go together at most. Returns how many do, fewer where memory is short, but a row's.
-    virtual offset_t begin(offset_t entries) = 0;
+    /// Before the first send: how many entries go together at most, and the number of the first column. Returns how many do, fewer where
+    /// memory is short, but a row's.
+    virtual offset_t begin(offset_t entries, index_t first_column) = 0;
     /// Rows [first, last) into c. Returns when the rows before those under way are there, no more than two chunks.
     virtual void send(index_t first, index_t last, storage::csr& c) = 0;
     virtual void finish() = 0;

@@ -36,14 +36,13 @@ public:
         if (low_ == high_ || (cut_ && pieces_[low_].first >= *cut_)) return {};
         return pieces_[low_++];
     }
-    /// Several together, fewer as fewer are left: the GPU is slow on a few rows. All at once where they go `in_parts` and are settled.
+    /// Several together, fewer as fewer are left: the GPU is slow on a few rows. In parts all at once: each turn brings factors anew, and
+    /// the threads that cut and move parts are the CPU's.
     std::optional<plan::mxm_piece> from_back(bool in_parts) {
         const std::lock_guard lock(mutex_);
         const std::size_t end = high_;
         const auto may = [&] { return high_ > low_ && !(cut_ && pieces_[high_ - 1].first < *cut_); };
-        const std::size_t left = high_ - low_, turn = !in_parts ? plan::hybrid_turn(left)
-                                                      : cut_    ? left
-                                                                : plan::hybrid_turn_in_parts(left);
+        const std::size_t turn = in_parts ? high_ - low_ : plan::hybrid_turn(high_ - low_);
         for (std::size_t n = turn; n > 0 && may(); --n) --high_;
         if (high_ == end) return {};
         plan::mxm_piece all = pieces_[high_];
@@ -100,7 +99,7 @@ public:
         storage::csr t = ops::host_result(p_.ctx, device::pinned_memory(), p_.value,
                                           static_cast<index_t>(p_.right.columns()), counted_->starts());
         pieces_left pieces(cut_at(ops::mxm_pieces_of(p_, known_, plan::hybrid_pieces), cut_), cut_);
-        counted_->begin(plan::hybrid_slot(t.nnz, sizeof(index_t) + size_of(p_.value)));
+        counted_->begin(plan::hybrid_slot(t.nnz, sizeof(index_t) + size_of(p_.value)), 0);
         const auto fill_rows =
             ops::rows_filler(p_, report_.on_cpu, known_, t, plan::hybrid_threads(p_.ctx.threads()));
         const auto start = clock::now();

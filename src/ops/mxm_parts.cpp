@@ -71,15 +71,27 @@ private:
     std::size_t width_;
 };
 
-cut_product::cut_product(const product& p, std::string_view kernel, plan::mxm_parts parts,
-                         part_counter count_part, std::shared_ptr<memory_resource> memory)
+cut_product::cut_product(const product& p, std::string_view kernel, part_counter count_part,
+                         std::shared_ptr<memory_resource> memory)
     : p_(p), count_part_(std::move(count_part)), memory_(std::move(memory)) {
     masked_ = p.options.mask && kernel.starts_with("masked");
     options_.mask_structure = p.options.mask_structure;
     options_.mask_complement = masked_ && p.options.mask_complement;
     options_.kernel = kernel;
+}
+cut_product::cut_product(const product& p, std::string_view kernel, plan::mxm_parts parts,
+                         part_counter count_part, std::shared_ptr<memory_resource> memory)
+    : cut_product(p, kernel, std::move(count_part), std::move(memory)) {
     cut_rows(parts.chunks);
     cut_columns(parts.strips);
+}
+cut_product::cut_product(const product& p, std::string_view kernel, std::vector<met_rows> chunks,
+                         part_counter count_part, std::shared_ptr<memory_resource> memory)
+    : cut_product(p, kernel, std::move(count_part), std::move(memory)) {
+    met_ = std::move(chunks);
+    for (const met_rows& chunk : met_) rows_.push_back(chunk.row);
+    rows_.push_back(static_cast<index_t>(p.left.rows()));
+    columns_ = {0, static_cast<index_t>(p.right.columns())};
 }
 cut_product::~cut_product() = default;
 
@@ -113,8 +125,11 @@ void cut_product::cut_columns(index_t strips) {
         columns, strips, [&](index_t j) { return static_cast<double>(starts[static_cast<std::size_t>(j)]); });
 }
 
-matrix cut_product::chunk(index_t first, index_t last) const {
-    return storage::make_matrix(p_.ctx, storage::rows_between(p_.ctx, p_.a(), first, last));
+matrix cut_product::chunk(index_t first, index_t last, const met_rows* met) const {
+    const csr& a = p_.a();
+    return storage::make_matrix(
+        p_.ctx, met ? storage::rows_between(p_.ctx, a, first, last, met->first, met->last - met->first)
+                    : storage::rows_between(p_.ctx, a, first, last));
 }
 matrix cut_product::strip(std::size_t s, bool with_values) const {
     const index_t first = columns_[s], last = columns_[s + 1];
@@ -122,9 +137,10 @@ matrix cut_product::strip(std::size_t s, bool with_values) const {
                                 turned_ ? storage::rows_between(p_.ctx, p_.right.a.body().rows(), first, last)
                                         : storage::columns_between(p_.ctx, p_.b(), first, last, with_values));
 }
-matrix cut_product::mask_of(index_t first, index_t last, std::size_t s) const {
+matrix cut_product::mask_of(index_t first, index_t last, index_t column, index_t last_column) const {
     csr rows = storage::rows_between(p_.ctx, p_.options.mask->body().rows(), first, last);
-    if (columns_.size() > 2) rows = storage::columns_between(p_.ctx, rows, columns_[s], columns_[s + 1]);
+    if (last_column - column < rows.columns)
+        rows = storage::columns_between(p_.ctx, rows, column, last_column);
     return storage::make_matrix(p_.ctx, std::move(rows));
 }
 
@@ -138,9 +154,16 @@ void cut_product::each(index_t first, index_t last, bool with_values,
             const index_t begin = std::max(first, rows_[c]), end = std::min(last, rows_[c + 1]);
             if (begin >= end && rows_.size() > 2) continue;
             const bool cuts_rows = end - begin < p_.left.rows();
+            const met_rows* const met = met_.empty() ? nullptr : &met_[c];
             std::optional<matrix> a, mask;
-            if (cuts_rows) a = chunk(begin, end);
-            if (masked_ && (cuts_rows || cuts_columns)) mask = mask_of(begin, end, s);
+            if (cuts_rows || met) a = chunk(begin, end, met);
+            if (met)
+                b = storage::make_matrix(
+                    p_.ctx, storage::rows_between(p_.ctx, p_.b(), met->first, met->last, met->first_column,
+                                                  met->last_column - met->first_column));
+            const index_t column = met ? met->first_column : columns_[s];
+            if (masked_ && (cuts_rows || cuts_columns || met))
+                mask = mask_of(begin, end, column, met ? met->last_column : columns_[s + 1]);
             matrix_options options = options_;
             if (masked_) options.mask = mask ? &*mask : p_.options.mask;
             const product part{p_.ctx,
@@ -151,7 +174,7 @@ void cut_product::each(index_t first, index_t last, bool with_values,
                                p_.operand_type,
                                p_.value,
                                p_.cell};
-            f(*count_part_(part), begin, columns_[s]);
+            f(*count_part_(part), begin, column);
         }
     }
 }
@@ -165,32 +188,34 @@ void cut_product::add(const mxm_plan& of_part, bool first) {
     plan_ = of_part;
     plan_.chunks = static_cast<index_t>(rows_.size()) - 1;
     plan_.strips = static_cast<index_t>(columns_.size()) - 1;
-    plan_.reason = "no room on the GPU for both factors: rows of A by columns of B, part by part";
+    plan_.reason = met_.empty()
+                       ? "no room on the GPU for both factors: rows of A by columns of B, part by part"
+                       : "no room on the GPU for both factors: rows of A by the rows of B that they meet";
 }
 
 void cut_product::count() {
     const auto rows = static_cast<index_t>(p_.left.rows());
-    starts_ = array<offset_t>(p_.ctx, static_cast<std::size_t>(rows) + 1);
-    starts_.fill(0);
+    next_ = array<offset_t>(p_.ctx, static_cast<std::size_t>(rows) + 1);
+    next_.fill(0);
     bool first = true;
     each(0, rows, false, [&](counted_rows& part, index_t row, index_t) {
         const auto starts = part.starts();
-        offset_t* const lengths = starts_.data() + row;
+        offset_t* const lengths = next_.data() + row;
         for (std::size_t i = 1; i < starts.size(); ++i) lengths[i] += starts[i] - starts[i - 1];
         add(part.plan(), std::exchange(first, false));
     });
-    for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
-    next_ = array<offset_t>(p_.ctx, starts_.size());
+    for (std::size_t i = 1; i < next_.size(); ++i) next_[i] += next_[i - 1];
 }
 
 void cut_product::fill(index_t first_row, index_t last_row, csr& result) {
     const auto most = static_cast<offset_t>(plan::mxm_slot_bytes / (sizeof(index_t) + size_of(p_.value)));
-    std::copy(starts_.data() + first_row, starts_.data() + last_row, next_.data() + first_row);
+    for (index_t i = first_row; i < last_row; ++i) next_[static_cast<std::size_t>(i)] = result.offset(i);
     each(first_row, last_row, true, [&](counted_rows& part, index_t row, index_t column) {
         const offset_t entries = part.starts().back();
         if (entries == 0) return;
-        const offset_t room = part.begin(std::min(most, entries));
-        if (columns_.size() == 2)
+        const bool rows_whole = columns_.size() == 2;
+        const offset_t room = part.begin(std::min(most, entries), rows_whole ? column : 0);
+        if (rows_whole)
             receive_rows(part, row, result);
         else
             receive_strip(part, row, column, room, result);
@@ -199,7 +224,7 @@ void cut_product::fill(index_t first_row, index_t last_row, csr& result) {
 
 // All columns of a chunk's rows.
 void cut_product::receive_rows(counted_rows& part, index_t row, csr& result) {
-    const auto from = static_cast<std::size_t>(starts_[static_cast<std::size_t>(row)]);
+    const auto from = static_cast<std::size_t>(result.offset(row));
     csr window;
     window.indices = buffer::borrow(result.indices.as<index_t>() + from, 0);
     window.values = buffer::borrow(result.values.as<std::byte>() + from * size_of(p_.value), 0);

@@ -6,6 +6,7 @@
 #include "core/device_copies.hpp"
 #include "core/parallel.hpp"
 #include "ops/masks.hpp"
+#include "ops/mxm_met_rows.hpp"
 #include "ops/mxm_parts.hpp"
 #include "plan/mxm_band_workspace.hpp"
 #include "plan/mxm_device_workspace.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 namespace nz::ops {
 namespace {
@@ -102,15 +104,20 @@ public:
 
     /// None where there is no room for smaller ones.
     std::unique_ptr<cut_product> next() {
-        const plan::mxm_parts parts = plan::mxm_cut(why_.facts, halvings_);
+        plan::mxm_parts parts = plan::mxm_cut(why_.facts, halvings_);
+        std::vector<met_rows> chunks = by_met_rows(parts);
+        if (!chunks.empty()) parts = {static_cast<index_t>(chunks.size()), 1};
         if (parts.strips == 0 || parts == why_.tried) return {};
         why_.tried = parts;
         const bool all = halvings_++ > 0;  // copies in other types, of other representations
         if (parts.chunks > 1 || all) p_.left.a.body().leave(p_.ctx);
-        if (parts.strips > 1 || all) p_.right.a.body().leave(p_.ctx);
+        if (parts.strips > 1 || !chunks.empty() || all) p_.right.a.body().leave(p_.ctx);
         if (p_.options.mask && (parts.chunks > 1 || parts.strips > 1 || all))
             p_.options.mask->body().leave(p_.ctx);
-        return std::make_unique<cut_product>(p_, kernel_, parts, count_there, device::pinned_memory());
+        const auto& memory = device::pinned_memory();
+        return chunks.empty()
+                   ? std::make_unique<cut_product>(p_, kernel_, parts, count_there, memory)
+                   : std::make_unique<cut_product>(p_, kernel_, std::move(chunks), count_there, memory);
     }
     /// Whether there was memory for the work.
     template <class Work>
@@ -132,6 +139,24 @@ public:
     const no_room& why() const { return why_; }
 
 private:
+    /// In place of these parts, of which the strips would bring A over the link once each; none where that is less, or where the
+    /// numbers of B's rows are looked at.
+    std::vector<met_rows> by_met_rows(const plan::mxm_parts& parts) const {
+        const auto at_hand = [](const operand& x) {
+            return !x.a.body().away() && (!x.transposed || x.a.body().has_columns());
+        };
+        if (parts.strips == 1 || kernel_ == "masked_dot" || p_.ring.multiply().positional() ||
+            !at_hand(p_.left) || !at_hand(p_.right) || !p_.a().sorted || !p_.b().sorted)
+            return {};
+        const plan::mxm_part_facts& f = why_.facts;
+        const double most = static_cast<double>(f.free / plan::parts_of_free * plan::factors_of_free >>
+                                                halvings_),
+                     of_b = static_cast<double>(f.column_bytes + f.strip_bytes),
+                     by_strips = of_b + static_cast<double>(f.row_bytes) * std::max(parts.strips - 1, 0);
+        return chunks_by_met_rows(p_, f, kernel_, most,
+                                  parts.strips ? by_strips : std::numeric_limits<double>::infinity());
+    }
+
     const product& p_;
     std::string_view kernel_;
     no_room why_;
@@ -174,7 +199,7 @@ public:
     const mxm_plan& plan() const override { return plan_; }
     bool in_parts() const override { return true; }
     std::span<const offset_t> starts() const override { return cut_->starts(); }
-    offset_t begin(offset_t entries) override { return entries; }
+    offset_t begin(offset_t entries, index_t) override { return entries; }
     void send(index_t first, index_t last, csr& c) override {
         while (!of_.fits([&] { cut_->fill(first, last, c); })) cut_ = next();
     }

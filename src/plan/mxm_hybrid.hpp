@@ -12,11 +12,6 @@ inline constexpr int hybrid_pieces = 128;
 /// Pieces that the GPU takes at once while so many are left. (One by one it took 161 ms to fill
 /// rmat_directed:17,8 with nothing for the CPU, so 72.)
 constexpr std::size_t hybrid_turn(std::size_t left) { return std::max<std::size_t>(1, left / 4); }
-/// The same where each turn brings B over the link anew: half of what is left, and none of the last.
-constexpr std::size_t hybrid_turn_in_parts(std::size_t left) {
-    constexpr std::size_t worth_it = 32;
-    return left < worth_it ? 0 : left / 2;
-}
 /// Entries that leave the GPU together: a quarter of all, as far as a slot goes.
 inline offset_t hybrid_slot(offset_t entries, std::size_t entry_bytes) {
     return std::clamp<offset_t>(entries / 4, 1, static_cast<offset_t>(mxm_slot_bytes / entry_bytes));

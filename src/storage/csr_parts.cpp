@@ -37,6 +37,21 @@ csr rows_between(const context& ctx, const csr& a, index_t first, index_t last) 
     return part;
 }
 
+csr rows_between(const context& ctx, const csr& a, index_t first, index_t last, index_t origin,
+                 index_t columns) {
+    csr part = rows_between(ctx, a, first, last);
+    part.columns = columns;
+    if (origin == 0) return part;
+    buffer indices(ctx.memory(), static_cast<std::size_t>(part.nnz) * sizeof(index_t));
+    const index_t* const from = part.index_data();
+    auto* const to = indices.as<index_t>();
+    parallel::for_pieces(ctx.threads(), part.nnz, [&](offset_t begin, offset_t end) {
+        for (offset_t e = begin; e < end; ++e) to[e] = from[e] - origin;
+    });
+    part.indices = std::move(indices);
+    return part;
+}
+
 csr columns_between(const context& ctx, const csr& a, index_t first, index_t last, bool with_values) {
     const index_t* columns = a.index_data();
     const array<index_t> lengths(ctx, static_cast<std::size_t>(a.rows));

@@ -10,6 +10,9 @@ namespace nz::storage {
 
 /// Rows [first, last): a's own indices and values, which are to outlive it, under offsets of their own.
 csr rows_between(const context& ctx, const csr& a, index_t first, index_t last);
+/// The same with columns numbered from `origin` on, of which there are `columns`: indices are copied.
+csr rows_between(const context& ctx, const csr& a, index_t first, index_t last, index_t origin,
+                 index_t columns);
 /// Columns [first, last), numbered from 0 on, of an `a` whose columns ascend: copied, or without its values as a pattern.
 csr columns_between(const context& ctx, const csr& a, index_t first, index_t last, bool with_values = true);
 

@@ -70,7 +70,7 @@ protected:
             EXPECT_EQ(plan.strips > 1, cut.b) << to_string(plan);
             EXPECT_EQ(plan.chunks > 1, cut.a) << to_string(plan);
             c.validate();
-            if (plan.kernel == uncut.kernel) {
+            if (plan.kernel == uncut.kernel || uncut.kernel == "dia_dia") {  // whose bits are hash's
                 // A part leaves out the rows in which its mask lists nothing.
                 EXPECT_LE(plan.products, uncut.products);
                 EXPECT_TRUE(options.mask || plan.products == uncut.products) << plan.products;
@@ -110,6 +110,30 @@ TEST_F(MxmStripsOnDevice, BothAreCutWhereNeitherFits) {
     const matrix a = scattered(3000, 9000, 60, 11), b = scattered(9000, 2000, 20, 0);
     for (const auto* name : {"plus_times_fp64", "any_secondi_int32", "plus_pair_int64"})
         expect_the_whole(name, a, b, bytes_of(b) / 3, {true, true});
+}
+
+// Where each chunk of A meets few rows of B these are brought alone; but where the operator looks at their numbers.
+TEST_F(MxmStripsOnDevice, NeighboursNeedNoStrips) {
+    for (const auto* source : {"laplace2d:120", "banded:20000,21", "laplace3d:25"}) {
+        SCOPED_TRACE(source);
+        const matrix pattern = load(cpu, source).matrix;
+        std::vector<index_t> i, j;
+        std::vector<double> x;
+        pattern.extract_tuples(i, j, x);
+        x = reals(i.size(), random);
+        const matrix a = matrix::build<double>(
+            cpu, {static_cast<index_t>(pattern.rows()), static_cast<index_t>(pattern.columns()), i, j, x});
+        const std::size_t limit = bytes_of(a) / 2;
+        for (const auto* name : {"plus_times_fp64", "min_plus_fp64", "plus_pair_int64", "lor_land_bool"})
+            expect_the_whole(name, a, a, limit, {true, false});
+        expect_the_whole("any_secondi_int32", a, a, bytes_of(a) * 3 / 4, {true, true});
+        expect_the_whole("plus_times_fp64", a, a, limit, {true, false},
+                         {.mask = &a, .replace = true, .kernel = "masked_row"});
+        const context small({.backend = backend::cuda, .memory_limit = limit});
+        matrix c(small, dtype::float64, a.rows(), a.columns());
+        EXPECT_NE(mxm(small, c, semiring("plus_times"), a, a).reason.find("that they meet"),
+                  std::string::npos);
+    }
 }
 
 TEST_F(MxmStripsOnDevice, RowsOfManyProductsAreTheSame) {

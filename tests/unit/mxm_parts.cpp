@@ -104,7 +104,8 @@ public:
     }
     const mxm_plan& plan() const override { return plan_; }
     std::span<const offset_t> starts() const override { return starts_; }
-    offset_t begin(offset_t entries) override {
+    offset_t begin(offset_t entries, index_t first_column) override {
+        first_column_ = first_column;
         offset_t longest = 1;
         for (std::size_t i = 1; i < starts_.size(); ++i)
             longest = std::max(longest, starts_[i] - starts_[i - 1]);
@@ -131,7 +132,7 @@ private:
         const auto from = static_cast<std::size_t>(rows.offset(p.first)),
                    n = static_cast<std::size_t>(rows.offset(p.last)) - from, width = rows.value_bytes();
         if (n == 0) return;
-        std::memcpy(p.columns + from, rows.index_data() + from, n * sizeof(index_t));
+        for (std::size_t e = from; e < from + n; ++e) p.columns[e] = rows.index_data()[e] + first_column_;
         std::memcpy(p.values + from * width, rows.values.as<std::byte>() + from * width, n * width);
     }
 
@@ -140,6 +141,7 @@ private:
     mxm_plan plan_;
     std::vector<offset_t> starts_;
     std::vector<piece> sent_;
+    index_t first_column_ = 0;
 };
 
 matrix in_parts_on_cpu(const ops::product& p, std::string_view kernel, plan::mxm_parts parts, offset_t room,
@@ -203,6 +205,69 @@ TEST(MxmParts, MakeTheWholeBitForBit) {
                         }
                 }
     }
+}
+
+// Each chunk with the rows of B between the first and the last that it meets, and a row more on either side where there is one.
+std::vector<ops::met_rows> chunks_of(const storage::csr& a, const storage::csr& b, index_t rows_each) {
+    std::vector<ops::met_rows> chunks;
+    for (index_t row = 0; row < a.rows; row += rows_each) {
+        const auto begin = a.index_data() + a.offset(row),
+                   end = a.index_data() + a.offset(std::min(row + rows_each, a.rows));
+        const auto [low, high] = std::minmax_element(begin, end);
+        ops::met_rows met{row, 0, 1, 0, 1};
+        if (begin != end) met = {row, std::max(*low - 1, 0), std::min(*high + 2, a.columns), b.columns, 0};
+        for (offset_t e = b.offset(met.first); e < b.offset(met.last); ++e) {
+            met.first_column = std::min(met.first_column, b.index_data()[e]);
+            met.last_column = std::max(met.last_column, b.index_data()[e] + 1);
+        }
+        chunks.push_back(met);
+    }
+    return chunks;
+}
+
+TEST(MxmParts, ByTheRowsOfBThatChunksMeetTheyMakeTheWholeBitForBit) {
+    std::mt19937 random(mxm_parts_seed + 3);
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    dictionary a = random_dictionary(190, 130, 0.1, dtype::float64, random),
+               b = random_dictionary(130, 170, 0.1, dtype::float64, random),
+               places = random_dictionary(190, 170, 0.3, dtype::float64, random);
+    for (auto* d : {&a, &b})
+        for (auto& [at, x] : d->entries) x = to_element(reals(1, random)[0]);
+    // Bands, with rows that are empty.
+    std::erase_if(a.entries, [](const auto& e) {
+        return std::abs(e.first.first * 130 / 190 - e.first.second) > 25 || e.first.first / 20 % 3 == 1;
+    });
+    std::erase_if(b.entries,
+                  [](const auto& e) { return std::abs(e.first.first + 20 - e.first.second) > 30; });
+    const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b), mask = make_matrix(ctx, places);
+    const semiring s("plus_times");
+    for (const bool masked : {false, true})
+        for (const index_t rows_each : {7, 64, 190}) {
+            const matrix_options options{.mask = masked ? &mask : nullptr,
+                                         .kernel = masked ? "masked_row" : ""};
+            const ops::product p = ops::make_product(ctx, s, left, right, options);
+            matrix expected(ctx, dtype::float64, 190, 170);
+            mxm(ctx, expected, s, left, right, options);
+            const std::vector<ops::met_rows> chunks =
+                chunks_of(left.body().rows(), right.body().rows(), rows_each);
+            ops::cut_product cut(
+                p, options.kernel, chunks,
+                [&](const ops::product& part) {
+                    EXPECT_EQ(part.left.columns(), part.right.rows());
+                    EXPECT_LE(part.left.rows(), rows_each);
+                    return std::make_unique<part_on_cpu>(part, offset_t{30});
+                },
+                host_memory());
+            cut.count();
+            storage::csr result = ops::host_result(ctx, host_memory(), dtype::float64, 170, cut.starts());
+            cut.fill(50, 190, result);
+            cut.fill(0, 50, result);
+            const matrix c = storage::make_matrix(ctx, std::move(result));
+            c.validate();
+            EXPECT_TRUE(same_bits(expected, c)) << rows_each;
+            EXPECT_EQ(cut.plan().chunks, static_cast<index_t>(chunks.size()));
+            EXPECT_EQ(cut.plan().strips, 1);
+        }
 }
 
 TEST(MxmParts, OfMatricesWithoutEntriesAreEmpty) {

@@ -42,6 +42,7 @@ const cuda_table& on_cuda() {
          &cuda::dia_dia_find,
          &cuda::dia_dia_take,
          &cuda::hash_choose,
+         &cuda::shift_columns,
          {&cuda::two_level_sort_scan_bytes, &cuda::two_level_sort_expand, &cuda::two_level_sort_count,
           &cuda::two_level_sort_cut_bytes, &cuda::two_level_sort_cut},
          &cuda::dot_scan_bytes,

@@ -11,6 +11,7 @@ void hash_pair(const device_mxm_arguments& arguments, void* stream);
 void hash_count(const device_mxm_arguments& arguments, void* stream);
 /// After count: fill takes rows [first, last) alone.
 void hash_choose(const device_mxm_arguments& arguments, index_t first, index_t last, void* stream);
+void shift_columns(index_t* columns, offset_t count, index_t by, void* stream);
 /// The result's row offsets from what count left; a part of fill.
 void hash_offsets(const device_mxm_arguments& arguments, void* stream);
 

@@ -356,6 +356,12 @@ void pair_rows(const device_mxm_arguments& k, const device_pairs& to, cudaStream
         device_mxm_side(k.b, 0), k.inner, to.pairs, to.counts);
 }
 
+__global__ void __launch_bounds__(survey_block)
+    shift_columns_kernel(index_t* columns, offset_t count, index_t by) {
+    const offset_t n = offset_t{blockIdx.x} * survey_block + threadIdx.x;
+    if (n < count) columns[n] += by;
+}
+
 }  // namespace
 
 std::size_t hash_scan_bytes(index_t rows) {
@@ -437,6 +443,13 @@ void hash_choose(const device_mxm_arguments& k, index_t first, index_t last, voi
     const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
     check(cudaMemsetAsync(parts.by_entries, 0, sizeof(plan::mxm_survey), on(stream)));
     bin_rows(k, first, last, true, stream);
+    check(cudaGetLastError());
+}
+
+void shift_columns(index_t* columns, offset_t count, index_t by, void* stream) {
+    if (count == 0) return;
+    shift_columns_kernel<<<blocks_for(count, survey_block), survey_block, 0, on(stream)>>>(columns, count,
+                                                                                           by);
     check(cudaGetLastError());
 }
 
