@@ -203,7 +203,7 @@ private:
         for (int left = steps.count; left > 0;) {
             const std::uint32_t in_a = of_a & 1, pair = pairs & 1, in_b = (in_a ^ 1) | pair;
             const U *u = a_values_.from(i), *v = b_values_.from(j);
-            const U* const first = reads_b ? chosen(in_a, u, v) : u;
+            const U* const first = chosen(in_a, u, reads_b ? v : out_.values());
             U value = *first;
             if constexpr (of_pairs)
                 value ^= (value ^ both(value, *chosen(pair, v, first))) & static_cast<U>(-U(pair));
