@@ -174,9 +174,11 @@ private:
         }
         while (open_.size >= most_open) walk_open<L>();
     }
-    /// As far as both sides have more than eight entries; what is left.
+    /// As far as both sides have more than eight entries; what is left. Its pairs are added once: a row of many pieces has one
+    /// line for them all.
     template <class L>
     [[gnu::noinline]] row_part walk_long(row_part r) {
+        index_t found = 0;
         while (r.a_end - r.i > 8 && r.b_end - r.j > 8) {
             prefetch(a_, r.i + entries_ahead);
             prefetch(b_, r.j + entries_ahead);
@@ -184,10 +186,11 @@ private:
             if (w.repeats) [[unlikely]]
                 break;
             append(r.i + r.j, w.of_a, w.pairs);
-            count(r.row, w.pairs);
+            found += std::popcount(w.pairs);
             r.i += static_cast<index_t>(w.from_a);
             r.j += static_cast<index_t>(w.from_b);
         }
+        count(r.row, found);
         return r;
     }
     /// A window of each open row.
@@ -210,7 +213,7 @@ private:
     /// Past a window. The row stays open where A has more: of B's rest nothing needs to be written.
     template <class L>
     [[gnu::always_inline]] void pass(const row_part& r, const window<L>& w) {
-        count(r.row, w.pairs);
+        count(r.row, std::popcount(w.pairs));
         const index_t i = r.i + static_cast<index_t>(w.from_a), o = open_.size;
         open_.row[o] = r.row;
         open_.i[o] = i;
@@ -255,13 +258,11 @@ private:
             }
             keep(at, of_a, pairs);
         }
-        pairs_of_rows_[r.row] += found;
-        found_ += found;
+        count(r.row, found);
     }
-    void count(index_t row, std::uint64_t pairs) {
-        const int found = std::popcount(pairs);
-        pairs_of_rows_[row] += found;
-        found_ += found;
+    void count(index_t row, index_t pairs) {
+        pairs_of_rows_[row] += pairs;
+        found_ += pairs;
     }
     /// Up to 48 steps, of which nothing further on is there yet: eight bytes are written.
     [[gnu::always_inline]] void append(index_t at, std::uint64_t of_a, std::uint64_t pairs) {
