@@ -20,8 +20,7 @@ struct ewise_arguments {
     index_t rows = 0, width = 0;  ///< width: columns
     set_operation operation = set_operation::unite;
     int threads = 1;
-    /// [threads + 1]: count leaves the entries before each thread's piece, the total last; fill starts from there.
-    offset_t* piece_counts = nullptr;
+    void* workspace = nullptr;  ///< plan::ewise_path_workspace: count leaves there what fill follows
     // The result, for fill.
     void* offsets = nullptr;  ///< [rows + 1]
     bool wide = false;

@@ -2,6 +2,7 @@
 
 #include "instantiate/ewise_cells.hpp"
 #include "kernels/cpu/ewise/balanced_path.hpp"
+#include "plan/ewise.hpp"
 
 namespace nz::ops {
 namespace {
@@ -57,8 +58,12 @@ operand_values side_of(const context& ctx, const csr& a, dtype type) {
     return v;
 }
 
-int threads_for(const context& ctx, offset_t entries) {
-    return static_cast<int>(std::clamp<offset_t>(entries / entries_a_thread, 1, ctx.threads()));
+// The threads for so many entries, and what they need between the two passes.
+buffer give_workspace(const context& ctx, ewise_arguments& k, offset_t entries) {
+    k.threads = static_cast<int>(std::clamp<offset_t>(entries / entries_a_thread, 1, ctx.threads()));
+    buffer workspace(ctx.memory(), plan::ewise_path_workspace(k.rows, entries, k.threads));
+    k.workspace = workspace.data();
+    return workspace;
 }
 
 }  // namespace
@@ -92,12 +97,9 @@ std::optional<csr> join_balanced(const context& ctx, set_operation operation, co
     k.rows = a.rows;
     k.width = a.columns;
     k.operation = operation;
-    k.threads = threads_for(ctx, a.nnz + b.nnz);
-    const array<offset_t> counts(ctx, static_cast<std::size_t>(k.threads) + 1);
-    k.piece_counts = counts.data();
-    kernels::cpu::balanced_path_count(k);
-    csr c = storage::allocate_csr(ctx, kernel.type, value_kind::full, a.rows, a.columns,
-                                  counts[static_cast<std::size_t>(k.threads)]);
+    const buffer workspace = give_workspace(ctx, k, a.nnz + b.nnz);
+    const offset_t results = kernels::cpu::balanced_path_count(k);
+    csr c = storage::allocate_csr(ctx, kernel.type, value_kind::full, a.rows, a.columns, results);
     k.offsets = c.offsets.data();
     k.wide = c.offset_bytes == 8;
     k.columns = c.indices.as<index_t>();
@@ -119,12 +121,9 @@ std::optional<vector_body> join_balanced(const context& ctx, set_operation opera
     k.rows = 1;
     k.width = u.size;
     k.operation = operation;
-    k.threads = threads_for(ctx, u.count + v.count);
-    const array<offset_t> counts(ctx, static_cast<std::size_t>(k.threads) + 1);
-    k.piece_counts = counts.data();
-    kernels::cpu::balanced_path_count(k);
-    vector_body w = storage::make_vector_body(ctx, kernel.type, u.size, vector_form::sparse,
-                                              counts[static_cast<std::size_t>(k.threads)]);
+    const buffer workspace = give_workspace(ctx, k, u.count + v.count);
+    const offset_t results = kernels::cpu::balanced_path_count(k);
+    vector_body w = storage::make_vector_body(ctx, kernel.type, u.size, vector_form::sparse, results);
     k.offsets = offsets;
     k.wide = true;
     k.columns = w.indices.as<index_t>();

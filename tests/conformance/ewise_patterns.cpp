@@ -4,6 +4,7 @@
 #include "instantiate/ewise_cells.hpp"
 #include "kernels/cpu/ewise/balanced_path.hpp"
 #include "support/battery.hpp"
+#include "support/guarded.hpp"
 
 #include <gtest/gtest.h>
 
@@ -218,11 +219,11 @@ void check_repeats(const row_places& a_rows, const row_places& b_rows, const std
             k.width = 100;
             k.operation = operation;
             k.threads = threads;
-            std::vector<offset_t> counts(static_cast<std::size_t>(threads) + 1);
-            k.piece_counts = counts.data();
-            kernels::cpu::balanced_path_count(k);
+            std::vector<std::byte> workspace(plan::ewise_path_workspace(
+                k.rows, static_cast<offset_t>(a.columns.size() + b.columns.size()), threads));
+            k.workspace = workspace.data();
             const plain_rows expected = joined_by_rank(a, b, operation);
-            ASSERT_EQ(counts.back(), static_cast<offset_t>(expected.columns.size()))
+            ASSERT_EQ(kernels::cpu::balanced_path_count(k), static_cast<offset_t>(expected.columns.size()))
                 << what << ", " << threads;
             plain_rows found = expected;
             std::ranges::fill(found.columns, -1);
@@ -262,6 +263,132 @@ TEST(BalancedPathPatterns, MatchesRepeatsByRankWithinAndAcrossWindows) {
                 y.insert(y.end(), rest.begin() + 4, rest.end());
             }
     check_repeats(a, b, "runs across windows");
+}
+
+// Of lengths in no order, so that many rows are open at a time, and some so long that they are walked to their end.
+TEST(BalancedPathPatterns, JoinsLongRowsAndManyOpenOnes) {
+    std::mt19937 random(patterns_seed + 6);
+    for (const index_t columns : {2500, 100000}) {
+        row_places a(400), b(400);
+        for (auto* side : {&a, &b})
+            for (auto& row : *side) {
+                const auto kind = random() % 8;
+                row = draw(random, kind == 0 ? 0 : random() % (kind == 1 ? 1500 : 60), 0, columns, false);
+            }
+        check_rows<double>(a, b, columns, "open rows");
+        check_rows<float>(b, a, columns, "open rows, exchanged");
+    }
+    row_places a(1), b(1);
+    a[0] = draw(random, 60000, 0, 300000, false);
+    b[0] = draw(random, 50000, 0, 300000, false);
+    check_rows<std::int64_t>(a, b, 300000, "one row");
+}
+
+// Blocks of rows that are the same on both sides, few or no entries in them, between others: bits of two runs share a byte.
+TEST(BalancedPathPatterns, JoinsBlocksBetweenOthersBitForBit) {
+    std::mt19937 random(patterns_seed + 7);
+    row_places a(64 * 200), b(a.size());
+    for (std::size_t r = 0; r < a.size(); ++r) {
+        const bool same = r / 64 % 2 == 0;
+        if (same && r % 64 == r / 128 % 64 && r % 3 != 0) a[r] = b[r] = {static_cast<index_t>(random() % 50)};
+        if (!same && random() % 16 == 0) {
+            a[r] = draw(random, random() % 4, 0, 50, false);
+            b[r] = draw(random, random() % 4, 0, 50, false);
+        }
+    }
+    check_rows<double>(a, b, 50, "sparse blocks");
+}
+
+template <class V>
+struct guarded_side {
+    guarded<std::int32_t> offsets;
+    guarded<index_t> columns;
+    guarded<V> values;
+
+    guarded_side(const row_places& rows, std::size_t entries)
+        : offsets(rows.size() + 1), columns(entries), values(entries) {
+        std::size_t k = 0;
+        offsets.data()[0] = 0;
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            for (const index_t place : rows[r]) {
+                columns.data()[k] = place;
+                values.data()[k] = static_cast<V>(k % 100);
+                ++k;
+            }
+            offsets.data()[r + 1] = static_cast<std::int32_t>(k);
+        }
+    }
+    kernels::ewise_side side() const { return {{offsets.data(), false}, columns.data(), values.data(), 1}; }
+};
+
+// What it reads and writes lies at the end of memory.
+template <class V>
+void check_guarded(const row_places& a_rows, const row_places& b_rows) {
+    const auto entries = [](const row_places& rows) {
+        std::size_t n = 0;
+        for (const auto& row : rows) n += row.size();
+        return n;
+    };
+    const guarded_side<V> a(a_rows, entries(a_rows)), b(b_rows, entries(b_rows));
+    using enum kernels::set_operation;
+    for (const auto operation : {unite, intersect, subtract, exclude})
+        for (const int threads : {1, 3}) {
+            kernels::ewise_arguments k;
+            k.a = a.side();
+            k.b = b.side();
+            k.rows = static_cast<index_t>(a_rows.size());
+            k.width = 1000;
+            k.operation = operation;
+            k.threads = threads;
+            const guarded<std::byte> workspace(plan::ewise_path_workspace(
+                k.rows, static_cast<offset_t>(entries(a_rows) + entries(b_rows)), threads));
+            k.workspace = workspace.data();
+            const auto results = static_cast<std::size_t>(kernels::cpu::balanced_path_count(k));
+            const guarded<std::int32_t> offsets(a_rows.size() + 1);
+            const guarded<index_t> columns(results);
+            const guarded<V> values(results);
+            k.offsets = offsets.data();
+            k.columns = columns.data();
+            k.values = values.data();
+            instantiate::find_ewise_fill(binary_id::first, dtype_of<V>)(k);
+            EXPECT_EQ(offsets.data()[a_rows.size()], static_cast<std::int32_t>(results));
+        }
+}
+
+TEST(BalancedPathPatterns, ReadsAndWritesNothingBeyondTheArrays) {
+    std::mt19937 random(patterns_seed + 8);
+    for (std::size_t last = 0; last <= 20; ++last)
+        for (const std::size_t other : {0U, 1U, 7U, 8U, 9U, 17U}) {
+            row_places a(70), b(70);
+            for (std::size_t r = 0; r + 1 < a.size(); ++r) {
+                a[r] = draw(random, random() % 12, 0, 1000, false);
+                b[r] = draw(random, random() % 12, 0, 1000, false);
+            }
+            a.back() = draw(random, last, 0, 1000, false);
+            b.back() = draw(random, other, 0, 1000, false);
+            check_guarded<std::uint8_t>(a, b);
+            check_guarded<std::uint16_t>(b, a);
+            check_guarded<float>(a, b);
+            check_guarded<double>(b, a);
+        }
+}
+
+TEST(BalancedPathPatterns, TakesItsWorkspaceWithinTheLimitOfMemory) {
+    const context roomy({.backend = backend::cpu, .threads = 1});
+    std::mt19937 random(patterns_seed + 9);
+    row_places rows(1000);
+    for (auto& row : rows) row = draw(random, 20, 0, 1000, false);
+    const matrix a = of_rows<double>(roomy, rows, 1000),
+                 b = of_rows<double>(roomy, row_places(rows.rbegin(), rows.rend()), 1000);
+    const auto workspace = plan::ewise_path_workspace(1000, a.nnz() + b.nnz(), 1);
+    EXPECT_LT(workspace, std::size_t{4 * 1000 + 40000 / 4 + 1000});
+    const context tight({.backend = backend::cpu, .threads = 1, .memory_limit = workspace - 1});
+    matrix c(tight, dtype::float64, 1000, 1000);
+    EXPECT_THROW(ewise_difference(tight, c, a, a, {.kernel = "balanced_path"}), out_of_memory);
+    const context enough({.backend = backend::cpu, .threads = 1, .memory_limit = workspace + 20000});
+    matrix d(enough, dtype::float64, 1000, 1000);
+    ewise_difference(enough, d, a, a, {.kernel = "balanced_path"});
+    EXPECT_EQ(d.nnz(), 0);
 }
 
 TEST(BalancedPathPatterns, JoinsSmallTypesAndColumnsTooLargeForWindows) {

@@ -5,9 +5,9 @@
 #include "kernels/cpu/mxv/common_tile_wide.hpp"
 #include "ops/mxv_product.hpp"
 #include "storage/matrix_body.hpp"
+#include "support/guarded.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
@@ -72,32 +72,10 @@ std::vector<bits::word> some_bits(index_t size, double density, std::mt19937& ra
     return set;
 }
 
-/// Values with a page behind them that cannot be read.
-template <class V>
-class guarded {
-public:
-    explicit guarded(std::size_t size) : bytes_((size * sizeof(V) + page - 1) / page * page + page) {
-        at_ = static_cast<std::byte*>(
-            ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-        if (at_ == MAP_FAILED || ::mprotect(at_ + bytes_ - page, page, PROT_NONE) != 0) std::abort();
-        values_ = reinterpret_cast<V*>(at_ + bytes_ - page) - size;
-    }
-    guarded(const guarded&) = delete;
-    guarded& operator=(const guarded&) = delete;
-    ~guarded() { ::munmap(at_, bytes_); }
-    V* data() const { return values_; }
-
-private:
-    static constexpr std::size_t page = 65536;  // or some of them
-    std::size_t bytes_;
-    std::byte* at_;
-    V* values_;
-};
-
 /// A vector, NaN where it has no entry.
 template <class V>
 struct some_vector {
-    guarded<V> values;
+    test::guarded<V> values;
     std::vector<bits::word> present;
 
     some_vector(index_t size, double density, std::mt19937& random)

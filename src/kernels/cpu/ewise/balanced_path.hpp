@@ -2,43 +2,49 @@
 // places, straight from CSR (dalton2015, section III-B).
 //
 // Who owns what: a thread owns one piece of the balanced path through both matrices' entries, whatever rows it
-//   falls in (schedule/balanced.hpp); it writes the offsets of the rows that end in its piece.
-// Two passes: count walks columns alone and leaves every thread's number of results; fill walks again and writes.
-//   Joins: after each.
-// Three ways through rows, all with the same results: 64 rows that have the same places on both sides are one comparison
-//   of memory, one copy and one loop over values; others go by windows (common_windows.hpp) where the build may use masked
-//   lanes and columns are below 2^28; what these leave, and all rows elsewhere, goes entry by entry, without a branch on
-//   which side is next.
+//   falls in (schedule/balanced.hpp); it writes the offsets of the rows that end in its piece. Joins: after each pass.
+// Two passes, one merge: count walks columns alone and keeps two bits of each step of the path (plan::ewise_path), the pairs
+//   of each row and each piece's number of results; fill follows the bits, sixteen steps at a time, blind to rows, with no
+//   branch but the loop's: A's and B's next columns and values are spread over the places under masks.
+// Count takes 64 rows at a time. Those that have the same places on both sides are one comparison of memory, here, and one
+//   copy and one loop over values in fill; they leave no bits. Of others every row gets a window (common_windows.hpp), whose
+//   bits go where they belong: a step's place in the string is the sum of its positions in A and B, so no window waits for
+//   another. Rows with more stay open, until there are 64 and each gets another window. All that where the build may use
+//   masked lanes and columns are below 2^28; elsewhere, and where a place is repeated, rows go entry by entry, without a
+//   branch on which side is next; fill does so where the build has no masked lanes.
 // Memory: columns of A and B twice, their values once, C once, by way of a stage in the first cache
-//   (common_stage.hpp). Workspace: a counter a thread, and the stage on its stack.
+//   (common_stage.hpp), the workspace twice: a quarter of a byte an entry of A and B, four bytes a row. Both passes ask for
+//   what they read next before they get there.
 // Determinism: no sum, no order to choose; repeats of a place are matched by rank.
 // Cost: |A| + |B| a pass. A pass over C needs at least (|A| + |B|)(2 columns + value) + |C|(column + value) bytes, so that
 //   at the rate of a copy doubles without a common place reach 86% of the rate that counts A, B and C once, those of equal
-//   places 82%. Equal rows come near it. Windows do not: on one thread of an EPYC (Zen 4) a result takes 0.9 to 2.0 ns in the
-//   count and 1.7 to 3.5 in the fill, the more the shorter and the more varied the rows: a row whose number of windows
-//   is not the last one's costs a mispredicted exit. One loop over the windows of all rows, without that exit, was
-//   slower: each window then waits for the one before.
+//   places 82%. docs/measurements.md says how near it comes. Fill is near it everywhere; count takes some 8 ns a window on an
+//   EPYC (Zen 5), one a row at least, so rows of three entries and three stay at half of the rate of a copy.
+// Tried without gain: four walks of other pieces in turn instead of rows that stay open (a row's next window then waits for the
+//   one before: count of random:1000000,8 8.6 ms, so 5.5), long rows cut into parts that are open together, a window's exit as a branch
+//   (the kernel before: mispredicted at the end of every second row, in both passes).
 // Why the reference was not enough: one thread, an indirect call an entry, and a sort of what it appends.
 #pragma once
 
 #include "algebra/functors.hpp"
 #include "core/parallel.hpp"
+#include "kernels/cpu/ewise/common_path.hpp"
 #include "kernels/cpu/ewise/common_stage.hpp"
-#include "kernels/cpu/ewise/common_windows.hpp"
-#include "kernels/cpu/schedule/balanced.hpp"
 
 #include <bit>
+#include <cstring>
 
 namespace nz::kernels::cpu {
 
-void balanced_path_count(const ewise_arguments& arguments);
+offset_t balanced_path_count(const ewise_arguments& arguments);
 
 namespace balanced_detail {
 
-// Rows that are compared as a whole: enough for one comparison of memory to pay, few enough for the caches.
-constexpr index_t block_rows = 64;
-// Results beyond this go past the caches, which saves a quarter of the fill's time where rows are equal and a seventh
-// where the result has 11 MB; smaller ones stay for whoever reads them next.
+// Entries from those at hand to those that are asked of memory: without, fill took half as long again on matrices beyond
+// the caches, as results went out while nothing came in.
+constexpr offset_t columns_ahead = 256, values_ahead = 128;
+// Results beyond this go past the caches, which saves a quarter of fill's time where rows are equal, two fifths elsewhere
+// and a tenth where the result has 11 MB; smaller ones stay for whoever reads them next.
 constexpr std::size_t streamed_bytes = std::size_t{8} << 20;
 
 template <class T>
@@ -47,15 +53,14 @@ using bits_of =
                        std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
-/// The values of one side; one that stands for all is repeated as often as a window is long.
+/// The values of one side; one that stands for all is repeated as often as fill takes at a time.
 template <class U>
 class side_values {
 public:
     explicit side_values(const ewise_side& side)
         : values_(static_cast<const U*>(side.values)), step_(side.step) {
-        if (step_ == 0 && values_) std::fill_n(same_, 8, values_[0]);
+        if (step_ == 0 && values_) std::fill_n(same_, 16, values_[0]);
     }
-    U operator[](offset_t i) const { return values_[i * step_]; }
     const U* window(offset_t i) const { return (step_ == 0 ? same_ : values_) + i * step_; }
     const U* from(offset_t i) const { return values_ + i * step_; }
     offset_t step() const { return step_; }
@@ -63,33 +68,66 @@ public:
 private:
     const U* values_;
     offset_t step_;
-    U same_[8] = {};
+    U same_[16] = {};
 };
 
-/// Writes one piece's results. Values move as bits, so that choosing one needs no branch.
+/// The next steps of the path, sixteen where there are so many: one fewer where the last would part a pair.
+struct path_steps {
+    std::uint32_t of_a, pairs;
+    int count;
+
+    path_steps(const std::byte* of_a_bits, const std::byte* pair_bits, offset_t at, offset_t end) {
+        count = static_cast<int>(std::min<offset_t>(end - at, 16));
+        pairs = bits(pair_bits, at);
+        count -= static_cast<int>(pairs >> (count - 1) & 1);
+        const std::uint32_t all = (1U << count) - 1;
+        pairs &= all;
+        of_a = bits(of_a_bits, at) & all;
+    }
+
+private:
+    static std::uint32_t bits(const std::byte* from, offset_t at) {
+        std::uint32_t word;
+        std::memcpy(&word, from + at / 8, sizeof word);
+        return word >> at % 8;
+    }
+};
+
+/// Writes the results of one thread's pieces. Values move as bits, so that choosing one needs no branch.
 template <binary_id Op, class T, set_operation Operation>
 class piece_writer {
 public:
     using U = bits_of<T>;
-    piece_writer(const ewise_arguments& k, int t)
+    piece_writer(const ewise_arguments& k, const shared_path& path, int first_piece)
         : a_(k.a.columns),
           b_(k.b.columns),
           a_values_(k.a),
           b_values_(k.b),
-          windows_(k.width <= window_columns),
-          out_(k.columns, static_cast<U*>(k.values), k.piece_counts[t],
-               static_cast<std::size_t>(k.piece_counts[k.threads]) * (sizeof(index_t) + sizeof(T)) >
+          out_(k.columns, static_cast<U*>(k.values), path.starts[first_piece],
+               static_cast<std::size_t>(path.starts[path.pieces]) * (sizeof(index_t) + sizeof(T)) >
                    streamed_bytes) {}
 
-    offset_t place() const { return out_.place(); }
     void finish() { out_.finish(); }
 
-    /// One row's entries, or a part of them.
-    [[gnu::always_inline]] void join(offset_t i, offset_t a_end, offset_t j, offset_t b_end) {
-        if constexpr (have_masked_lanes)
-            if (windows_) join_windows<masked_lanes>(i, a_end, j, b_end);
-        if (i == a_end && j == b_end) return;
-        join_rest(i, a_end, j, b_end);
+    /// The entries from i and j up to these ends; `at` is the first step among the piece's bits.
+    void join(offset_t i, offset_t a_end, offset_t j, offset_t b_end, offset_t at, const std::byte* of_a,
+              const std::byte* pairs) {
+        for (const offset_t end = at + (a_end - i) + (b_end - j); at < end;) {
+            prefetch(a_, i + columns_ahead);
+            prefetch(b_, j + columns_ahead);
+            prefetch(a_values_.window(0), (i + values_ahead) * a_values_.step());
+            if constexpr (reads_b) prefetch(b_values_.window(0), (j + values_ahead) * b_values_.step());
+            out_.space();
+            path_steps steps(of_a, pairs, at, end);
+            if constexpr (have_masked_lanes)
+                put<masked_lanes>(i, j, steps);
+            else
+                put(i, j, steps);
+            at += steps.count;
+            const int from_a = std::popcount(steps.of_a);
+            i += from_a;
+            j += steps.count - from_a;
+        }
     }
     /// `length` entries whose places are the same on both sides.
     void join_same(offset_t i, offset_t j, offset_t length) {
@@ -108,147 +146,141 @@ public:
                 done += n;
             }
     }
-    static constexpr bool of_pairs =
-        Operation == set_operation::unite || Operation == set_operation::intersect;
 
 private:
-    static constexpr bool of_a_alone = Operation != set_operation::intersect;
-    static constexpr bool of_b_alone =
-        Operation == set_operation::unite || Operation == set_operation::exclude;
+    static constexpr bool of_pairs =
+        Operation == set_operation::unite || Operation == set_operation::intersect;
+    static constexpr bool reads_b = Operation != set_operation::subtract;
 
     static U both(U u, U v) {
         return std::bit_cast<U>(
             static_cast<T>(algebra::binary<Op>(std::bit_cast<T>(u), std::bit_cast<T>(v))));
     }
 
-    template <class L>
-    [[gnu::always_inline]] void join_windows(offset_t& i, offset_t a_end, offset_t& j, offset_t b_end) {
-        do {
-            const window<L> w(a_ + i, a_end - i, b_ + j, b_end - j);
-            if (w.repeats) [[unlikely]]
-                return;
-            put<L>(w, a_values_.window(i), b_values_.window(j));
-            i += w.from_a;
-            j += w.from_b;
-        } while (i < a_end && j < b_end);
-    }
-    template <class L>
-    void put(const window<L>& w, const U* u, const U* v) {
-        out_.space();
-        const auto values = L::values(u, w.a_lanes, v, w.b_lanes);
-        if (Operation == set_operation::unite && w.pairs == 0) {
-            L::store(out_.columns(), w.columns);
-            L::take(out_.values(), values, w.entries);
-            return out_.add(w.from_a + w.from_b);
-        }
-        const std::uint32_t kept = w.template kept<Operation>();
-        L::store(out_.columns(), L::pick(w.columns, kept));
-        L::take(out_.values(), values, L::pick(w.entries, kept));
-        if constexpr (of_pairs && Op != binary_id::first) {
-            // A pair's lane is followed by B's.
-            alignas(64) U other[16];
-            L::take(other, values, L::pick(L::next(w.entries), kept));
-            combine(out_.values(), other, L::pick(w.pairs, kept));
-        }
-        out_.add(std::popcount(kept));
-    }
-    static void combine(U* to, const U* other, std::uint32_t pairs) {
-        for (int lane = 0; lane < 16; ++lane)
-            to[lane] = pairs >> lane & 1 ? both(to[lane], other[lane]) : to[lane];
+    /// Of the places with entries of A and of B those that stay.
+    static std::uint32_t kept(std::uint32_t of_a, std::uint32_t of_b) {
+        using enum set_operation;
+        return Operation == unite       ? of_a | of_b
+               : Operation == intersect ? of_a & of_b
+               : Operation == subtract  ? of_a & ~of_b
+                                        : of_a ^ of_b;
     }
 
-    [[gnu::noinline]] void join_rest(offset_t i, offset_t a_end, offset_t j, offset_t b_end) {
-        join_entries(i, a_end, j, b_end);
-        if constexpr (of_a_alone) copy(a_ + i, a_values_, i, a_end - i);
-        if constexpr (of_b_alone) copy(b_ + j, b_values_, j, b_end - j);
+    template <class L>
+    [[gnu::always_inline]] void put(offset_t i, offset_t j, const path_steps& steps) {
+        const std::uint32_t all = (1U << steps.count) - 1, places = all & ~(steps.pairs << 1),
+                            of_a = L::pick(steps.of_a, places),
+                            of_b = L::pick((all & ~steps.of_a) | steps.pairs, places);
+        using columns = typename L::template values<index_t>;
+        const std::uint32_t stay = kept(of_a, of_b);
+        write<L>(out_.columns(), L::spread(a_ + i, of_a, L::spread(b_ + j, of_b, columns())), stay);
+        typename L::template values<U> values = {};
+        if constexpr (of_pairs && Op != binary_id::first) {
+            alignas(64) U u[16], v[16];
+            const auto of_b_side = L::spread(b_values_.window(j), of_b, values);
+            values = L::spread(a_values_.window(i), of_a, of_b_side);
+            L::store(u, values);
+            L::store(v, of_b_side);
+            for (int lane = 0; lane < 16; ++lane) v[lane] = both(u[lane], v[lane]);
+            values = L::overlaid(v, of_a & of_b, values);
+        } else {
+            if constexpr (reads_b) values = L::spread(b_values_.window(j), of_b, values);
+            values = L::spread(a_values_.window(i), of_a, values);
+        }
+        write<L>(out_.values(), values, stay);
+        out_.add(std::popcount(stay));
     }
-    void join_entries(offset_t& i, offset_t a_end, offset_t& j, offset_t b_end) {
-        while (i < a_end && j < b_end) {
-            out_.space();
-            const index_t x = a_[i], y = b_[j];
-            const bool in_a = x <= y, in_b = y <= x;
-            if constexpr (Operation == set_operation::unite) {
-                const U u = a_values_[i], v = b_values_[j];
-                put(in_a ? x : y, in_a && in_b ? both(u, v) : in_a ? u : v, true);
-            } else if constexpr (Operation == set_operation::intersect) {
-                put(x, both(a_values_[i], b_values_[j]), in_a && in_b);
-            } else if constexpr (Operation == set_operation::subtract) {
-                put(x, a_values_[i], !in_b);
-            } else {
-                const U u = a_values_[i], v = b_values_[j];
-                put(in_a ? x : y, in_a ? u : v, in_a != in_b);
-            }
+    template <class L, class V, class Lanes>
+    static void write(V* to, const Lanes& lanes, std::uint32_t stay) {
+        if constexpr (Operation == set_operation::unite)
+            L::store(to, lanes);
+        else
+            L::store_picked(to, lanes, stay);
+    }
+    /// Entry by entry, without a branch on which side is next: what is not there is not read.
+    void put(offset_t i, offset_t j, const path_steps& steps) {
+        std::uint32_t of_a = steps.of_a, pairs = steps.pairs;
+        for (int left = steps.count; left > 0;) {
+            const std::uint32_t in_a = of_a & 1, pair = pairs & 1, in_b = (in_a ^ 1) | pair;
+            const U *u = a_values_.from(i), *v = b_values_.from(j);
+            const U* const first = chosen(in_a, u, reads_b ? v : out_.values());
+            U value = *first;
+            if constexpr (of_pairs)
+                value ^= (value ^ both(value, *chosen(pair, v, first))) & static_cast<U>(-U(pair));
+            *out_.columns() = *chosen(in_a, a_ + i, b_ + j);
+            *out_.values() = value;
+            out_.add(kept(in_a, in_b));
             i += in_a;
             j += in_b;
+            of_a >>= 1 + pair;
+            pairs >>= 1 + pair;
+            left -= static_cast<int>(1 + pair);
         }
     }
-    /// Written always, kept where `counts`: otherwise the next one goes to the same place.
-    void put(index_t column, U value, bool counts) {
-        *out_.columns() = column;
-        *out_.values() = value;
-        out_.add(counts);
-    }
-    void copy(const index_t* columns, const side_values<U>& values, offset_t first, offset_t count) {
-        for (offset_t done = 0; done < count;) {
-            const offset_t n = std::min(count - done, out_.space());
-            std::copy_n(columns + done, n, out_.columns());
-            if (values.step() == 1)
-                std::copy_n(values.from(first + done), n, out_.values());
-            else
-                std::fill_n(out_.values(), n, values[0]);
-            out_.add(n);
-            done += n;
-        }
+    template <class V>
+    static const V* chosen(std::uint32_t first, const V* p, const V* q) {
+        const auto x = reinterpret_cast<std::uintptr_t>(p), y = reinterpret_cast<std::uintptr_t>(q);
+        return reinterpret_cast<const V*>(y ^ ((x ^ y) & -std::uintptr_t{first}));
     }
 
     const index_t *a_, *b_;
     const side_values<U> a_values_, b_values_;
-    const bool windows_;
     result_stage<U> out_;
 };
 
-/// Whether so many rows from `row` on have the same places on both sides; their entries begin at i and j.
-inline bool same_rows(const ewise_arguments& k, index_t row, offset_t i, offset_t j) {
-    const offset_t ahead = i - j;
-    bool same = true;
-    for (index_t r = row; r <= row + block_rows && same; r += 8)
-        same = k.a.offsets[r] - k.b.offsets[r] == ahead;
-    for (index_t r = row; r < row + block_rows && same; ++r) same = k.a.offsets[r] - k.b.offsets[r] == ahead;
-    return same && std::equal(k.a.columns + i, k.a.columns + k.a.offsets[row + offset_t{block_rows}],
-                              k.b.columns + j);
+/// The offsets behind the rows that end in piece p.
+template <set_operation Operation>
+void write_offsets(const ewise_arguments& k, const shared_path& path, int p) {
+    const plan::ewise_cut from = path.cuts[p], to = path.cuts[p + 1];
+    const index_t* pairs_of_rows = path.pairs_of_rows + p;
+    const offset_t start = path.starts[p];
+    const auto write = [&](auto* offsets, const auto* a, const auto* b) {
+        offset_t pairs = 0;
+        for (offset_t row = from.row; row < to.row; ++row) {
+            pairs += pairs_of_rows[row];
+            offsets[row + 1] = static_cast<std::remove_reference_t<decltype(*offsets)>>(
+                start + results_of(Operation, a[row + 1] - from.a, b[row + 1] - from.b, pairs));
+        }
+    };
+    const auto with_b = [&](auto* offsets, const auto* a) {
+        if (k.b.offsets.wide)
+            write(offsets, a, static_cast<const std::int64_t*>(k.b.offsets.data));
+        else
+            write(offsets, a, static_cast<const std::int32_t*>(k.b.offsets.data));
+    };
+    const auto with_a = [&](auto* offsets) {
+        if (k.a.offsets.wide)
+            with_b(offsets, static_cast<const std::int64_t*>(k.a.offsets.data));
+        else
+            with_b(offsets, static_cast<const std::int32_t*>(k.a.offsets.data));
+    };
+    if (k.wide)
+        with_a(static_cast<std::int64_t*>(k.offsets));
+    else
+        with_a(static_cast<std::int32_t*>(k.offsets));
 }
 
-/// Calls same(row, a_begin, b_begin, length) for block_rows rows from `row` on of the same places on both sides, for others
-/// join(a_begin, a_end, b_begin, b_end) for every row's part of piece t, then row_done(row) where the row ends in it.
-template <class Same, class Join, class RowDone>
-void walk_piece(const ewise_arguments& k, int t, int pieces, Same&& same, Join&& join, RowDone&& row_done) {
-    const offset_t total = k.a.offsets[k.rows] + k.b.offsets[k.rows];
-    const auto [begin, end] = parallel::piece(total, t, pieces);
-    const path_cut from = t == 0 ? path_cut{0, 0, 0} : cut_path(k.a, k.b, k.rows, begin);
-    const path_cut to = cut_path(k.a, k.b, k.rows, end);
-    offset_t i = from.a, j = from.b;
-    index_t compare_at = from.row;
-    for (index_t row = from.row; row < to.row;) {
-        if (row >= compare_at && to.row - row >= block_rows) {
-            if (same_rows(k, row, i, j)) {
-                const offset_t length = k.a.offsets[row + offset_t{block_rows}] - i;
-                same(row, i, j, length);
-                i += length;
-                j += length;
-                row += block_rows;
-                compare_at = row;
-                continue;
-            }
-            compare_at = row + block_rows;
+template <binary_id Op, class T, set_operation Operation>
+void write_piece(const ewise_arguments& k, const shared_path& path, int p,
+                 piece_writer<Op, T, Operation>& out) {
+    const path_piece piece(k, path.cuts[p], path.cuts[p + 1]);
+    const offset_t bits = plan::ewise_path::bits_of(p, piece.from);
+    const auto join = [&](offset_t i, offset_t a_end, offset_t j, offset_t b_end) {
+        out.join(i, a_end, j, b_end, i - piece.from.a + j - piece.from.b, path.of_a + bits,
+                 path.pairs + bits);
+    };
+    offset_t i = piece.from.a, j = piece.from.b;
+    for (index_t block = piece.first_block; block < piece.end_block; ++block)
+        if (path.same[block]) {
+            const offset_t row = offset_t{block} * plan::ewise_block_rows;
+            const offset_t a_begin = k.a.offsets[row], b_begin = k.b.offsets[row],
+                           length = k.a.offsets[row + plan::ewise_block_rows] - a_begin;
+            join(i, a_begin, j, b_begin);
+            out.join_same(a_begin, b_begin, length);
+            i = a_begin + length;
+            j = b_begin + length;
         }
-        const offset_t a_end = k.a.offsets[row + offset_t{1}], b_end = k.b.offsets[row + offset_t{1}];
-        join(i, a_end, j, b_end);
-        row_done(row);
-        i = a_end;
-        j = b_end;
-        ++row;
-    }
-    join(i, to.a, j, to.b);
+    join(i, piece.to.a, j, piece.to.b);
 }
 
 }  // namespace balanced_detail
@@ -256,27 +288,20 @@ void walk_piece(const ewise_arguments& k, int t, int pieces, Same&& same, Join&&
 template <binary_id Op, class T>
 void balanced_path_fill(const ewise_arguments& k) {
     using enum set_operation;
-    const auto write_offset = [&](offset_t row, offset_t place) {
-        if (k.wide)
-            static_cast<std::int64_t*>(k.offsets)[row] = place;
-        else
-            static_cast<std::int32_t*>(k.offsets)[row] = static_cast<std::int32_t>(place);
-    };
+    const shared_path path(k);
     const auto fill = [&]<set_operation Operation>(int t) {
-        balanced_detail::piece_writer<Op, T, Operation> out(k, t);
-        balanced_detail::walk_piece(
-            k, t, k.threads,
-            [&](index_t first, offset_t i, offset_t j, offset_t length) {
-                const offset_t place = out.place();
-                for (index_t row = first + 1; row <= first + balanced_detail::block_rows; ++row)
-                    write_offset(row, place + (out.of_pairs ? k.a.offsets[row] - i : 0));
-                out.join_same(i, j, length);
-            },
-            [&](offset_t i, offset_t a_end, offset_t j, offset_t b_end) { out.join(i, a_end, j, b_end); },
-            [&](index_t row) { write_offset(row + offset_t{1}, out.place()); });
+        const auto [first, last] = path.share(t);
+        balanced_detail::piece_writer<Op, T, Operation> out(k, path, first);
+        for (int p = first; p < last; ++p) {
+            balanced_detail::write_offsets<Operation>(k, path, p);
+            balanced_detail::write_piece(k, path, p, out);
+        }
         out.finish();
     };
-    write_offset(0, 0);
+    if (k.wide)
+        *static_cast<std::int64_t*>(k.offsets) = 0;
+    else
+        *static_cast<std::int32_t*>(k.offsets) = 0;
     parallel::run(k.threads, [&](int t, int) {
         switch (k.operation) {
             case unite:

@@ -3,16 +3,11 @@
 #pragma once
 
 #include "kernels/ewise_arguments.hpp"
+#include "plan/ewise.hpp"
 
 #include <algorithm>
 
 namespace nz::kernels::cpu {
-
-/// A cut: in `row`, before position a of A and position b of B. At the end row = rows.
-struct path_cut {
-    index_t row;
-    offset_t a, b;
-};
 
 /// How many of the first `taken` entries of two ascending lists, A's first where equal, are A's.
 inline offset_t taken_from_a(const index_t* a, offset_t a_size, const index_t* b, offset_t b_size,
@@ -47,7 +42,7 @@ inline std::pair<offset_t, offset_t> cut_row(const index_t* a, offset_t a_size, 
 }
 
 /// The cut before entry `at` of the path of both matrices.
-inline path_cut cut_path(const ewise_side& a, const ewise_side& b, index_t rows, offset_t at) {
+inline plan::ewise_cut cut_path(const ewise_side& a, const ewise_side& b, index_t rows, offset_t at) {
     offset_t low = 0, high = rows;  // the first row that ends beyond `at`
     while (low < high) {
         const offset_t r = low + (high - low) / 2;
@@ -58,11 +53,11 @@ inline path_cut cut_path(const ewise_side& a, const ewise_side& b, index_t rows,
     }
     const auto row = static_cast<index_t>(low);
     const offset_t a_begin = a.offsets[row], b_begin = b.offsets[row];
-    if (row == rows) return {row, a_begin, b_begin};
+    if (row == rows) return {a_begin, b_begin, row};
     const auto [i, j] =
         cut_row(a.columns + a_begin, a.offsets[row + offset_t{1}] - a_begin, b.columns + b_begin,
                 b.offsets[row + offset_t{1}] - b_begin, at - a_begin - b_begin);
-    return {row, a_begin + i, b_begin + j};
+    return {a_begin + i, b_begin + j, row};
 }
 
 }  // namespace nz::kernels::cpu
