@@ -236,7 +236,7 @@ struct wide_tiles {
     const offset_t* entry_starts;
     const Local* row_starts;
     const Local* locals;
-    offset_t kept;
+    offset_t kept;  ///< entries in tiles, whose values come before those of the others
     const V* values;
     const V* x;
     offset_t x_size;

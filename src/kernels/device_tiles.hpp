@@ -1,4 +1,4 @@
-// How a GPU cuts a CSR into tiles: value tiles (storage/value_tiles.hpp; count, fill, and the lists by columns) and bit tiles.
+// How a GPU cuts a CSR into tiles: value tiles (storage/value_tiles.hpp), their lists by columns, and bit tiles.
 #pragma once
 
 #include "kernels/offset_reader.hpp"
@@ -7,7 +7,13 @@
 
 namespace nz::kernels {
 
-/// Pointers are the device's. The CSR's rows are sorted.
+/// Elements of the arrays of value tiles: tiles, entries in them, entries outside.
+struct tile_counts {
+    std::uint32_t tiles = 0, kept = 0, outside = 0;
+};
+
+/// How a GPU makes value tiles (storage/value_tiles.hpp). Pointers are the device's. The CSR's rows are sorted; fewer than 2^32
+/// entries.
 struct device_tile_build {
     offset_reader offsets;
     const index_t* indices = nullptr;
@@ -16,20 +22,20 @@ struct device_tile_build {
     index_t rows = 0, tile_rows = 0;
     offset_t entries = 0;
     int size = 0, least_entries = 0;
-    // count writes these, scanned: [tile rows + 1].
-    std::uint32_t* tile_starts = nullptr;
-    offset_t* extracted_starts = nullptr;
-    // fill writes these.
-    offset_t tiles = 0, kept = 0;
+    tile_counts* counts = nullptr;  ///< result, at a multiple of 8 bytes
+    tile_counts room;               ///< in the arrays below, which make fills: what has none is counted alone
+    storage::tile_range* tile_ranges = nullptr;       ///< [tile_rows]
+    storage::tile_range* extracted_ranges = nullptr;  ///< [tile_rows]
     index_t* tile_columns = nullptr;
-    offset_t* entry_starts = nullptr;
+    offset_t* entry_starts = nullptr;  ///< [room.tiles + 1]
     void* row_starts = nullptr;
     void* locals = nullptr;
     std::uint8_t* extracted_rows = nullptr;
     index_t* extracted_columns = nullptr;
     void* out_values = nullptr;
-    void* temporary = nullptr;  ///< of scan_bytes
-    std::size_t temporary_bytes = 0;
+
+    /// Of entries outside: the value of that at `e` stands at values + e.
+    constexpr offset_t outside_values() const { return entries - room.outside; }
 };
 
 /// The rows of tiles that each column of tiles meets, or `by_rows` the strips of 16 columns that each 64 rows do; one may be
@@ -72,8 +78,9 @@ struct device_bit_build {
 struct device_tile_table {
     /// Temporary bytes for scans of so many counts.
     std::size_t (*scan_bytes)(index_t counts) = nullptr;
-    void (*count)(const device_tile_build& build, void* stream) = nullptr;
-    void (*fill)(const device_tile_build& build, void* stream) = nullptr;
+    /// Counts some of the rows of tiles, evenly spread, or all where they are few.
+    void (*sample)(const device_tile_build& build, void* stream) = nullptr;
+    void (*make)(const device_tile_build& build, void* stream) = nullptr;
     void (*make_bits)(const device_bit_build& build, void* stream) = nullptr;
     void (*list)(const device_tile_lists& lists, void* stream) = nullptr;
 };

@@ -280,13 +280,13 @@ namespace ops {
 kernels::value_tile_arguments tile_pointers(const storage::value_tiles& t, const storage::tile_lists* lists) {
     kernels::value_tile_arguments k;
     k.size = t.cut.size;
-    k.tile_starts = t.tile_starts.as<std::uint32_t>();
+    k.tile_ranges = t.tile_range_data();
     k.tile_columns = t.tile_columns.as<index_t>();
     k.entry_starts = t.entry_starts.as<offset_t>();
     k.row_starts = t.row_starts.data();
     k.locals = t.locals.data();
-    k.kept = t.kept;
-    k.extracted_starts = t.extracted_starts.as<offset_t>();
+    k.outside_values = t.outside_values;
+    k.extracted_ranges = t.extracted_range_data();
     k.extracted_rows = t.extracted_rows.as<std::uint8_t>();
     k.extracted_columns = t.extracted_columns.as<index_t>();
     if (lists) {

@@ -1,8 +1,11 @@
 #include "ops/tiles_device.hpp"
 
+#include "core/checks.hpp"
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/mxv_product.hpp"
+
+#include <limits>
 
 namespace nz::ops {
 namespace {
@@ -16,18 +19,54 @@ buffer take(const context& ctx, offset_t count, std::size_t bytes) {
 
 // Kernels read the locals sixteen bytes at a time.
 constexpr offset_t local_padding = 16;
+// Numbers of entries, and of a warp's behind them, fit 32 bits.
+constexpr offset_t most_entries = std::numeric_limits<std::uint32_t>::max() - 64;
 
-// Counts, then fills: the host waits once, for the counts.
+// What the GPU's sample foresees, and a tenth more.
+kernels::tile_counts foreseen(device::session& gpu, const kernels::device_tile_build& b, double& ms) {
+    gpu.timed([&] { kernels::on_cuda().tiles.sample(b, gpu.stream()); });
+    ms = gpu.milliseconds();
+    kernels::tile_counts some;
+    gpu.download(&some, b.counts, sizeof some);
+    const offset_t seen = offset_t{some.kept} + some.outside;
+    if (seen == b.entries) return some;
+    constexpr double few = 64;
+    const auto room = [&](std::uint32_t count) {
+        const double all = static_cast<double>(count) * static_cast<double>(b.entries) /
+                           static_cast<double>(std::max<offset_t>(seen, 1));
+        return static_cast<std::uint32_t>(
+            std::min(storage::device_tile_room * all + few, static_cast<double>(b.entries)));
+    };
+    return {room(some.tiles), room(some.kept), b.least_entries > 1 ? room(some.outside) : 0};
+}
+
+void allocate(const context& ctx, const kernels::tile_counts& room, value_tiles& t) {
+    const auto local = static_cast<std::size_t>(storage::local_bytes(t.cut.size));
+    t.tile_columns = take(ctx, room.tiles, sizeof(index_t));
+    t.entry_starts = take(ctx, offset_t{room.tiles} + 1, sizeof(offset_t));
+    t.row_starts = take(ctx, offset_t{room.tiles} * t.cut.size, local);
+    t.locals = take(ctx, room.kept + local_padding, local);
+    t.extracted_rows = take(ctx, room.outside, 1);
+    t.extracted_columns = take(ctx, room.outside, sizeof(index_t));
+}
+
+// In one pass where there is room enough, else in a second one with the room that the first has found.
 value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::optional<dtype> type,
                   const storage::device_csr& rows, const storage::device_values* values) {
+    require<not_supported>(a.nnz <= most_entries, "value tiles on a GPU hold up to {} entries, here are {}",
+                           most_entries, a.nnz);
     device::session& gpu = *ctx.gpu();
     const auto& table = kernels::on_cuda().tiles;
-    value_tiles t{&a, ctx.device_memory(), cut, 0, 0, 0, type, {}, {}, {}, {}, {}, {}, {}, {}, {}};
-    const index_t n = t.tile_rows();
-    t.tile_starts = take(ctx, n + offset_t{1}, sizeof(std::uint32_t));
-    t.extracted_starts = take(ctx, n + offset_t{1}, sizeof(offset_t));
-    const buffer temporary = take(ctx, 1, table.scan_bytes(n + 1));
+    value_tiles t;
+    t.source = &a;
+    t.memory = ctx.device_memory();
+    t.cut = cut;
+    t.type = type;
+    t.tile_ranges = take(ctx, t.tile_rows(), sizeof(storage::tile_range));
+    t.extracted_ranges = take(ctx, t.tile_rows(), sizeof(storage::tile_range));
+    const buffer counts = take(ctx, 1, sizeof(kernels::tile_counts));
     const bool each = type && a.kind == value_kind::full;
+    if (each) t.values = take(ctx, a.nnz, size_of(*type));
 
     kernels::device_tile_build b;
     b.offsets = {rows.offsets.data(), a.offset_bytes == 8};
@@ -35,47 +74,41 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
     b.values = each ? values->values.data() : nullptr;
     b.value_bytes = each ? size_of(*type) : 0;
     b.rows = a.rows;
-    b.tile_rows = n;
+    b.tile_rows = t.tile_rows();
     b.entries = a.nnz;
     b.size = cut.size;
     b.least_entries = cut.least_entries;
-    b.tile_starts = t.tile_starts.as<std::uint32_t>();
-    b.extracted_starts = t.extracted_starts.as<offset_t>();
-    b.temporary = temporary.data();
-    b.temporary_bytes = temporary.bytes();
-    gpu.timed([&] { table.count(b, gpu.stream()); });
-    t.kernel_ms = gpu.milliseconds();
-    std::uint32_t count = 0;
-    gpu.download(&count, b.tile_starts + n, sizeof count);
-    gpu.download(&t.extracted, b.extracted_starts + n, sizeof t.extracted);
-    t.count = count;
-    t.kept = a.nnz - t.extracted;
-
-    const auto local = static_cast<std::size_t>(storage::local_bytes(cut.size));
-    t.tile_columns = take(ctx, t.count, sizeof(index_t));
-    t.entry_starts = take(ctx, t.count + 1, sizeof(offset_t));
-    t.row_starts = take(ctx, t.count * cut.size, local);
-    t.locals = take(ctx, t.kept + local_padding, local);
-    gpu.fill(t.locals.as<std::byte>() + static_cast<std::size_t>(t.kept) * local, 0, local_padding * local);
-    t.extracted_rows = take(ctx, t.extracted, 1);
-    t.extracted_columns = take(ctx, t.extracted, sizeof(index_t));
-    if (each) t.values = take(ctx, a.nnz, size_of(*type));
-    b.tiles = t.count;
-    b.kept = t.kept;
-    b.tile_columns = t.tile_columns.as<index_t>();
-    b.entry_starts = t.entry_starts.as<offset_t>();
-    b.row_starts = t.row_starts.data();
-    b.locals = t.locals.data();
-    b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
-    b.extracted_columns = t.extracted_columns.as<index_t>();
+    b.counts = counts.as<kernels::tile_counts>();
+    b.tile_ranges = t.tile_ranges.as<storage::tile_range>();
+    b.extracted_ranges = t.extracted_ranges.as<storage::tile_range>();
     b.out_values = t.values.data();
-    gpu.timed([&] { table.fill(b, gpu.stream()); });
-    t.kernel_ms += gpu.milliseconds();
+    b.room = foreseen(gpu, b, t.kernel_ms);
+    for (kernels::tile_counts found;; b.room = found) {
+        allocate(ctx, b.room, t);
+        b.tile_columns = t.tile_columns.as<index_t>();
+        b.entry_starts = t.entry_starts.as<offset_t>();
+        b.row_starts = t.row_starts.data();
+        b.locals = t.locals.data();
+        b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
+        b.extracted_columns = t.extracted_columns.as<index_t>();
+        gpu.timed([&] { table.make(b, gpu.stream()); });
+        t.kernel_ms += gpu.milliseconds();
+        gpu.download(&found, counts.data(), sizeof found);
+        t.count = found.tiles;
+        t.kept = found.kept;
+        t.extracted = found.outside;
+        if (found.tiles <= b.room.tiles && found.kept <= b.room.kept && found.outside <= b.room.outside)
+            break;
+    }
+    t.outside_values = b.outside_values();
+    const auto local = static_cast<std::size_t>(storage::local_bytes(cut.size));
+    gpu.fill(t.locals.as<std::byte>() + static_cast<std::size_t>(t.kept) * local, 0, local_padding * local);
+    if (t.count == 0) gpu.fill(t.entry_starts.data(), 0, sizeof(offset_t));
     if (type && !each) {
         t.values = take(ctx, 1, sizeof(element));
         gpu.copy(t.values.data(), values->values.data(), values->values.bytes());
     }
-    gpu.wait();  // the temporary memory goes
+    gpu.wait();
     return t;
 }
 

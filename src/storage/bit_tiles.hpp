@@ -3,6 +3,7 @@
 #pragma once
 
 #include "storage/csr.hpp"
+#include "storage/tile_range.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -16,13 +17,6 @@ struct tile_header {
     std::uint32_t column;  ///< of tiles: columns column * size, column * size + 1...
     std::uint32_t start;   ///< its first word
     Word occupied;         ///< bit r: row r of the tile holds an entry
-};
-
-/// Part [begin, end) of an array: what one row of tiles has there.
-struct alignas(8) tile_range {
-    std::uint32_t begin, end;
-
-    std::uint32_t size() const { return end - begin; }
 };
 
 /// The paper keeps a word for every row of a tile; here empty rows have none. Word is the unsigned type of `size` bits. Tiles

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace nz::storage {
@@ -74,36 +75,40 @@ void check_cut(tiling cut) {
                           "tiles of {} rows and columns: there are 16, 32 and 64", cut.size);
 }
 
-template <class T>
-offset_t running_sum(buffer& counts) {
-    T sum = 0;
-    for (T& c : counts.span<T>()) sum += std::exchange(c, sum);
-    return static_cast<offset_t>(sum);
+// What rows of tiles have, one after the other; how many in all.
+offset_t place_one_by_one(const array<offset_t>& counts, tile_range* ranges) {
+    offset_t sum = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const auto begin = static_cast<std::uint32_t>(sum);
+        sum += counts[i];
+        ranges[i] = {begin, static_cast<std::uint32_t>(sum)};
+    }
+    return sum;
 }
 
-// Counts into the three arrays of starts, and sums them up.
+// Counts, and says where each row of tiles has its parts.
 void count_tiles(const context& ctx, const csr& a, value_tiles& t) {
-    const auto n = static_cast<std::size_t>(t.tile_rows()) + 1;
-    t.tile_starts = buffer(ctx.memory(), n * sizeof(std::uint32_t));
-    t.extracted_starts = buffer(ctx.memory(), n * sizeof(offset_t));
-    auto* tile_counts = t.tile_starts.as<std::uint32_t>();
-    auto* outside = t.extracted_starts.as<offset_t>();
-    tile_counts[n - 1] = 0;
-    outside[n - 1] = 0;
+    const auto n = static_cast<std::size_t>(t.tile_rows());
+    array<offset_t> tile_counts(ctx, n), outside(ctx, n);
     for_parts(ctx, t.tile_rows(), tile_rows_a_turn, [&](index_t i) {
-        std::uint32_t kept = 0;
-        offset_t apart = 0;
+        offset_t kept = 0, apart = 0;
         tile_walk walk(a, t.cut.size, i);
         for (index_t column; (column = walk.next()) != none; walk.step()) {
             const int entries = walk.measure(column);
             entries >= t.cut.least_entries ? void(++kept) : void(apart += entries);
         }
-        tile_counts[i] = kept;
-        outside[i] = apart;
+        tile_counts[static_cast<std::size_t>(i)] = kept;
+        outside[static_cast<std::size_t>(i)] = apart;
     });
-    t.count = running_sum<std::uint32_t>(t.tile_starts);
-    t.extracted = running_sum<offset_t>(t.extracted_starts);
-    t.kept = a.nnz - t.extracted;
+    t.tile_ranges = buffer(ctx.memory(), n * sizeof(tile_range));
+    t.extracted_ranges = buffer(ctx.memory(), n * sizeof(tile_range));
+    t.count = place_one_by_one(tile_counts, t.tile_ranges.as<tile_range>());
+    t.extracted = place_one_by_one(outside, t.extracted_ranges.as<tile_range>());
+    require<not_supported>(
+        std::max(t.count, t.extracted) <= std::numeric_limits<std::uint32_t>::max(),
+        "{} tiles of {} x {}, {} entries outside: value tiles count up to 2^32 - 1: keep the CSR", t.count,
+        t.cut.size, t.cut.size, t.extracted);
+    t.kept = t.outside_values = a.nnz - t.extracted;
 }
 
 void allocate(const context& ctx, value_tiles& t, std::size_t value_bytes) {
@@ -129,12 +134,12 @@ template <class U>
 void fill_tile_row(const csr& a, const U* from, value_tiles& t, index_t i) {
     const int size = t.cut.size, local = local_bytes(size), bits = column_bits(size);
     U* values = t.values.as<U>();
-    auto tile = offset_t{t.tile_starts.as<std::uint32_t>()[i]};
-    const offset_t outside = t.extracted_starts.as<offset_t>()[i];
+    auto tile = offset_t{t.tile_range_data()[i].begin};
+    const auto outside = offset_t{t.extracted_range_data()[i].begin};
     offset_t place = a.offset(offset_t{i} * size) - outside;
     // Entries outside are sorted by row, so each row's places are known once all are counted.
     std::array<offset_t, most_size + 1> apart{};
-    if (t.extracted_starts.as<offset_t>()[i + 1] != outside) {
+    if (t.extracted_range_data()[i].size() != 0) {
         tile_walk walk(a, size, i);
         for (index_t column; (column = walk.next()) != none; walk.step())
             if (walk.measure(column) < t.cut.least_entries)
@@ -162,7 +167,7 @@ void fill_tile_row(const csr& a, const U* from, value_tiles& t, index_t i) {
                     to = outside + apart[r]++;
                     t.extracted_rows.as<std::uint8_t>()[to] = static_cast<std::uint8_t>(r);
                     t.extracted_columns.as<index_t>()[to] = j;
-                    to += t.kept;
+                    to += t.outside_values;
                 }
                 if (from) values[to] = from[source];
             }
@@ -176,14 +181,18 @@ void fill_tile_row(const csr& a, const U* from, value_tiles& t, index_t i) {
 }  // namespace
 
 std::size_t value_tiles::bytes() const {
-    return tile_starts.bytes() + tile_columns.bytes() + entry_starts.bytes() + row_starts.bytes() +
-           locals.bytes() + extracted_starts.bytes() + extracted_rows.bytes() + extracted_columns.bytes() +
+    return tile_ranges.bytes() + tile_columns.bytes() + entry_starts.bytes() + row_starts.bytes() +
+           locals.bytes() + extracted_ranges.bytes() + extracted_rows.bytes() + extracted_columns.bytes() +
            values.bytes();
 }
 
 value_tiles make_value_tiles(const context& ctx, const csr& a, tiling cut, std::optional<dtype> type) {
     check_cut(cut);
-    value_tiles t{&a, ctx.memory(), cut, 0, 0, 0, type, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+    value_tiles t;
+    t.source = &a;
+    t.memory = ctx.memory();
+    t.cut = cut;
+    t.type = type;
     count_tiles(ctx, a, t);
     form_values values = values_for_form(ctx, a, type);
     allocate(ctx, t, values.each_bytes);
@@ -198,15 +207,14 @@ value_tiles make_value_tiles(const context& ctx, const csr& a, tiling cut, std::
 
 tile_lists lists_of(const context& ctx, const value_tiles& t) {
     const index_t columns = tile_columns_of(t.source->columns, t.cut.size);
-    const auto* starts = t.tile_starts.as<std::uint32_t>();
-    const auto* apart = t.extracted_starts.as<offset_t>();
+    const tile_range *tiles = t.tile_range_data(), *apart = t.extracted_range_data();
     // Calls f(row, column) for each that meet, once, rows ascending for each column.
     const auto for_meetings = [&](auto&& f) {
         std::vector<index_t> met;
         for (index_t i = 0; i < t.tile_rows(); ++i) {
-            met.assign(t.tile_columns.as<index_t>() + starts[i],
-                       t.tile_columns.as<index_t>() + starts[i + 1]);
-            for (offset_t k = apart[i]; k < apart[i + 1]; ++k)
+            met.assign(t.tile_columns.as<index_t>() + tiles[i].begin,
+                       t.tile_columns.as<index_t>() + tiles[i].end);
+            for (std::uint32_t k = apart[i].begin; k < apart[i].end; ++k)
                 met.push_back(t.extracted_columns.as<index_t>()[k] / t.cut.size);
             std::sort(met.begin(), met.end());
             met.erase(std::unique(met.begin(), met.end()), met.end());
@@ -218,9 +226,8 @@ tile_lists lists_of(const context& ctx, const value_tiles& t) {
     auto* at = lists.starts.as<offset_t>();
     std::fill_n(at, columns + 1, 0);
     for_meetings([&](index_t, index_t j) { ++at[j]; });
-    const offset_t total = running_sum<offset_t>(lists.starts);
-    lists.count = total;
-    lists.met = buffer(ctx.memory(), static_cast<std::size_t>(total) * sizeof(index_t));
+    for (offset_t& start : lists.starts.span<offset_t>()) lists.count += std::exchange(start, lists.count);
+    lists.met = buffer(ctx.memory(), static_cast<std::size_t>(lists.count) * sizeof(index_t));
     for_meetings([&](index_t i, index_t j) { lists.met.as<index_t>()[at[j]++] = i; });
     for (int j = columns; j > 0; --j) at[j] = at[j - 1];
     at[0] = 0;
@@ -236,7 +243,8 @@ csr to_csr(const context& ctx, const value_tiles& t) {
     std::vector<std::array<offset_t, 3>> entries;  // row, column, place
     for (index_t i = 0; i < t.tile_rows(); ++i) {
         entries.clear();
-        for (auto k = t.tile_starts.as<std::uint32_t>()[i]; k < t.tile_starts.as<std::uint32_t>()[i + 1]; ++k)
+        const tile_range tiles = t.tile_range_data()[i], outside = t.extracted_range_data()[i];
+        for (std::uint32_t k = tiles.begin; k < tiles.end; ++k)
             for (offset_t e = t.entry_starts.as<offset_t>()[k]; e < t.entry_starts.as<offset_t>()[k + 1];
                  ++e) {
                 const int local =
@@ -245,10 +253,9 @@ csr to_csr(const context& ctx, const value_tiles& t) {
                                    offset_t{t.tile_columns.as<index_t>()[k]} * size + (local & (size - 1)),
                                    e});
             }
-        for (offset_t e = t.extracted_starts.as<offset_t>()[i]; e < t.extracted_starts.as<offset_t>()[i + 1];
-             ++e)
-            entries.push_back(
-                {t.extracted_rows.as<std::uint8_t>()[e], t.extracted_columns.as<index_t>()[e], t.kept + e});
+        for (std::uint32_t e = outside.begin; e < outside.end; ++e)
+            entries.push_back({t.extracted_rows.as<std::uint8_t>()[e], t.extracted_columns.as<index_t>()[e],
+                               t.outside_values + e});
         std::sort(entries.begin(), entries.end());
         for (const auto& [r, j, place] : entries)
             out.add(static_cast<index_t>(offset_t{i} * size + r), static_cast<index_t>(j),
@@ -267,8 +274,7 @@ void validate(const value_tiles& t, const char* what) {
     const auto* entries = t.entry_starts.as<offset_t>();
     for (index_t i = 0; i < t.tile_rows(); ++i) {
         index_t before = -1;
-        for (auto k = t.tile_starts.as<std::uint32_t>()[i]; k < t.tile_starts.as<std::uint32_t>()[i + 1];
-             ++k) {
+        for (std::uint32_t k = t.tile_range_data()[i].begin; k < t.tile_range_data()[i].end; ++k) {
             const index_t column = t.tile_columns.as<index_t>()[k];
             require<invalid_format>(column > before && column < tile_columns_of(a.columns, size),
                                     "{}: tile {} of row of tiles {} has column {}", what, k, i, column);
@@ -309,7 +315,7 @@ value_tile_sample sample_value_tiles(const csr& a, tiling cut, std::size_t value
     const auto local = static_cast<double>(local_bytes(cut.size));
     const double entries = static_cast<double>(kept + outside);
     const double beside = sizeof(index_t) + sizeof(offset_t) + cut.size * local;
-    const double bytes = static_cast<double>(looked) * (sizeof(std::uint32_t) + sizeof(offset_t)) +
+    const double bytes = static_cast<double>(looked) * 2 * sizeof(tile_range) +
                          static_cast<double>(tiles) * beside + static_cast<double>(kept) * local +
                          static_cast<double>(outside) * (sizeof(index_t) + 1) +
                          entries * static_cast<double>(value_bytes);

@@ -4,25 +4,29 @@
 
 #include "nonzero/plan.hpp"
 #include "storage/csr.hpp"
+#include "storage/tile_range.hpp"
 
 #include <optional>
 
 namespace nz::storage {
 
 /// Tiles of `cut.size` rows and columns with at least `cut.least_entries` entries, row by row of tiles, columns
-/// ascending; the entries of all other tiles are kept outside, one by one. On the host or on a GPU.
+/// ascending; the entries of all other tiles are kept outside, one by one. On the host or on a GPU, where blocks of rows of tiles,
+/// 64 rows of the matrix at least, have their parts of the arrays in any order, tiles and their entries in the same, and there may
+/// be room behind tiles and in front of the entries outside.
 struct value_tiles {
     const csr* source;  ///< what it holds
     std::shared_ptr<memory_resource> memory;
     tiling cut;
     offset_t count = 0, kept = 0, extracted = 0;  ///< tiles, entries in them, entries outside
     std::optional<dtype> type;                    ///< of the values; none: structure alone
-    buffer tile_starts;   ///< uint32[tile rows + 1]: tiles before those of each row of tiles
-    buffer tile_columns;  ///< index_t[count]
-    buffer entry_starts;  ///< offset_t[count + 1]
-    buffer row_starts;    ///< [count][size]: entries of the tile before each of its rows; of local_bytes each
-    buffer locals;        ///< [kept]: row and column inside the tile, packed (local_of)
-    buffer extracted_starts;   ///< offset_t[tile rows + 1]
+    offset_t outside_values = 0;  ///< entry e outside has value outside_values + e, if each entry has one
+    buffer tile_ranges;           ///< tile_range[tile rows]: the tiles of each row of tiles
+    buffer tile_columns;          ///< index_t[count]
+    buffer entry_starts;          ///< offset_t[count + 1]
+    buffer row_starts;  ///< [count][size]: entries of the tile before each of its rows; of local_bytes each
+    buffer locals;      ///< [kept]: row and column inside the tile, packed (local_of)
+    buffer extracted_ranges;   ///< tile_range[tile rows]: its entries outside
     buffer extracted_rows;     ///< uint8[extracted]: row inside the row of tiles
     buffer extracted_columns;  ///< index_t[extracted], sorted by row and column inside each row of tiles
     buffer values;          ///< [kept + extracted] where the source has one for each entry, else one or none
@@ -31,6 +35,8 @@ struct value_tiles {
     index_t tile_rows() const {
         return static_cast<index_t>((offset_t{source->rows} + cut.size - 1) / cut.size);
     }
+    const tile_range* tile_range_data() const { return tile_ranges.as<const tile_range>(); }
+    const tile_range* extracted_range_data() const { return extracted_ranges.as<const tile_range>(); }
     std::size_t bytes() const;
 };
 
@@ -57,7 +63,8 @@ constexpr int least_value_entries(int size) {
     return beside / saved;
 }
 
-/// O(nnz), in parallel. `a` has sorted rows; values converted to `type`, or left out.
+/// O(nnz), in parallel. `a` has sorted rows; values converted to `type`, or left out. Throws not_supported where tiles or entries
+/// outside do not fit 32 bits.
 value_tiles make_value_tiles(const context& ctx, const csr& a, tiling cut, std::optional<dtype> type);
 /// On the host.
 tile_lists lists_of(const context& ctx, const value_tiles& t);

@@ -128,7 +128,7 @@ TEST_F(MxmStripsOnDevice, NeighboursNeedNoStrips) {
             expect_the_whole(name, a, a, limit, {true, false});
         expect_the_whole("plus_times_fp64", a, a, limit, {true, false},
                          {.mask = &a, .replace = true, .kernel = "masked_row"});
-        const context small({.backend = backend::cuda, .device_memory_limit = bytes_of(a) / 4});
+        const context small({.backend = backend::cuda, .device_memory_limit = bytes_of(a) * 9 / 25});
         matrix c(small, dtype::float64, a.rows(), a.columns());
         EXPECT_NE(mxm(small, c, semiring("plus_times"), a, a).reason.find("that they meet"),
                   std::string::npos);

@@ -105,16 +105,17 @@ outcome<V> one_by_one(const storage::value_tiles& t, const mxv_arguments& a, V u
                                                                          : u[j]);
     };
     for (index_t i = 0; i < t.tile_rows(); ++i) {
-        for (auto k = a.tiles.tile_starts[i]; k < a.tiles.tile_starts[i + 1]; ++k)
+        const storage::tile_range tiles = a.tiles.tile_ranges[i], outside = a.tiles.extracted_ranges[i];
+        for (std::uint32_t k = tiles.begin; k < tiles.end; ++k)
             for (offset_t e = a.tiles.entry_starts[k]; e < a.tiles.entry_starts[k + 1]; ++e) {
                 const int local =
                     t.cut.size == 16 ? t.locals.as<std::uint8_t>()[e] : t.locals.as<std::uint16_t>()[e];
                 meet(offset_t{i} * t.cut.size + (local >> storage::column_bits(t.cut.size)),
                      offset_t{a.tiles.tile_columns[k]} * t.cut.size + (local & (t.cut.size - 1)), e);
             }
-        for (offset_t e = a.tiles.extracted_starts[i]; e < a.tiles.extracted_starts[i + 1]; ++e)
+        for (std::uint32_t e = outside.begin; e < outside.end; ++e)
             meet(offset_t{i} * t.cut.size + a.tiles.extracted_rows[e], a.tiles.extracted_columns[e],
-                 t.kept + e);
+                 a.tiles.outside_values + e);
     }
     outcome<V> w{std::vector<V>(n, untouched), std::vector<bits::word>(bits::words_for(a.output_size), 0)};
     for (std::size_t i = 0; i < n; ++i) {

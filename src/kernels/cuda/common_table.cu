@@ -50,7 +50,7 @@ const cuda_table& on_cuda() {
          &cuda::dot_starts,
          &cuda::dot_compact},
         &cuda::copy_dense,
-        {&cuda::tile_scan_bytes, &cuda::count_tiles, &cuda::fill_tiles, &cuda::make_bit_tiles,
+        {&cuda::tile_scan_bytes, &cuda::sample_tiles, &cuda::make_tiles, &cuda::make_bit_tiles,
          &cuda::list_tiles},
         {&cuda::slice_scan_bytes, &cuda::count_slices, &cuda::fill_slices},
         {&cuda::rank_temporary_bytes, &cuda::rank_columns},

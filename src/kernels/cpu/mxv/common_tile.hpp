@@ -79,19 +79,19 @@ struct tile_reader {
         }
         s.met = met;
     }
-    void add_outside(index_t first_row, offset_t e, sums& s) const {
+    void add_outside(index_t first_row, std::uint32_t e, sums& s) const {
         const index_t j = tiles.extracted_columns[e];
         if (Gaps && !bits::test(present, j)) return;
         const int r = tiles.extracted_rows[e];
-        s.add(s.met, r, j, product(first_row + r, j, tiles.kept + e));
+        s.add(s.met, r, j, product(first_row + r, j, tiles.outside_values + e));
     }
     sums sum(index_t tile_row) const {
         sums s;
         const index_t first_row = tile_row * tiles.size;
-        for (std::uint32_t k = tiles.tile_starts[tile_row]; k < tiles.tile_starts[tile_row + 1]; ++k)
-            add_tile(first_row, k, s);
-        for (offset_t e = tiles.extracted_starts[tile_row]; e < tiles.extracted_starts[tile_row + 1]; ++e)
-            add_outside(first_row, e, s);
+        const storage::tile_range here = tiles.tile_ranges[tile_row],
+                                  outside = tiles.extracted_ranges[tile_row];
+        for (std::uint32_t k = here.begin; k < here.end; ++k) add_tile(first_row, k, s);
+        for (std::uint32_t e = outside.begin; e < outside.end; ++e) add_outside(first_row, e, s);
         return s;
     }
     /// Writes the rows of a row of tiles that `here` has a bit for; returns those that have a sum. Inlined in its caller, GCC keeps what

@@ -40,7 +40,7 @@ public:
                          a.tiles.entry_starts,
                          static_cast<const Local*>(a.tiles.row_starts),
                          base::locals,
-                         a.tiles.kept,
+                         a.tiles.outside_values,
                          base::values,
                          base::u,
                          a.u_size} {}
@@ -48,16 +48,17 @@ public:
     /// As tile_reader's.
     [[gnu::noinline]] bits::word write_rows(index_t tile_row, bits::word here, V* out) const {
         const auto& tiles = this->tiles;
-        const offset_t outside = tiles.extracted_starts[tile_row], end = tiles.extracted_starts[tile_row + 1];
+        const storage::tile_range of_row = tiles.tile_ranges[tile_row],
+                                  outside = tiles.extracted_ranges[tile_row];
         sums s;
         if constexpr (Gaps) {
             const index_t first_row = tile_row * tiles.size;
-            add_met(tiles.tile_starts[tile_row], tiles.tile_starts[tile_row + 1], s);
-            for (offset_t e = outside; e < end; ++e) this->add_outside(first_row, e, s);
+            add_met(of_row.begin, of_row.end, s);
+            for (std::uint32_t e = outside.begin; e < outside.end; ++e) this->add_outside(first_row, e, s);
         } else {
-            s.met = wide_.sum(tiles.tile_starts[tile_row], tiles.tile_starts[tile_row + 1], s.value.data());
-            s.met |= wide_.add_outside(tiles.extracted_rows, tiles.extracted_columns, outside, end,
-                                       s.value.data());
+            s.met = wide_.sum(of_row.begin, of_row.end, s.value.data());
+            s.met |= wide_.add_outside(tiles.extracted_rows, tiles.extracted_columns, outside.begin,
+                                       outside.end, s.value.data());
         }
         const bits::word met = s.met & here;
         if (met) wide_.write(s.value.data(), met, out + offset_t{tile_row} * tiles.size);

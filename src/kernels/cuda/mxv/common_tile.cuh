@@ -153,12 +153,11 @@ struct device_tile_reader {
         s.permitted[1] = static_cast<std::uint32_t>(permitted >> 32);
         sums_type sums{s, word * 64};
         const index_t row = sums.first_row >> shift, last = min(row + (64 >> shift), tile_rows);
-        const index_t mine = min(row + min(lane, most_tile_rows), last);
-        const tile_row_starts starts{__ldg(t.tile_starts + mine), __ldg(t.extracted_starts + mine)};
+        const tile_row_starts starts = starts_of(min(row + min(lane, most_tile_rows), last), last);
         const std::uint32_t begin = __shfl_sync(full_warp, starts.tiles, 0),
                             end = __shfl_sync(full_warp, starts.tiles, most_tile_rows);
-        const offset_t k = __shfl_sync(full_warp, starts.outside, 0) + lane,
-                       outside_end = __shfl_sync(full_warp, starts.outside, most_tile_rows);
+        const std::uint32_t k = __shfl_sync(full_warp, starts.outside, 0) + lane,
+                            outside_end = __shfl_sync(full_warp, starts.outside, most_tile_rows);
         outside_entry near = look_outside(k, outside_end), far = look_outside(k + 32, outside_end);
         const stored_tile first = look_at_tile(begin + lane, end);
         near.bits = k < outside_end ? word_of(near.column) : 0;
@@ -167,7 +166,7 @@ struct device_tile_reader {
                   begin + lane < end ? bits(first.column) : std::uint64_t{0});
         add_outside(sums, starts.outside, k, near);
         add_outside(sums, starts.outside, k + 32, far);
-        for (offset_t more = k + 64; more - lane < outside_end; more += 32) {
+        for (std::uint32_t more = k + 64; more - lane < outside_end; more += 32) {
             near = look_outside(more, outside_end);
             near.bits = more < outside_end ? word_of(near.column) : 0;
             add_outside(sums, starts.outside, more, near);
@@ -193,9 +192,15 @@ private:
     };
     /// Of the warp's row of tiles of the lane's number, or behind them all.
     struct tile_row_starts {
-        std::uint32_t tiles;
-        offset_t outside;
+        std::uint32_t tiles, outside;
     };
+    /// Of row of tiles i, or where i is `last`, the one behind the warp's, where theirs end: they stand one after the other.
+    __device__ tile_row_starts starts_of(index_t i, index_t last) const {
+        const bool behind = i == last;
+        const uint2 tiles = __ldg(reinterpret_cast<const uint2*>(t.tile_ranges) + (i - behind)),
+                    outside = __ldg(reinterpret_cast<const uint2*>(t.extracted_ranges) + (i - behind));
+        return {behind ? tiles.y : tiles.x, behind ? outside.y : outside.x};
+    }
     struct outside_entry {
         index_t column;
         int row;             ///< of its row of tiles
@@ -207,7 +212,7 @@ private:
         return {here ? __ldg(t.tile_columns + k) : 0, here ? __ldg(t.entry_starts + k) : 0,
                 here ? __ldg(t.entry_starts + k + 1) : 0};
     }
-    __device__ outside_entry look_outside(offset_t k, offset_t end) const {
+    __device__ outside_entry look_outside(std::uint32_t k, std::uint32_t end) const {
         const bool here = k < end;
         return {here ? __ldg(t.extracted_columns + k) : 0, here ? __ldg(t.extracted_rows + k) : 0, 0};
     }
@@ -223,8 +228,7 @@ private:
     }
     /// The first of the warp's rows in whose row of tiles number k of what `starts` counts is; the lanes hold where each row of
     /// tiles starts.
-    template <class Offset>
-    __device__ int row_of(Offset starts, Offset k) const {
+    __device__ int row_of(std::uint32_t starts, std::uint32_t k) const {
         int first = 0;
 #pragma unroll
         for (int r = 1; r < most_tile_rows; ++r)
@@ -336,11 +340,12 @@ private:
         });
     }
     /// An entry outside tiles a lane.
-    __device__ void add_outside(sums_type& sums, offset_t starts, offset_t k, outside_entry e) const {
+    __device__ void add_outside(sums_type& sums, std::uint32_t starts, std::uint32_t k,
+                                outside_entry e) const {
         const bool has = e.bits >> (e.column & 31) & 1;
         if (!__any_sync(full_warp, has)) return;
         e.row += row_of(starts, k);
-        add_one(sums, has, {t.kept + k, e.column, e.row});
+        add_one(sums, has, {t.outside_values + k, e.column, e.row});
     }
     __device__ void add_one(sums_type& sums, bool has, tile_hit hit) const {
         const unsigned set = __ballot_sync(full_warp, has);

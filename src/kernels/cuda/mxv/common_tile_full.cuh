@@ -86,21 +86,21 @@ struct full_tile_reader {
     /// entries side by side, and hand their products to the lanes whose rows they are in, in order.
     __device__ void add_outside(index_t tile_row, int r, unsigned lanes, int group,
                                 full_tile_sum<Cell>& sum) const {
-        const offset_t begin = t.extracted_starts[tile_row], end = t.extracted_starts[tile_row + offset_t{1}];
+        const storage::tile_range outside = t.extracted_ranges[tile_row];
         const int lane = static_cast<int>(threadIdx.x) & (group - 1);
         const unsigned first_lane = threadIdx.x % 32 - static_cast<unsigned>(lane);
-        for (offset_t base = begin; base < end; base += group) {
-            const offset_t k = base + lane;
+        for (std::uint32_t base = outside.begin; base < outside.end; base += group) {
+            const std::uint32_t k = base + lane;
             int row = 0;
             index_t j = 0;
             typename Cell::value product{};
-            if (k < end) {
+            if (k < outside.end) {
                 j = t.extracted_columns[k];
                 row = t.extracted_rows[k];
-                const auto x = entries.entry(constant ? 0 : t.kept + k);
+                const auto x = entries.entry(constant ? 0 : t.outside_values + k);
                 product = entries.product(x, (tile_row << shift) + row, j);
             }
-            unsigned todo = __ballot_sync(lanes, k < end) >> first_lane;
+            unsigned todo = __ballot_sync(lanes, k < outside.end) >> first_lane;
             if (group == 16) todo &= 0xffff;
             for (; todo; todo &= todo - 1) {
                 const int from = __ffs(static_cast<int>(todo)) - 1;
@@ -130,8 +130,9 @@ __device__ void sum_full_tile_row(const Reader& reader, index_t tile_row, index_
                                   unsigned lanes, int group, full_tile_sum<Cell>& sum) {
     const int lane = static_cast<int>(threadIdx.x) & (group - 1), r = i & (reader.t.size - 1);
     const unsigned first_lane = threadIdx.x % 32 - static_cast<unsigned>(lane);
-    const std::uint32_t end = reader.t.tile_starts[tile_row + 1];
-    for (std::uint32_t base = reader.t.tile_starts[tile_row]; base < end; base += group) {
+    const storage::tile_range tiles = reader.t.tile_ranges[tile_row];
+    const std::uint32_t end = tiles.end;
+    for (std::uint32_t base = tiles.begin; base < end; base += group) {
         const std::uint32_t mine = base + lane;
         const index_t column = mine < end ? __ldg(reader.t.tile_columns + mine) : 0;
         unsigned todo = __ballot_sync(lanes, mine < end) >> first_lane;

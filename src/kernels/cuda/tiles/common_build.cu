@@ -1,27 +1,28 @@
-// CSR to tiles on a GPU (ji2022, sections 3.2.1 and 4.6): storage/value_tiles.cpp's arrays. common_structure.cu counts and
-// fills what has no values; here is the fill that moves values, a warp for 32 or 64 rows.
+// CSR to tiles on a GPU (ji2022, sections 3.2.1 and 4.6): storage/value_tiles.cpp's arrays. common_structure.cu samples, and makes
+// what has no values; here is the pass that moves values, a warp for 32 or 64 rows.
 //
 // Who owns what: a warp owns two rows of tiles of 16, one of 32 or one of 64. Its rows' entries stand together in the CSR:
 //   lanes read them side by side and put down where a run begins, entries of a row that lie in one tile (common_runs.cuh).
 //   Then each lane stands at the next run of its row (two rows with tiles of 64); the group's smallest column of tiles is
-//   the next tile, a lane's run in it one number, and the group's sum says whether it is kept. Where every run goes is written
-//   down, then the entries move in the CSR's order: those of a tile stand in that order in it, and so do those outside in their
+//   the next tile, a lane's run in it one number, and the group's sum says whether it is kept. They go through the runs twice: once to
+//   count, after which the block takes its place in the arrays (common_places.cuh), once to write down where every run goes. Then the
+//   entries move in the CSR's order: those of a tile stand in that order in it, and so do those outside in their
 //   list. Runs that shared memory does not hold (512 a warp; R-MAT) are walked in the CSR, an entry at a time (lane_walk).
-// Memory: the CSR's columns three times with count's, the third time mostly from L2, values once, the tiles written once. Locals,
+// Memory: the CSR's columns twice, the second time mostly from L2, values once, the tiles written once. Locals,
 //   and values where a row of tiles of 16 has at most some 450 doubles, go to shared memory first and from there to their
 //   places in order: written one by one they are 25.8 M sectors at L2 on laplace3d:100, not 16.9 M.
-// Synchronization: a warp's alone.
-// Determinism: every place follows from the counts.
-// Cost: on laplace3d:100, tiles of 16, fill issues 160 instructions of a warp for 32 entries, in 59% of the slots. Rows of tiles
+// Synchronization: a warp's alone, and a block's where it takes its place.
+// Determinism: what a row of tiles has follows from the matrix; where blocks of them stand differs from call to call.
+// Cost: Nsight Compute, H100, laplace3d:100, tiles of 16: 167.6 M instructions of a warp in 63% of the slots. Rows of tiles
 //   that hold many times their neighbours' tiles are a warp's alone.
-// Distance to the limit (H100, tiles of 16, doubles): 43 to 62% of the copy rate over the CSR read once and the tiles written
-//   (with a count of the same kind as this fill 36 to 58%; on an H200 then 25 to 48%).
+// Distance to the limit: docs/measurements.md.
 // Without gain: a lane a row, an entry at a time (9 to 22% of the copy rate: a warp's loads lie in as many sectors as it has
 //   rows); values to their places at once, with more warps (laplace3d:100: fill 0.35 for 0.24 ms); a stage that holds both
 //   rows of tiles, with fewer (0.33); values fetched to L2 ahead (fill 0.94 to 1.06 times the time) or read and written as
 //   first to leave it (0.98 to 1.02).
 // Why sorting was not enough: rows are sorted already, and a radix sort of all entries by tile moves them ten times.
 #include "kernels/cuda/tiles/common_build.hpp"
+#include "kernels/cuda/tiles/common_places.cuh"
 #include "kernels/cuda/tiles/common_runs.cuh"
 #include "kernels/cuda/tiles/common_strips.hpp"
 #include "kernels/cuda/tiles/common_structure.hpp"
@@ -90,7 +91,7 @@ __device__ inline unsigned run_target(int move, int row) {
 struct warp_part {
     int begin, end;
     int kept_before, kept;  // entries in tiles before the part's, of the warp, and of the part
-    offset_t apart;         // place of the part's first entry outside
+    std::uint32_t apart;    // place of the part's first entry outside
 };
 
 // Moves a part's entries to their tiles, whose places count from the warp's first, `kept`, or outside, in their order.
@@ -135,10 +136,10 @@ __device__ void move_entries(const device_tile_build& b, const warp_runs<fill_me
             const unsigned leave = __ballot_sync(full_warp, target & stays_outside);
             if (leave == 0) continue;
             if (target & stays_outside) {
-                const offset_t place = part.apart + __popc(leave & lower);
+                const std::uint32_t place = part.apart + __popc(leave & lower);
                 b.extracted_rows[place] = static_cast<std::uint8_t>(target & 63);
                 b.extracted_columns[place] = column[u];
-                if (each) static_cast<U*>(b.out_values)[b.kept + place] = value[u];
+                if (each) static_cast<U*>(b.out_values)[b.outside_values() + place] = value[u];
             }
             part.apart += __popc(leave);
         }
@@ -149,15 +150,15 @@ __device__ void move_entries(const device_tile_build& b, const warp_runs<fill_me
     __syncwarp();
 }
 
-// All together, or one row of tiles after the other where the stage holds no more; what it does not hold goes to its place
-// at once.
+// From the warp's places on, all together, or one row of tiles after the other where the stage holds no more; what it does not
+// hold goes to its place at once.
 template <int Size, class U>
 __device__ void move_parts(const device_tile_build& b, const warp_runs<fill_memory<Size>>& found,
-                           offset_t apart, int outside_in_first, int outside) {
+                           const tile_counts& places, int outside_in_first, int outside) {
     using stage = staging<Size, U>;
     constexpr bool each = !std::is_same_v<U, no_value>;
-    const offset_t kept = found.base - apart;
-    const warp_part all{0, found.entries, 0, found.entries - outside, apart};
+    const offset_t kept = places.kept;
+    const warp_part all{0, found.entries, 0, found.entries - outside, places.outside};
     const int middle = __shfl_sync(full_warp, found.start[0], 16), lower = middle - outside_in_first;
     if (each && stage::fits(all.kept)) {
         move_entries<Size, U, true, each>(b, found, kept, all);
@@ -165,8 +166,8 @@ __device__ void move_parts(const device_tile_build& b, const warp_runs<fill_memo
         for (int upper = 0; upper < 2; ++upper)
             move_entries<Size, U, true, each>(
                 b, found, kept,
-                upper ? warp_part{middle, all.end, lower, all.kept - lower, apart + outside_in_first}
-                      : warp_part{0, middle, 0, lower, apart});
+                upper ? warp_part{middle, all.end, lower, all.kept - lower, places.outside + outside_in_first}
+                      : warp_part{0, middle, 0, lower, places.outside});
     } else if (stage::fits_locals(all.kept)) {
         move_entries<Size, U, true, false>(b, found, kept, all);
     } else {
@@ -175,33 +176,34 @@ __device__ void move_parts(const device_tile_build& b, const warp_runs<fill_memo
 }
 
 template <int Size, class U>
-__global__ void __launch_bounds__(runs_block) fill_kernel(device_tile_build b) {
+__global__ void __launch_bounds__(runs_block) make_kernel(const __grid_constant__ device_tile_build b) {
     constexpr int group = lane_group<Size>::group;
     __shared__ fill_memory<Size> memory[runs_block / 32];
-    if (blockIdx.x == 0 && threadIdx.x == 0) b.entry_starts[b.tiles] = b.kept;
     const index_t i = tile_row_of_lane<Size>(), first = i & ~(tile_rows_of_warp<Size> - 1);
-    if (first >= b.tile_rows) return;
-    const row_places at(b, i);  // before the CSR, so that the loads are under way together
     const warp_runs found(memory[threadIdx.x / 32], b, first);
+    const tile_counts own = found.fit ? count_tiles(b, run_walk(found))
+                                      : count_tiles(b, lane_walk<Size>(b.offsets, b.indices, b.rows, i)),
+                      lower = from_lane(own, 0);
+    const bool is_lower = threadIdx.x % 32 < group;
+    const warp_places places = take_places(b, group == 32 ? lower : lower + from_lane(own, 16));
+    const row_places at{is_lower ? places.first : places.first + lower, own};
+    if (threadIdx.x % group == 0 && i < b.tile_rows) write_ranges(b, i, at.first, own);
+    if (!places.room) return;
     if (!found.fit) {
         fill_by_lanes<Size, U>(b, i, at);
         return;
     }
-    const offset_t apart = __shfl_sync(full_warp, at.outside, 0);
-    const int begin = __shfl_sync(full_warp, found.start[0], 0, group);
-    const auto outside_before = static_cast<int>(at.outside - apart),
-               outside_up_to = static_cast<int>(at.outside_end - apart);
     run_walk walk(found);
-    write_tiles<Size>(b, walk, at.tile, found.base - apart, begin - outside_before,
-                      [&](int r, bool kept, int place) {
+    write_tiles<Size>(b, walk, at.first.tiles, places.first.kept,
+                      static_cast<int>(at.first.kept - places.first.kept), [&](int r, bool kept, int place) {
                           const int row = walk.lane * walk.rows + r;
                           if (walk.count[r])
                               *walk.at[r] = kept ? run_target(place - walk.first[r], row)
                                                  : stays_outside | static_cast<unsigned>(row);
                       });
     __syncwarp();
-    move_parts<Size, U>(b, found, apart, __shfl_sync(full_warp, outside_up_to, 0),
-                        __shfl_sync(full_warp, outside_up_to, 31));
+    move_parts<Size, U>(b, found, places.first, static_cast<int>(lower.outside),
+                        static_cast<int>(lower.outside + (group == 32 ? 0 : from_lane(own, 16).outside)));
 }
 
 // A warp for a row of tiles: calls f(column) for each column of tiles that it meets.
@@ -209,10 +211,9 @@ template <class F>
 __device__ void for_met_columns(const device_tile_lists& l, index_t tile_row, F&& f) {
     const value_tile_arguments& t = l.tiles;
     const unsigned lane = threadIdx.x % 32;
-    for (std::uint32_t k = t.tile_starts[tile_row] + lane; k < t.tile_starts[tile_row + 1]; k += 32)
-        f(t.tile_columns[k]);
-    for (offset_t k = t.extracted_starts[tile_row] + lane; k < t.extracted_starts[tile_row + 1]; k += 32)
-        f(t.extracted_columns[k] / t.size);
+    const storage::tile_range tiles = t.tile_ranges[tile_row], outside = t.extracted_ranges[tile_row];
+    for (std::uint32_t k = tiles.begin + lane; k < tiles.end; k += 32) f(t.tile_columns[k]);
+    for (std::uint32_t k = outside.begin + lane; k < outside.end; k += 32) f(t.extracted_columns[k] / t.size);
 }
 
 __global__ void __launch_bounds__(build_block) list_count_kernel(device_tile_lists l) {
@@ -235,10 +236,9 @@ bool long_rows_of_64(const device_tile_build& b) {
     return b.size == 64 && b.entries >= offset_t{32} * b.rows;
 }
 
-// One at least: it writes what stands behind the last row of tiles.
 template <int Size>
 unsigned blocks_of_runs(const device_tile_build& b) {
-    const offset_t lanes = std::max(offset_t{1}, offset_t{b.tile_rows} * lane_group<Size>::group);
+    const offset_t lanes = offset_t{b.tile_rows} * lane_group<Size>::group;
     return static_cast<unsigned>((lanes + runs_block - 1) / runs_block);
 }
 
@@ -248,21 +248,23 @@ std::size_t tile_scan_bytes(index_t counts) {
     std::size_t scan = 0;
     offset_t* sums = nullptr;
     check(cub::DeviceScan::InclusiveSum(nullptr, scan, sums, sums, counts));
-    return std::max(scan, tile_sum_bytes(counts));
+    return scan;
 }
 
-void fill_tiles(const device_tile_build& b, void* stream) {
-    if (b.value_bytes == 0 && !long_rows_of_64(b)) return fill_structure(b, stream);
+void make_tiles(const device_tile_build& b, void* stream) {
+    check(cudaMemsetAsync(b.counts, 0, sizeof *b.counts, on(stream)));
+    if (b.value_bytes == 0 && !long_rows_of_64(b)) return make_structure(b, stream);
     by_size(b.size, [&]<int Size>(std::integral_constant<int, Size>) {
         const unsigned blocks = blocks_of_runs<Size>(b);
+        if (blocks == 0) return;
         if (b.value_bytes == 0) {
-            if constexpr (Size == 64) fill_kernel<Size, no_value><<<blocks, runs_block, 0, on(stream)>>>(b);
+            if constexpr (Size == 64) make_kernel<Size, no_value><<<blocks, runs_block, 0, on(stream)>>>(b);
         } else if (b.value_bytes == 1)
-            fill_kernel<Size, std::uint8_t><<<blocks, runs_block, 0, on(stream)>>>(b);
+            make_kernel<Size, std::uint8_t><<<blocks, runs_block, 0, on(stream)>>>(b);
         else if (b.value_bytes == 8)
-            fill_kernel<Size, std::uint64_t><<<blocks, runs_block, 0, on(stream)>>>(b);
+            make_kernel<Size, std::uint64_t><<<blocks, runs_block, 0, on(stream)>>>(b);
         else
-            fill_kernel<Size, std::uint32_t><<<blocks, runs_block, 0, on(stream)>>>(b);
+            make_kernel<Size, std::uint32_t><<<blocks, runs_block, 0, on(stream)>>>(b);
     });
     check(cudaGetLastError());
 }

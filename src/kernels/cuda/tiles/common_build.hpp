@@ -6,8 +6,8 @@
 namespace nz::kernels::cuda {
 
 std::size_t tile_scan_bytes(index_t counts);
-void count_tiles(const device_tile_build& build, void* stream);
-void fill_tiles(const device_tile_build& build, void* stream);
+void sample_tiles(const device_tile_build& build, void* stream);
+void make_tiles(const device_tile_build& build, void* stream);
 void list_tiles(const device_tile_lists& lists, void* stream);
 
 }  // namespace nz::kernels::cuda

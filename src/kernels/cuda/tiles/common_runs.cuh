@@ -35,19 +35,22 @@ __device__ inline unsigned lanes_before() {
     return mask;
 }
 
-/// The rows of a warp: their entries stand together in the CSR.
+/// The rows of a warp: their entries stand together in the CSR. Behind the last row of tiles there are none.
 template <class Memory>
 struct warp_runs {
     static constexpr int size = Memory::size, rows = lane_group<size>::rows;
     Memory& memory;
-    offset_t base;  // of the warp's entries in the CSR
-    bool fit;       // the memory holds the runs
+    offset_t base = 0;  // of the warp's entries in the CSR
+    bool fit;           // the memory holds the runs
     int entries = 0, runs = 0;
     int start[rows];           // entry that each row begins with
     int run[rows], end[rows];  // runs of each row
 
     __device__ warp_runs(Memory& m, const device_tile_build& b, index_t first_tile_row) : memory(m) {
         const unsigned lane = threadIdx.x % 32, first_row = static_cast<unsigned>(first_tile_row) * size;
+        for (int r = 0; r < rows; ++r) start[r] = run[r] = end[r] = 0;
+        fit = true;
+        if (first_tile_row >= b.tile_rows) return;
         fit = b.offsets.wide ? read<long long>(b, first_row, lane) : read<int>(b, first_row, lane);
         if (!fit) return;
         mark_rows(lane);

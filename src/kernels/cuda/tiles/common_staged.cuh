@@ -19,6 +19,7 @@ struct staged_shape {
     int tile_rows;
     unsigned entries;
     unsigned more_bytes = 0;
+    unsigned step = 1;  ///< every so many blocks one
 
     __host__ __device__ unsigned start_words(int size) const {  // of a warp
         return (static_cast<unsigned>(tile_rows * size) + 4) & ~3u;
@@ -64,14 +65,15 @@ void launch_staged(Kernel* kernel, const Build& b, const staged_shape& shape, vo
     if (bytes > without_asking)
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(bytes)));
-    kernel<<<staged_blocks(b.tile_rows, shape), staged_block, bytes, on(stream)>>>(b, shape, more...);
+    const unsigned blocks = (staged_blocks(b.tile_rows, shape) + shape.step - 1) / shape.step;
+    kernel<<<blocks, staged_block, bytes, on(stream)>>>(b, shape, more...);
     check(cudaGetLastError());
 }
 
 extern __shared__ __align__(16) unsigned staged_memory[];
 
 __device__ inline index_t first_of_warp(const staged_shape& shape) {
-    return static_cast<index_t>(blockIdx.x * staged_warps + threadIdx.x / 32) * shape.tile_rows;
+    return static_cast<index_t>(blockIdx.x * shape.step * staged_warps + threadIdx.x / 32) * shape.tile_rows;
 }
 
 __device__ inline unsigned shared_address(const void* at) {
@@ -110,8 +112,9 @@ struct staged_rows {
                 return offsets[row];
         };
         const unsigned block_rows = staged_warps * static_cast<unsigned>(shape.tile_rows) * Size;
-        origin_ = place_of(blockIdx.x * block_rows);
-        const Place entries = place_of(min((blockIdx.x + 1) * block_rows, rows)) - origin_;
+        const unsigned block = blockIdx.x * shape.step;
+        origin_ = place_of(block * block_rows);
+        const Place entries = place_of(min((block + 1) * block_rows, rows)) - origin_;
         finish_copies();
         __syncwarp();
         together_ = entries <= shape.entries;
@@ -122,9 +125,11 @@ struct staged_rows {
         more = reinterpret_cast<unsigned char*>(columns + shape.columns()) + offset * shape.more_bytes;
         columns += offset;
     }
-    /// Where row of tiles k begins in the CSR.
+    /// Where row of tiles k begins in the CSR, and how many entries it has.
     __device__ Place begin_of(int k) const { return origin_ + from_origin(k); }
-    /// Calls near(k, count) once the entries of rows of tiles k, k + 1... are here, and far(k) for each that does not fit.
+    __device__ unsigned entries_of(int k) const { return starts[(k + 1) * Size] - starts[k * Size]; }
+    /// Calls near(k, count) once the entries of rows of tiles k, k + 1... are here, and far(k) for each that does not fit. Where all of
+    /// the block's fit they are fetched the first time alone.
     template <class Near, class Far>
     __device__ void for_parts(const index_t* indices, Near&& near, Far&& far) {
         if (!together_)
@@ -135,7 +140,7 @@ struct staged_rows {
                 for (int k = 0; k < tile_rows;) {
                     const int count = fitting(k);
                     if (count) {
-                        fetch(indices, k, count);
+                        if (!fetched_) fetch(indices, k, count);
                         near(k, count);
                         __syncwarp();  // before other entries take their place
                     }
@@ -143,6 +148,7 @@ struct staged_rows {
                 }
             if (!together_) __syncthreads();
         }
+        fetched_ = together_;
     }
     /// Calls near(k) or far(k) for every row of tiles.
     template <class Near, class Far>
@@ -160,6 +166,7 @@ private:
     // Where all of the block's entries fit they stand one after the other; else the room is each warp's in turn.
     bool together_;
     bool exact_;  // differences of starts are
+    bool fetched_ = false;
 
     __device__ unsigned from_origin(int k) const { return starts[k * Size] - static_cast<unsigned>(origin_); }
 

@@ -55,14 +55,15 @@ __global__ void __launch_bounds__(build_block) strips_kernel(device_tile_lists l
     const index_t first = list * (64 / t.size), last = min(first + 64 / t.size, l.tile_rows);
     const unsigned strips_a_tile = static_cast<unsigned>(t.size) >> strip_bits;
     strip_walk<Fill> walk{table, list, Fill ? l.met + l.starts[list] : nullptr};
-    const std::uint32_t end = t.tile_starts[last];
-    for (std::uint32_t k = t.tile_starts[first]; k < end; k += 32) {
+    // Rows of tiles of the same 64 rows stand one after the other.
+    const std::uint32_t end = t.tile_ranges[last - 1].end;
+    for (std::uint32_t k = t.tile_ranges[first].begin; k < end; k += 32) {
         const bool here = k + lane < end;
         const unsigned column = here ? static_cast<unsigned>(t.tile_columns[k + lane]) : 0;
         for (unsigned s = 0; s < strips_a_tile; ++s) walk.take(here, column * strips_a_tile + s);
     }
-    const offset_t outside_end = t.extracted_starts[last];
-    for (offset_t k = t.extracted_starts[first]; k < outside_end; k += 32) {
+    const std::uint32_t outside_end = t.extracted_ranges[last - 1].end;
+    for (std::uint32_t k = t.extracted_ranges[first].begin; k < outside_end; k += 32) {
         const bool here = k + lane < outside_end;
         walk.take(here, here ? static_cast<unsigned>(t.extracted_columns[k + lane]) >> strip_bits : 0);
     }

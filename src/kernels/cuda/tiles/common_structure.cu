@@ -1,28 +1,31 @@
-// CSR to value tiles on a GPU: the count, and the tiles of matrices that have no value for each entry (patterns, one value).
+// CSR to value tiles on a GPU: the sample that foresees them, and the tiles of matrices that have no value for each entry (patterns,
+// one value).
 //
 // Who owns what: a warp copies its rows' columns to shared memory (common_staged.cuh). A lane has one row, two with tiles of 64,
 //   or where rows are short four that follow each other, so that a warp has eight rows of tiles of 16 side by side, four of 32,
 //   two of 64 (common_marked.cuh). The lanes of a row of tiles find the next tile as the smallest column that their rows stand
-//   at, take their rows past it, and add up what they took: the sum says whether it is kept. count goes as far. fill writes at
-//   once what is said of the tile; its entries go, as locals, to shared memory in the order of tiles, and from there in words
-//   to their places, which stand one after the other for all of a warp's tiles. Entries outside move to the front of their rows
-//   in shared memory, and to their places when all of the row of tiles are known. Rows of tiles that the block's room does not
-//   hold are walked in the CSR (fill_by_lanes). With tiles of 64 and long rows fill is common_build.cu's.
-// Memory: the CSR's structure twice, the tiles written once, counts (12 bytes a row of tiles) written, read and written again.
+//   at, take their rows past it, and add up what they took: the sum says whether it is kept. A block goes through its rows so and
+//   counts; two additions to the arrays' counts give it a place, wherever that is (common_places.cuh); then it goes through them
+//   once more, in shared memory still, and writes at once what is said of each tile; entries go, as locals, to shared memory in the
+//   order of tiles, and from there in words to their places, which stand one after the other for all of a warp's tiles. Entries
+//   outside move to the front of their rows in shared memory, and to their places when all of the row of tiles are known. Rows of
+//   tiles that the block's room does not hold are walked in the CSR (fill_by_lanes). With tiles of 64 and long rows the pass is
+//   common_build.cu's. The sample counts some 260 blocks, evenly spread; the caller makes room for a tenth more than it foresees,
+//   and where that is too little the counts say what is needed.
+// Memory: the CSR's structure once, the tiles written once, 16 bytes a row of tiles.
 // Synchronization: a warp's alone, before and after entries outside are put where a lane at its row's end looks; a block's where
-//   sums meet, and where warps have the room in turn.
-// Determinism: every place follows from the counts.
-// Cost: Nsight Compute, H100, tiles of 16 from 7 entries on, grid2d:2000,0.3: count issues 18.5 M instructions of a warp (66 a
-//   row of tiles of 45 entries) in 66% of the slots, shared memory busy 68% of the time; fill 41.2 M in 73%.
-// Distance to the limit (H100, tiles of 16): 30% of the copy rate on the grid, 28% on laplace3d:100, 36% on the band, 20% on a
-//   mesh with blocks of 6 (17,010 rows of tiles, two a warp: too few warps). Some 6 of count's 43 us are the sums.
+//   it takes its place, and where warps have the room in turn.
+// Determinism: what a row of tiles has follows from the matrix; where blocks of them stand differs from call to call.
+// Cost: Nsight Compute, H100, tiles of 16 from 8 entries on, grid2d:2000,0.3: 60.7 M instructions of a warp in 73% of the slots, and
+//   the sample 1.2 M in 9.5 us, which is latency.
+// Distance to the limit: docs/measurements.md. The instructions are what is left: counting and writing walk the same rows.
 // Without gain: three columns at a time where they are neighbours (count on laplace3d:100: 53.9 M instructions for 49.2).
 // Why common_build.cu's way was not enough: a warp has two rows of tiles whatever they hold, and what comes before its first run
 //   is the same for 90 entries as for 900 (the grid: 14%).
 #include "kernels/cuda/tiles/common_build.hpp"
 #include "kernels/cuda/tiles/common_marked.cuh"
+#include "kernels/cuda/tiles/common_places.cuh"
 #include "kernels/cuda/tiles/common_structure.hpp"
-#include "kernels/cuda/tiles/common_sums.cuh"
 #include "kernels/cuda/tiles/common_tiles.cuh"
 
 #include <algorithm>
@@ -31,7 +34,7 @@ namespace nz::kernels::cuda {
 namespace {
 
 template <int Size>
-using tile_source = staged_rows<Size, offset_t>;
+using tile_source = staged_rows<Size, std::uint32_t>;
 
 __device__ inline int least_kept(const device_tile_build& b) { return max(b.least_entries, 1); }
 
@@ -41,26 +44,13 @@ __device__ index_t walked_row(const device_tile_build& b, index_t i) {
     return threadIdx.x % 32 < lane_group<Size>::group ? i : b.tile_rows;
 }
 
-// What a lane has counted, of the rows of tiles whose first lane it is.
-struct tile_sums {
-    std::uint32_t tiles = 0;
-    offset_t outside = 0;
-
-    __device__ void put(const device_tile_build& b, index_t i, std::uint32_t kept, offset_t apart) {
-        b.tile_starts[i] = kept;
-        b.extracted_starts[i] = apart;
-        tiles += kept;
-        outside += apart;
-    }
-};
-
+// Rows of tiles number k to k + count, side by side; the lane of the row of tiles' number has the counts.
 template <int Size, int Rows>
-__device__ void count_near(const device_tile_build& b, const tile_source<Size>& rows, index_t first, int k,
-                           int count, tile_sums& sums) {
+__device__ void count_near(const device_tile_build& b, const tile_source<Size>& rows, int k, int count,
+                           tile_counts& own) {
     marked_walk<Size, Rows> walk(rows, k, count);
     const int least = least_kept(b);
-    std::uint32_t kept = 0;
-    int outside = 0;
+    std::uint32_t tiles = 0, outside = 0;
     unsigned passed = 0;
     for (int r = 0; r < Rows; ++r) passed += walk.at[r];
     for (unsigned column; walk.on(column = walk.next());) {
@@ -70,68 +60,54 @@ __device__ void count_near(const device_tile_build& b, const tile_source<Size>& 
         const int entries = walk.sum(static_cast<int>((now - passed) / 4));
         passed = now;
         const bool keep = entries >= least;
-        kept += keep;
+        tiles += keep;
         outside += keep ? 0 : entries;
     }
-    const int i = rows.lane / walk.group;
-    if (walk.lane == 0 && i < count) sums.put(b, first + k + i, kept, outside);
+    const int number = rows.lane - k, from = number * walk.group & 31;
+    tiles = __shfl_sync(full_warp, tiles, from);
+    outside = __shfl_sync(full_warp, outside, from);
+    if (number >= 0 && number < count) own = {tiles, 0, outside};
 }
 
-template <int Size>
-__device__ void count_far(const device_tile_build& b, index_t i, tile_sums& sums) {
-    const index_t own = walked_row<Size>(b, i);
-    lane_walk<Size> walk(b.offsets, b.indices, b.rows, own);
-    std::uint32_t kept = 0;
-    offset_t outside = 0;
-    for (unsigned column; walk.on(column = walk.next()); walk.step()) {
-        const int entries = walk.measure(column);
-        const bool keep = keeps(b, entries);
-        kept += keep;
-        outside += keep ? 0 : entries;
-    }
-    if (walk.lane == 0 && own < b.tile_rows) sums.put(b, own, kept, outside);
-}
-
-// Writes what each row of tiles has, and the sums of each block to the temporary memory: entries outside of all blocks, tiles.
+// What the warp's row of tiles of the lane's number has; of those behind them all, nothing.
 template <int Size, int Rows>
-__global__ void __launch_bounds__(staged_block)
-    count_tiles_kernel(const __grid_constant__ device_tile_build b, staged_shape shape) {
-    __shared__ tile_sums of_warps[staged_warps];
-    const index_t first = first_of_warp(shape);
-    tile_source<Size> rows(b, shape, first);
-    tile_sums sums;
+__device__ tile_counts count_rows(const device_tile_build& b, tile_source<Size>& rows, index_t first) {
+    tile_counts own;
     rows.for_parts(
         b.indices,
         [&](int k, int count) {
             constexpr int groups = marked_walk<Size, Rows>::groups;
             for (int i = 0; i < count; i += groups)
-                count_near<Size, Rows>(b, rows, first, k + i, min(groups, count - i), sums);
+                count_near<Size, Rows>(b, rows, k + i, min(groups, count - i), own);
         },
-        [&](int k) { count_far<Size>(b, first + k, sums); });
-    sums = {warp_sum(sums.tiles), warp_sum(sums.outside)};
-    if (rows.lane == 0) of_warps[threadIdx.x / 32] = sums;
-    __syncthreads();
-    if (threadIdx.x != 0) return;
-    sums = {};
-    for (const tile_sums& s : of_warps) sums.tiles += s.tiles, sums.outside += s.outside;
-    auto* const outside = static_cast<offset_t*>(b.temporary);
-    outside[blockIdx.x] = sums.outside;
-    reinterpret_cast<std::uint32_t*>(outside + gridDim.x)[blockIdx.x] = sums.tiles;
+        [&](int k) {
+            const index_t i = walked_row<Size>(b, first + k);
+            const tile_counts far =
+                from_lane(count_tiles(b, lane_walk<Size>(b.offsets, b.indices, b.rows, i)), 0);
+            if (rows.lane == k) own = far;
+        });
+    if (rows.lane < rows.tile_rows) own.kept = rows.entries_of(rows.lane) - own.outside;
+    return own;
 }
 
-__global__ void __launch_bounds__(scan_block) scan_tiles_kernel(device_tile_build b, scan_shape shape) {
-    const auto* const outside = static_cast<const offset_t*>(b.temporary);
-    if (blockIdx.y == 0)
-        scan_part(b.extracted_starts, outside, b.tile_rows, shape);
-    else
-        scan_part(b.tile_starts, reinterpret_cast<const std::uint32_t*>(outside + shape.count_blocks),
-                  b.tile_rows, shape);
+template <int Size, int Rows>
+__global__ void __launch_bounds__(staged_block)
+    sample_tiles_kernel(const __grid_constant__ device_tile_build b, staged_shape shape) {
+    const index_t first = first_of_warp(shape);
+    tile_source<Size> rows(b, shape, first);
+    const tile_counts own = count_rows<Size, Rows>(b, rows, first);
+    const std::uint32_t tiles = __reduce_add_sync(full_warp, own.tiles),
+                        kept = __reduce_add_sync(full_warp, own.kept),
+                        outside = __reduce_add_sync(full_warp, own.outside);
+    if (rows.lane != 0) return;
+    atomicAdd(&b.counts->tiles, tiles);
+    atomicAdd(&b.counts->kept, kept);
+    atomicAdd(&b.counts->outside, outside);
 }
 
-// Of a group of lanes: where its row of tiles goes. Places are those of the warp's entries that are here.
+// Of a group of lanes: where its row of tiles goes. Places are those of the warp's entries that are here, from `base` on.
 struct group_places {
-    offset_t base, outside;
-    std::uint32_t tile;
+    std::uint32_t base, outside, tile;
     int place;
 };
 
@@ -208,13 +184,13 @@ __device__ void write_tile(const device_tile_build& b, int lane, const group_pla
         starts;
     if (lane == 0) {
         b.tile_columns[at.tile] = static_cast<index_t>(column / Size);
-        b.entry_starts[at.tile] = at.base + at.place;
+        b.entry_starts[at.tile] = offset_t{at.base} + at.place;
     }
 }
 
 template <int Size, int Rows>
 __device__ void write_outside(const device_tile_build& b, const tile_mover<Size, Rows>& mover,
-                              const unsigned (&start)[Rows], offset_t place) {
+                              const unsigned (&start)[Rows], std::uint32_t place) {
     int count = 0;
     for (int r = 0; r < Rows; ++r) count += static_cast<int>((mover.apart[r] - start[r]) / 4);
     place += sum_up_to<Size / Rows>(count) - count;
@@ -253,35 +229,34 @@ __device__ void fill_near(const device_tile_build& b, const tile_source<Size>& r
 
 template <int Size, int Rows>
 __global__ void __launch_bounds__(staged_block)
-    fill_structure_kernel(const __grid_constant__ device_tile_build b, staged_shape shape) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) b.entry_starts[b.tiles] = b.kept;
+    make_structure_kernel(const __grid_constant__ device_tile_build b, staged_shape shape) {
     const int lane = static_cast<int>(threadIdx.x % 32);
     const index_t first = first_of_warp(shape);
-    if (first >= b.tile_rows) return;
-    const index_t own = min(first + lane, b.tile_rows);
-    const std::uint32_t tile = b.tile_starts[own];
-    const offset_t outside = b.extracted_starts[own];
     tile_source<Size> rows(b, shape, first);
+    const tile_counts own = count_rows<Size, Rows>(b, rows, first), up_to = sum_up_to_lane(own);
+    const warp_places places = take_places(b, from_lane(up_to, 31));
+    const tile_counts at = places.first + up_to - own;
+    if (lane < rows.tile_rows) write_ranges(b, first + lane, at, own);
+    if (!places.room) return;
     const auto near = [&](int k, int count) {
         constexpr int groups = marked_walk<Size, Rows>::groups;
-        const offset_t apart = __shfl_sync(full_warp, outside, k), base = rows.begin_of(k) - apart;
-        const auto skip = static_cast<unsigned>(base % (4 / sizeof(local_type<Size>)));
+        const std::uint32_t base = __shfl_sync(full_warp, at.kept, k);
+        const unsigned skip = base % (4 / sizeof(local_type<Size>));
         const unsigned locals = shared_address(rows.more) + skip * sizeof(local_type<Size>);
         for (int i = 0; i < count; i += groups) {
             const int q = min(k + i + lane / marked_walk<Size, Rows>::group, k + count);
-            group_places at{base, __shfl_sync(full_warp, outside, q), __shfl_sync(full_warp, tile, q), 0};
-            at.place = static_cast<int>(rows.starts[q * Size] - rows.starts[k * Size]) -
-                       static_cast<int>(at.outside - apart);
-            fill_near<Size, Rows>(b, rows, k + i, min(groups, count - i), at, locals);
+            const tile_counts from = from_lane(at, q);
+            fill_near<Size, Rows>(b, rows, k + i, min(groups, count - i),
+                                  {base, from.outside, from.tiles, static_cast<int>(from.kept - base)},
+                                  locals);
         }
         __syncwarp();
         write_locals<Size>(b, rows.more, base,
-                           static_cast<int>(rows.starts[(k + count) * Size] - rows.starts[k * Size]) -
-                               static_cast<int>(__shfl_sync(full_warp, outside, k + count) - apart));
+                           static_cast<int>(__shfl_sync(full_warp, at.kept, k + count) - base));
     };
     rows.for_parts(b.indices, near, [&](int k) {
-        const index_t i = walked_row<Size>(b, first + k);
-        fill_by_lanes<Size, no_value>(b, i, row_places(b, i));
+        fill_by_lanes<Size, no_value>(b, walked_row<Size>(b, first + k),
+                                      {from_lane(at, k), from_lane(own, k)});
     });
 }
 
@@ -301,27 +276,22 @@ void by_rows(const device_tile_build& b, unsigned local_bytes, F&& f) {
 
 }  // namespace
 
-std::size_t tile_sum_bytes(index_t tile_rows) {
-    return (sizeof(offset_t) + sizeof(std::uint32_t)) *
-           (static_cast<std::size_t>(tile_rows) / staged_warps + 1);
-}
-
-void count_tiles(const device_tile_build& b, void* stream) {
+void sample_tiles(const device_tile_build& b, void* stream) {
+    constexpr unsigned blocks_wanted = 256;
+    check(cudaMemsetAsync(b.counts, 0, sizeof *b.counts, on(stream)));
     by_rows(b, 0,
             [&]<int Size, int Rows>(std::integral_constant<int, Size>, std::integral_constant<int, Rows>,
-                                    const staged_shape& shape) {
-                launch_staged(count_tiles_kernel<Size, Rows>, b, shape, stream);
-                const scan_shape scan = scan_shape_of(b.tile_rows, shape);
-                scan_tiles_kernel<<<dim3(scan.blocks(b.tile_rows), 2), scan_block, 0, on(stream)>>>(b, scan);
-                check(cudaGetLastError());
+                                    staged_shape shape) {
+                shape.step = std::max(1u, staged_blocks(b.tile_rows, shape) / blocks_wanted);
+                launch_staged(sample_tiles_kernel<Size, Rows>, b, shape, stream);
             });
 }
 
-void fill_structure(const device_tile_build& b, void* stream) {
+void make_structure(const device_tile_build& b, void* stream) {
     by_rows(b, b.size == 16 ? 1 : 2,
             [&]<int Size, int Rows>(std::integral_constant<int, Size>, std::integral_constant<int, Rows>,
                                     const staged_shape& shape) {
-                launch_staged(fill_structure_kernel<Size, Rows>, b, shape, stream);
+                launch_staged(make_structure_kernel<Size, Rows>, b, shape, stream);
             });
 }
 

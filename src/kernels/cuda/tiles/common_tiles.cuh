@@ -45,51 +45,58 @@ __device__ void write_tiles(const device_tile_build& b, Walk& walk, std::uint32_
     }
 }
 
-// What the counts say of a lane's row of tiles; of a row beyond the last, as if it held nothing.
+// What a lane's row of tiles has, `count`, and from where on.
 struct row_places {
-    std::uint32_t tile;
-    offset_t outside, outside_end;
-
-    __device__ row_places(const device_tile_build& b, index_t i)
-        : tile(b.tile_starts[min(i, b.tile_rows)]),
-          outside(b.extracted_starts[min(i, b.tile_rows)]),
-          outside_end(b.extracted_starts[min(i + 1, b.tile_rows)]) {}
+    tile_counts first, count;
 };
+
+// Counts what the walk meets; all lanes of the group have it.
+template <class Walk>
+__device__ tile_counts count_tiles(const device_tile_build& b, Walk&& walk) {
+    tile_counts c;
+    for (unsigned column; walk.on(column = walk.next()); walk.step()) {
+        walk.take(column);
+        const int entries = walk.sum(walk.mine());
+        if (keeps(b, entries))
+            ++c.tiles, c.kept += entries;
+        else
+            c.outside += entries;
+    }
+    return c;
+}
 
 struct no_value {};
 
-// Rows that run_memory does not hold. Entries outside are sorted by row, so each row's places are known once all are
+// Rows that shared memory does not hold. Entries outside are sorted by row, so each row's places are known once all are
 // counted.
 template <int Size, class U>
 __device__ void fill_by_lanes(const device_tile_build& b, index_t i, const row_places& at) {
     constexpr int rows = lane_group<Size>::rows;
-    const device_offsets offsets{b.offsets.data, b.offsets.wide};
-    offset_t apart[rows] = {};
-    if (__any_sync(full_warp, at.outside_end != at.outside)) {
+    std::uint32_t apart[rows] = {};
+    if (__any_sync(full_warp, at.count.outside)) {
         int mine[rows] = {};
         lane_walk<Size> walk(b.offsets, b.indices, b.rows, i);
         for (unsigned column; walk.on(column = walk.next()); walk.step())
             if (!keeps(b, walk.measure(column)))
                 for (int r = 0; r < rows; ++r) mine[r] += walk.count[r];
-        apart[0] = at.outside + walk.before(rows == 2 ? mine[0] + mine[rows - 1] : mine[0]);
+        apart[0] = at.first.outside + walk.before(rows == 2 ? mine[0] + mine[rows - 1] : mine[0]);
         if (rows == 2) apart[rows - 1] = apart[0] + mine[0];
     }
-    const offset_t place = i < b.tile_rows ? offsets[offset_t{i} * Size] - at.outside : 0;
     const U* const values = static_cast<const U*>(b.values);
     lane_walk<Size> walk(b.offsets, b.indices, b.rows, i);
-    write_tiles<Size>(b, walk, at.tile, 0, place, [&](int r, bool kept, offset_t first) {
+    write_tiles<Size>(b, walk, at.first.tiles, 0, at.first.kept, [&](int r, bool kept, std::uint32_t first) {
         const int row = walk.lane * rows + r;
         for (int e = 0; e < walk.count[r]; ++e) {
             const offset_t source = walk.at[r] + e;
             const index_t column = b.indices[source];
-            offset_t to = first + e;
+            offset_t to = offset_t{first} + e;
             if (kept) {
                 static_cast<local_type<Size>*>(b.locals)[to] = local_of<Size>(row, column);
             } else {
                 to = apart[r]++;
                 b.extracted_rows[to] = static_cast<std::uint8_t>(row);
                 b.extracted_columns[to] = column;
-                to += b.kept;
+                to += b.outside_values();
             }
             if (!std::is_same_v<U, no_value>) static_cast<U*>(b.out_values)[to] = values[source];
         }
