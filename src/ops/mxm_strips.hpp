@@ -7,9 +7,10 @@
 namespace nz::ops {
 
 /// mxm_on_device; where the GPU has no room for the factors, in parts (plan/mxm_strips.hpp): chunks of A's rows by strips of B's columns,
-/// each counted and then filled by the kernel of the whole, or one with its bits, into one result on the host. masked_dot adds in an
-/// order that depends on which columns stand together, so that B is not cut for it: masked_row serves where it does not fit. Throws
-/// out_of_memory, with the bytes needed and free, where the smallest parts do not fit either.
+/// or each with the rows of B that it meets (mxm_met_rows.hpp), counted and then filled by the kernel of the whole, or one with its bits,
+/// into one result on the host. masked_dot adds in an order that depends on which columns stand together, so that B is not cut for it:
+/// masked_row serves where it does not fit. Throws out_of_memory, with the bytes needed and free, where the smallest parts do not fit
+/// either.
 std::optional<device_product> mxm_within_device(const product& p, const context& own);
 
 /// A product without a mask counted there, whole or in parts; nothing where the plan does not take it there, or takes two_level_sort.
