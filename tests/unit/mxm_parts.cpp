@@ -2,6 +2,7 @@
 // CPU computes here.
 #include "ops/mxm_parts.hpp"
 
+#include "ops/mxm_met_rows.hpp"
 #include "ops/mxm_strips.hpp"
 #include "plan/mxm_device_workspace.hpp"
 #include "support/compare.hpp"
@@ -268,6 +269,62 @@ TEST(MxmParts, ByTheRowsOfBThatChunksMeetTheyMakeTheWholeBitForBit) {
             EXPECT_EQ(cut.plan().chunks, static_cast<index_t>(chunks.size()));
             EXPECT_EQ(cut.plan().strips, 1);
         }
+}
+
+// Every chunk holds what its rows meet, within the bytes; where rows meet all of B there are none.
+TEST(MxmParts, ChunksComeWithTheRowsOfBThatTheyMeet) {
+    const context ctx({.backend = backend::cpu, .threads = 3});
+    const semiring s("plus_times");
+    const matrix_options none;
+    for (const auto* source : {"banded:20000,9", "laplace2d:150", "grid2d:130,0.3"}) {
+        SCOPED_TRACE(source);
+        const matrix a = load(ctx, source).matrix;
+        const storage::csr& rows = a.body().rows();
+        const ops::product p = ops::make_product(ctx, s, a, a, none);
+        const ops::row_costs costs(p, "");
+        plan::mxm_part_facts f;
+        f.rows = f.columns = rows.rows;
+        f.row_bytes = static_cast<std::size_t>(rows.nnz) * costs.entry +
+                      static_cast<std::size_t>(rows.rows) * costs.row;
+        f.column_bytes = static_cast<std::size_t>(rows.nnz) * 20;
+        f.strip_bytes = static_cast<std::size_t>(rows.rows) * 9;
+        const double all = static_cast<double>(f.row_bytes + f.column_bytes + f.strip_bytes), most = all / 7,
+                     plenty = 3 * all;
+        const std::vector<ops::met_rows> chunks = ops::chunks_by_met_rows(p, f, "", most, plenty);
+        ASSERT_GT(chunks.size(), 6u);
+        EXPECT_LT(chunks.size(), 30u);
+        EXPECT_EQ(chunks[0].row, 0);
+        double brought = 0;
+        for (std::size_t n = 0; n < chunks.size(); ++n) {
+            const ops::met_rows& c = chunks[n];
+            const index_t end = n + 1 < chunks.size() ? chunks[n + 1].row : rows.rows;
+            ASSERT_LT(c.row, end);
+            const auto within = [](const storage::csr& of, index_t first, index_t last, index_t low,
+                                   index_t high) {
+                for (offset_t e = of.offset(first); e < of.offset(last); ++e)
+                    if (of.index_data()[e] < low || of.index_data()[e] >= high) return false;
+                return true;
+            };
+            EXPECT_TRUE(within(rows, c.row, end, c.first, c.last));
+            EXPECT_TRUE(within(rows, c.first, c.last, c.first_column, c.last_column));
+            const double of_b = 20.0 * static_cast<double>(rows.offset(c.last) - rows.offset(c.first)) +
+                                9.0 * (c.last - c.first),
+                         of_a = static_cast<double>(costs.entry) *
+                                    static_cast<double>(rows.offset(end) - rows.offset(c.row)) +
+                                static_cast<double>(costs.row) * (end - c.row);
+            EXPECT_LE(of_a + of_b, most * 1.0001);
+            brought += of_b;
+        }
+        EXPECT_TRUE(ops::chunks_by_met_rows(p, f, "", most, brought * 0.99).empty());
+        EXPECT_EQ(ops::chunks_by_met_rows(p, f, "", most, brought * 1.01).size(), chunks.size());
+        EXPECT_TRUE(ops::chunks_by_met_rows(p, f, "", all / 1e5, plenty).empty());
+    }
+    const matrix a = load(ctx, "random:20000,9").matrix;
+    const ops::product p = ops::make_product(ctx, s, a, a, none);
+    plan::mxm_part_facts f;
+    f.row_bytes = f.column_bytes = static_cast<std::size_t>(a.nnz()) * 12;
+    f.strip_bytes = 20000 * 9;
+    EXPECT_TRUE(ops::chunks_by_met_rows(p, f, "", static_cast<double>(f.column_bytes) / 2, 1e300).empty());
 }
 
 TEST(MxmParts, OfMatricesWithoutEntriesAreEmpty) {
