@@ -23,12 +23,13 @@ stage::~stage() {
 
 void stage::take() {
     if (blocks_.data()) return;
-    blocks_ = buffer(pinned_memory(), slots * block);
     for (void*& of : done_) {
+        if (of) continue;
         cudaEvent_t made = nullptr;
         check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
         of = made;
     }
+    blocks_ = buffer(pinned_memory(), slots * block);  // last: it says that all is there
 }
 
 void stage::upload(void* stream, void* to, const void* from, std::size_t bytes) {

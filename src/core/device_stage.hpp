@@ -13,7 +13,7 @@ namespace nz::device {
 /// Safe for several threads, whose copies go one after another.
 class stage {
 public:
-    /// Smaller copies gain nothing.
+    /// Smaller copies go the driver's way. (Not tried: other sizes, of these and of blocks.)
     static constexpr std::size_t least = std::size_t{4} << 20;
 
     explicit stage(int threads) : threads_(threads) {}

@@ -8,7 +8,7 @@
 namespace nz {
 
 void copy_by_threads(int threads, void* to, const void* from, std::size_t bytes) {
-    constexpr int most_threads = 8;  // they have the memory's rate by then
+    constexpr int most_threads = 8;  // more were not tried
     constexpr offset_t a_thread = offset_t{128} << 10, page = 4096;
     const auto n = static_cast<offset_t>(bytes);
     const auto worth = static_cast<int>(std::clamp<offset_t>(n / a_thread, 1, most_threads));

@@ -7,23 +7,26 @@
 
 namespace nz::kernels {
 
+/// The CSR that tiles are cut from, and which. Pointers are the device's, rows are sorted; fewer than 2^32 entries.
+struct device_tile_source {
+    offset_reader offsets;
+    const index_t* indices = nullptr;
+    index_t rows = 0, tile_rows = 0;
+    offset_t entries = 0;
+    int size = 0, least_entries = 0;
+};
+
 /// Elements of the arrays of value tiles: tiles, entries in them, entries outside.
 struct tile_counts {
     std::uint32_t tiles = 0, kept = 0, outside = 0;
 };
 
-/// How a GPU makes value tiles (storage/value_tiles.hpp). Pointers are the device's. The CSR's rows are sorted; fewer than 2^32
-/// entries.
-struct device_tile_build {
-    offset_reader offsets;
-    const index_t* indices = nullptr;
+/// How a GPU makes value tiles (storage/value_tiles.hpp).
+struct device_tile_build : device_tile_source {
     const void* values = nullptr;
-    std::size_t value_bytes = 0;  ///< 0: structure alone
-    index_t rows = 0, tile_rows = 0;
-    offset_t entries = 0;
-    int size = 0, least_entries = 0;
+    std::size_t value_bytes = 0;    ///< 0: structure alone
     tile_counts* counts = nullptr;  ///< result, at a multiple of 8 bytes
-    tile_counts room;               ///< in the arrays below, which make fills: what has none is counted alone
+    tile_counts room{};             ///< in the arrays below, which make fills: what has none is counted alone
     storage::tile_range* tile_ranges = nullptr;       ///< [tile_rows]
     storage::tile_range* extracted_ranges = nullptr;  ///< [tile_rows]
     index_t* tile_columns = nullptr;
@@ -58,14 +61,9 @@ struct bit_counts {
     friend bool operator==(const bit_counts&, const bit_counts&) = default;
 };
 
-/// How a GPU makes bit tiles (storage/bit_tiles.hpp). Fewer than 2^32 entries.
-struct device_bit_build {
-    offset_reader offsets;
-    const index_t* indices = nullptr;
-    index_t rows = 0, tile_rows = 0;
-    offset_t entries = 0;
-    int size = 0, least_entries = 0;
-    bit_counts room;                                ///< in the arrays below; what has none is counted alone
+/// How a GPU makes bit tiles (storage/bit_tiles.hpp).
+struct device_bit_build : device_tile_source {
+    bit_counts room{};                              ///< in the arrays below; what has none is counted alone
     bit_counts* counts = nullptr;                   ///< result, at a multiple of 8 bytes
     storage::tile_range* ranges = nullptr;          ///< [tile_rows]
     storage::tile_range* outside_ranges = nullptr;  ///< [tile_rows]

@@ -68,16 +68,9 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
     const bool each = type && a.kind == value_kind::full;
     if (each) t.values = take(ctx, a.nnz, size_of(*type));
 
-    kernels::device_tile_build b;
-    b.offsets = {rows.offsets.data(), a.offset_bytes == 8};
-    b.indices = rows.indices.as<index_t>();
+    kernels::device_tile_build b{tile_source(a, rows, cut.size, cut.least_entries)};
     b.values = each ? values->values.data() : nullptr;
     b.value_bytes = each ? size_of(*type) : 0;
-    b.rows = a.rows;
-    b.tile_rows = t.tile_rows();
-    b.entries = a.nnz;
-    b.size = cut.size;
-    b.least_entries = cut.least_entries;
     b.counts = counts.as<kernels::tile_counts>();
     b.tile_ranges = t.tile_ranges.as<storage::tile_range>();
     b.extracted_ranges = t.extracted_ranges.as<storage::tile_range>();
@@ -113,6 +106,19 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
 }
 
 }  // namespace
+
+kernels::device_tile_source tile_source(const storage::csr& of, const storage::device_csr& there, int size,
+                                        int least_entries) {
+    kernels::device_tile_source source;
+    source.offsets = {there.offsets.data(), of.offset_bytes == 8};
+    source.indices = there.indices.as<index_t>();
+    source.rows = of.rows;
+    source.tile_rows = static_cast<index_t>((offset_t{of.rows} + size - 1) / size);
+    source.entries = of.nnz;
+    source.size = size;
+    source.least_entries = least_entries;
+    return source;
+}
 
 std::shared_ptr<const value_tiles> tiles_on_device(const context& ctx, const storage::matrix_body& body,
                                                    const storage::csr& of, tiling cut,

@@ -1,9 +1,14 @@
 // Tiles made on a GPU from the CSR that is there.
 #pragma once
 
+#include "kernels/device_tiles.hpp"
 #include "storage/matrix_body.hpp"
 
 namespace nz::ops {
+
+/// What tiles of a CSR are cut from on a GPU, whose copy `there` is.
+kernels::device_tile_source tile_source(const storage::csr& of, const storage::device_csr& there, int size,
+                                        int least_entries);
 
 /// The tiles of `of`, which is body.rows_anywhere() or body.columns_anywhere(), on the context's GPU; made once. Throws out_of_memory naming the
 /// bytes.

@@ -3,6 +3,7 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
+#include "ops/tiles_device.hpp"
 #include "ops/traverse_tile.hpp"
 #include "storage/device_vector.hpp"
 #include "storage/vector_body.hpp"
@@ -58,14 +59,7 @@ bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_e
     t.extracted_ranges = take(ctx, t.tile_rows(), sizeof(storage::tile_range));
     const buffer counts = take(ctx, 1, sizeof(kernels::bit_counts));
 
-    kernels::device_bit_build b;
-    b.offsets = {rows.offsets.data(), a.offset_bytes == 8};
-    b.indices = rows.indices.as<index_t>();
-    b.rows = a.rows;
-    b.tile_rows = t.tile_rows();
-    b.entries = a.nnz;
-    b.size = size;
-    b.least_entries = least_entries;
+    kernels::device_bit_build b{tile_source(a, rows, size, least_entries)};
     b.counts = counts.as<kernels::bit_counts>();
     b.ranges = t.tile_ranges.as<storage::tile_range>();
     b.outside_ranges = t.extracted_ranges.as<storage::tile_range>();

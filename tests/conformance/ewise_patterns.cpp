@@ -207,18 +207,24 @@ plain_rows joined_by_rank(const plain_rows& a, const plain_rows& b, kernels::set
     return c;
 }
 
+kernels::ewise_arguments join_of(const kernels::ewise_side& a, const kernels::ewise_side& b, std::size_t rows,
+                                 index_t width, kernels::set_operation operation, int threads) {
+    kernels::ewise_arguments k;
+    k.a = a;
+    k.b = b;
+    k.rows = static_cast<index_t>(rows);
+    k.width = width;
+    k.operation = operation;
+    k.threads = threads;
+    return k;
+}
+
 void check_repeats(const row_places& a_rows, const row_places& b_rows, const std::string& what) {
     using enum kernels::set_operation;
     const plain_rows a(a_rows, 1000), b(b_rows, 100000);
     for (const auto operation : {unite, intersect, subtract, exclude})
         for (const int threads : {1, 2, 5}) {
-            kernels::ewise_arguments k;
-            k.a = a.side();
-            k.b = b.side();
-            k.rows = static_cast<index_t>(a_rows.size());
-            k.width = 100;
-            k.operation = operation;
-            k.threads = threads;
+            kernels::ewise_arguments k = join_of(a.side(), b.side(), a_rows.size(), 100, operation, threads);
             std::vector<std::byte> workspace(plan::ewise_path_workspace(
                 k.rows, static_cast<offset_t>(a.columns.size() + b.columns.size()), threads));
             k.workspace = workspace.data();
@@ -333,13 +339,7 @@ void check_guarded(const row_places& a_rows, const row_places& b_rows) {
     using enum kernels::set_operation;
     for (const auto operation : {unite, intersect, subtract, exclude})
         for (const int threads : {1, 3}) {
-            kernels::ewise_arguments k;
-            k.a = a.side();
-            k.b = b.side();
-            k.rows = static_cast<index_t>(a_rows.size());
-            k.width = 1000;
-            k.operation = operation;
-            k.threads = threads;
+            kernels::ewise_arguments k = join_of(a.side(), b.side(), a_rows.size(), 1000, operation, threads);
             const guarded<std::byte> workspace(plan::ewise_path_workspace(
                 k.rows, static_cast<offset_t>(entries(a_rows) + entries(b_rows)), threads));
             k.workspace = workspace.data();

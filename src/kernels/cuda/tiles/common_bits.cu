@@ -40,10 +40,6 @@
 namespace nz::kernels::cuda {
 namespace {
 
-// A warp's rows of tiles.
-template <int Size>
-using bit_rows = staged_rows<Size, std::uint32_t>;
-
 // What the walk meets next, tile by tile.
 template <int Size, bool Every, bool Threes>
 struct tile_steps {
@@ -52,7 +48,7 @@ struct tile_steps {
     unsigned after[rows] = {};
     word_type<Size> word[rows];  // of the tile
 
-    __device__ tile_steps(const bit_rows<Size>& from, int k) : walk(from, k, 1) {
+    __device__ tile_steps(const staged_rows<Size>& from, int k) : walk(from, k, 1) {
         if (!Threes) walk.look_ahead(after);
     }
     // Whether there is a next tile, which has `column`.
@@ -112,7 +108,7 @@ __device__ storage::tile_range write_outside(const device_bit_build& b, const un
 
 // Row of tiles number k of the warp, which is here.
 template <int Size, bool Every, bool Threes>
-__device__ void make_near(bit_output<Size>& out, const bit_rows<Size>& from, int k) {
+__device__ void make_near(bit_output<Size>& out, const staged_rows<Size>& from, int k) {
     constexpr int rows = Size / 32;
     tile_steps<Size, Every, Threes> steps(from, k);
     unsigned start[rows], apart[rows];  // where rows begin, and where the next entry outside goes
@@ -233,7 +229,7 @@ template <int Size, bool Every, bool Threes>
 __global__ void __launch_bounds__(staged_block)
     make_bits_kernel(const __grid_constant__ device_bit_build b, staged_shape shape, unsigned headers) {
     const index_t first = first_of_warp(shape);
-    bit_rows<Size> rows(b, shape, first);
+    staged_rows<Size> rows(b, shape, first);
     auto* const room = reinterpret_cast<unsigned char*>(staged_memory) + shape.bytes(Size);
     bit_output<Size> out(b, room + threadIdx.x / 32 * output_bytes<Size>(headers), headers);
     rows.for_each(

@@ -15,7 +15,8 @@
 // Determinism: what a row of tiles has follows from the matrix; where blocks of them stand differs from call to call.
 // Cost: Nsight Compute, H100, laplace3d:100, tiles of 16: 167.6 M instructions of a warp in 63% of the slots. Rows of tiles
 //   that hold many times their neighbours' tiles are a warp's alone.
-// Distance to the limit: docs/measurements.md.
+// Distance to the limit (H100, tiles of 16, doubles): 60% of the copy rate on laplace3d:100, 68% on the band, 47% on fe_body (x) 6x6,
+//   over the CSR read once and the tiles written, the sample with it; docs/measurements.md.
 // Without gain: a lane a row, an entry at a time (9 to 22% of the copy rate: a warp's loads lie in as many sectors as it has
 //   rows); values to their places at once, with more warps (laplace3d:100: fill 0.35 for 0.24 ms); a stage that holds both
 //   rows of tiles, with fewer (0.33); values fetched to L2 ahead (fill 0.94 to 1.06 times the time) or read and written as
@@ -41,6 +42,7 @@ __device__ index_t tile_row_of_lane() {
 }
 template <int Size>
 constexpr int tile_rows_of_warp = 32 / lane_group<Size>::group;
+static_assert(runs_block == places_block);
 
 // Locals and doubles of 28 entries a row with tiles of 16, one row of tiles at a time; locals alone of 127, 63 and 51 a row.
 // (With 4096 bytes tiles of 64 took 0.86 to 1.37 times the time: more warps, but locals written one by one.)

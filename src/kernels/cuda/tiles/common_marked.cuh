@@ -28,8 +28,7 @@ struct marked_walk {
     unsigned head[Rows];  ///< those columns, or more than any where there is none
 
     /// Rows of tiles number k to k + count of those that are here, count at most `groups`.
-    template <class Place>
-    __device__ marked_walk(const staged_rows<Size, Place>& from, int k, int count) : lane(from.lane % group) {
+    __device__ marked_walk(const staged_rows<Size>& from, int k, int count) : lane(from.lane % group) {
         const unsigned columns = shared_address(from.columns) - 4 * from.bias;
         const unsigned* const starts = from.starts + (k + from.lane / group) * Size;
         const bool here = from.lane / group < count;

@@ -83,8 +83,8 @@ __device__ inline void start_copy_of_16(unsigned* to, const index_t* from) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
 }
 
-/// Starts are the lower halves of places in the CSR, which are a Place: of 32 bits where there are fewer than 2^32 entries.
-template <int Size, class Place>
+/// Places in the CSR are of 32 bits: it has fewer than 2^32 entries.
+template <int Size>
 struct staged_rows {
     const int lane = static_cast<int>(threadIdx.x % 32), tile_rows;
     unsigned* starts;     ///< of rows
@@ -104,21 +104,13 @@ struct staged_rows {
         const unsigned first_row = static_cast<unsigned>(first) * Size;
         for (unsigned r = lane; tile_rows > 0 && r <= static_cast<unsigned>(tile_rows) * Size; r += 32)
             start_copy(starts + r, low_offset(min(first_row + r, rows)));
-        const device_offsets offsets{b.offsets.data, b.offsets.wide};
-        const auto place_of = [&](unsigned row) {
-            if constexpr (sizeof(Place) == sizeof(unsigned))
-                return __ldg(low_offset(row));
-            else
-                return offsets[row];
-        };
         const unsigned block_rows = staged_warps * static_cast<unsigned>(shape.tile_rows) * Size;
         const unsigned block = blockIdx.x * shape.step;
-        origin_ = place_of(block * block_rows);
-        const Place entries = place_of(min((block + 1) * block_rows, rows)) - origin_;
+        origin_ = __ldg(low_offset(block * block_rows));
+        const std::uint32_t entries = __ldg(low_offset(min((block + 1) * block_rows, rows))) - origin_;
         finish_copies();
         __syncwarp();
         together_ = entries <= shape.entries;
-        exact_ = entries == static_cast<unsigned>(entries);
         most = shape.entries;
         if (tile_rows == 0) return;
         const unsigned offset = 8 * warp + (together_ ? from_origin(0) & ~3u : 0);
@@ -126,7 +118,7 @@ struct staged_rows {
         columns += offset;
     }
     /// Where row of tiles k begins in the CSR, and how many entries it has.
-    __device__ Place begin_of(int k) const { return origin_ + from_origin(k); }
+    __device__ std::uint32_t begin_of(int k) const { return origin_ + from_origin(k); }
     __device__ unsigned entries_of(int k) const { return starts[(k + 1) * Size] - starts[k * Size]; }
     /// Calls near(k, count) once the entries of rows of tiles k, k + 1... are here, and far(k) for each that does not fit. Where all of
     /// the block's fit they are fetched the first time alone.
@@ -162,10 +154,9 @@ struct staged_rows {
     }
 
 private:
-    Place origin_;  // where the block begins in the CSR
+    std::uint32_t origin_;  // where the block begins in the CSR
     // Where all of the block's entries fit they stand one after the other; else the room is each warp's in turn.
     bool together_;
-    bool exact_;  // differences of starts are
     bool fetched_ = false;
 
     __device__ unsigned from_origin(int k) const { return starts[k * Size] - static_cast<unsigned>(origin_); }
@@ -173,7 +164,7 @@ private:
     // How many rows of tiles from number k on fit.
     __device__ int fitting(int k) const {
         const unsigned begin = starts[k * Size], up_to = starts[min(k + lane + 1, tile_rows) * Size];
-        return __popc(__ballot_sync(full_warp, exact_ && k + lane < tile_rows && up_to - begin <= most));
+        return __popc(__ballot_sync(full_warp, (k + lane < tile_rows) & (up_to - begin <= most)));
     }
     __device__ void fetch(const index_t* indices, int k, int count) {
         const unsigned begin = starts[k * Size], end = starts[(k + count) * Size];

@@ -10,7 +10,7 @@
 //   order of tiles, and from there in words to their places, which stand one after the other for all of a warp's tiles. Entries
 //   outside move to the front of their rows in shared memory, and to their places when all of the row of tiles are known. Rows of
 //   tiles that the block's room does not hold are walked in the CSR (fill_by_lanes). With tiles of 64 and long rows the pass is
-//   common_build.cu's. The sample counts some 260 blocks, evenly spread; the caller makes room for a tenth more than it foresees,
+//   common_build.cu's. The sample counts 256 blocks or a few more, evenly spread, or all where they are fewer than 512; the caller makes room for a tenth more than it foresees,
 //   and where that is too little the counts say what is needed.
 // Memory: the CSR's structure once, the tiles written once, 16 bytes a row of tiles.
 // Synchronization: a warp's alone, before and after entries outside are put where a lane at its row's end looks; a block's where
@@ -18,7 +18,8 @@
 // Determinism: what a row of tiles has follows from the matrix; where blocks of them stand differs from call to call.
 // Cost: Nsight Compute, H100, tiles of 16 from 8 entries on, grid2d:2000,0.3: 60.7 M instructions of a warp in 73% of the slots, and
 //   the sample 1.2 M in 9.5 us, which is latency.
-// Distance to the limit: docs/measurements.md. The instructions are what is left: counting and writing walk the same rows.
+// Distance to the limit (H100, tiles of 16): 32% of the copy rate on the grid, the sample with it (docs/measurements.md). What is left
+//   are the instructions: counting and writing walk the same rows.
 // Without gain: three columns at a time where they are neighbours (count on laplace3d:100: 53.9 M instructions for 49.2).
 // Why common_build.cu's way was not enough: a warp has two rows of tiles whatever they hold, and what comes before its first run
 //   is the same for 90 entries as for 900 (the grid: 14%).
@@ -33,8 +34,7 @@
 namespace nz::kernels::cuda {
 namespace {
 
-template <int Size>
-using tile_source = staged_rows<Size, std::uint32_t>;
+static_assert(staged_block == places_block);
 
 __device__ inline int least_kept(const device_tile_build& b) { return max(b.least_entries, 1); }
 
@@ -46,7 +46,7 @@ __device__ index_t walked_row(const device_tile_build& b, index_t i) {
 
 // Rows of tiles number k to k + count, side by side; the lane of the row of tiles' number has the counts.
 template <int Size, int Rows>
-__device__ void count_near(const device_tile_build& b, const tile_source<Size>& rows, int k, int count,
+__device__ void count_near(const device_tile_build& b, const staged_rows<Size>& rows, int k, int count,
                            tile_counts& own) {
     marked_walk<Size, Rows> walk(rows, k, count);
     const int least = least_kept(b);
@@ -71,7 +71,7 @@ __device__ void count_near(const device_tile_build& b, const tile_source<Size>& 
 
 // What the warp's row of tiles of the lane's number has; of those behind them all, nothing.
 template <int Size, int Rows>
-__device__ tile_counts count_rows(const device_tile_build& b, tile_source<Size>& rows, index_t first) {
+__device__ tile_counts count_rows(const device_tile_build& b, staged_rows<Size>& rows, index_t first) {
     tile_counts own;
     rows.for_parts(
         b.indices,
@@ -94,7 +94,7 @@ template <int Size, int Rows>
 __global__ void __launch_bounds__(staged_block)
     sample_tiles_kernel(const __grid_constant__ device_tile_build b, staged_shape shape) {
     const index_t first = first_of_warp(shape);
-    tile_source<Size> rows(b, shape, first);
+    staged_rows<Size> rows(b, shape, first);
     const tile_counts own = count_rows<Size, Rows>(b, rows, first);
     const std::uint32_t tiles = __reduce_add_sync(full_warp, own.tiles),
                         kept = __reduce_add_sync(full_warp, own.kept),
@@ -203,7 +203,7 @@ __device__ void write_outside(const device_tile_build& b, const tile_mover<Size,
 }
 
 template <int Size, int Rows>
-__device__ void fill_near(const device_tile_build& b, const tile_source<Size>& rows, int k, int count,
+__device__ void fill_near(const device_tile_build& b, const staged_rows<Size>& rows, int k, int count,
                           group_places at, unsigned locals) {
     marked_walk<Size, Rows> walk(rows, k, count);
     const int least = least_kept(b);
@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(staged_block)
     make_structure_kernel(const __grid_constant__ device_tile_build b, staged_shape shape) {
     const int lane = static_cast<int>(threadIdx.x % 32);
     const index_t first = first_of_warp(shape);
-    tile_source<Size> rows(b, shape, first);
+    staged_rows<Size> rows(b, shape, first);
     const tile_counts own = count_rows<Size, Rows>(b, rows, first), up_to = sum_up_to_lane(own);
     const warp_places places = take_places(b, from_lane(up_to, 31));
     const tile_counts at = places.first + up_to - own;
