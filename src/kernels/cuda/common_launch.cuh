@@ -1,4 +1,5 @@
-// Launches of kernels in clusters of blocks: of those whose blocks are all resident at once, and of others.
+// Launches of kernels that follow close on another, and of kernels in clusters of blocks: of those whose blocks are all
+// resident at once, and of others.
 #pragma once
 
 #include "core/cuda_check.hpp"
@@ -21,6 +22,23 @@ int attribute_here() {
 inline int multiprocessors_here() { return attribute_here<cudaDevAttrMultiProcessorCount>(); }
 /// Dynamic shared memory that a block may ask for.
 inline int most_shared_memory_here() { return attribute_here<cudaDevAttrMaxSharedMemoryPerBlockOptin>(); }
+
+/// Launches a kernel whose blocks may begin while the kernel before it on the stream still runs: it must call
+/// cudaGridDependencySynchronize before it reads or writes what others use (programmatic dependent launch). Not `early`: plainly.
+template <class... Parameters, class... Arguments>
+void launch_close(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, cudaStream_t stream,
+                  bool early, Arguments&&... arguments) {
+    cudaLaunchAttribute close{};
+    close.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    close.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.stream = stream;
+    config.attrs = &close;
+    config.numAttrs = early;
+    check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...));
+}
 
 struct resident_shape {
     int threads;                ///< of a block

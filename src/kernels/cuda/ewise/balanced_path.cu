@@ -17,6 +17,7 @@ constexpr int count_blocks_an_sm = 8;
 __global__ void __launch_bounds__(path_block)
     balanced_path_cut_kernel(device_side a, device_side b, index_t rows, offset_t steps, offset_t tiles,
                              plan::ewise_parts parts) {
+    cudaTriggerProgrammaticLaunchCompletion();
     const offset_t thread = offset_t{blockIdx.x} * path_block + threadIdx.x, cut = thread / cut_lanes;
     if (thread < plan::ewise_groups(tiles)) parts.group_results[thread] = 0;
     const plan::ewise_cut found =
@@ -59,12 +60,16 @@ struct tile_slice {
 
 constexpr int column_room = plan::ewise_tile_entries + 16;  // two slices, each begun at 16 bytes
 
+// Places before the path and behind it, for what is read with the tile's entries and is not of it.
+constexpr int mark_lead = 8, mark_trail = 4;
+
 struct tile_memory {
     alignas(16) index_t columns[column_room];
-    alignas(8) std::uint8_t marks[plan::ewise_tile_entries];  ///< by path: 1 of A, 2 paired
-    std::uint32_t slices[plan::ewise_tile_entries + 4];       ///< row_slice, at the first entry of A's row
-    std::uint32_t starts[plan::ewise_tile_words + 1];   ///< which entries of A are the first of their row
-    std::uint16_t running[plan::ewise_tile_words + 1];  ///< where the row began that runs into this word
+    alignas(8) std::uint8_t
+        marks[mark_lead + plan::ewise_tile_entries + 2 * mark_trail];  ///< by path, from mark_lead on
+    std::uint32_t slices[plan::ewise_tile_entries + 4];  ///< row_slice, at the first entry of A's row
+    std::uint32_t starts[plan::ewise_tile_words + 1];    ///< which entries of A are the first of their row
+    std::uint16_t running[plan::ewise_tile_words + 1];   ///< where the row began that runs into this word
     std::uint32_t totals[path_warps];
 };
 
@@ -135,14 +140,26 @@ __device__ void bring_tile(tile_memory& m, const device_side& a, const device_si
         note_row(m, bounds_of(a_offsets, b_offsets, offset_t{from.row} + r), from, of_a, of_b);
 }
 
+// A mark of an entry of the path: bit 0 where it is A's, bit 4 where it has its equal on the other side.
+constexpr std::uint8_t mark_of_a = 0x01, mark_paired = 0x10;
+
 /// An entry of A, `path` entries into the tile's path, and whether it has its equal.
 __device__ void mark(tile_memory& m, int path, bool paired) {
-    m.marks[path] = paired ? 3 : 1;
-    if (paired) m.marks[path + 1] = 2;
+    std::uint8_t* const at = m.marks + mark_lead + path;
+    at[0] = paired ? mark_of_a | mark_paired : mark_of_a;
+    if (paired) at[1] = mark_paired;
 }
 
-/// The same for the entry at `place` whose column is that of the one before it: the k-th of a run is paired with B's k-th.
-__device__ void mark_repeat(tile_memory& m, int place, int start, row_slice slice, int origin) {
+/// Where the row begins that A's entry at `place` is of, of whose word `starts` are the first entries of rows.
+__device__ int row_start(const tile_memory& m, std::uint32_t starts, int place) {
+    const std::uint32_t begun = starts & ((2u << place % 32u) - 1);
+    return begun ? (place | 31) - __clz(static_cast<int>(begun)) : m.running[place / 32u];
+}
+
+/// Marks one entry of A, in rows whose columns may repeat: the k-th of a run is paired with B's k-th.
+__device__ void mark_repeated(tile_memory& m, int place, int origin) {
+    const int start = row_start(m, m.starts[place / 32u], place);
+    const row_slice slice = unpack(m.slices[start]);
     const index_t column = m.columns[place];
     const int k = place - lower_place(m.columns, start, place, column);
     const int first = lower_place(m.columns, start + slice.shift, slice.end, column), equal = first + k;
@@ -153,49 +170,102 @@ __device__ void mark_repeat(tile_memory& m, int place, int start, row_slice slic
          paired);
 }
 
-/// Finds each entry of A among B's of its row, and marks the path. A thread takes four neighbours.
+/// Neighbours of A that a thread looks for at once.
+constexpr int looks = 4;
+/// Entries that two slices may differ by for their rows to be tried for equal columns.
+constexpr int alike_difference = 4;
+
+/// Finds four neighbours of A in the parts of B's rows from `low` up to `ends`, and marks them. All four are halved together
+/// whatever they find, so that a warp's lanes stay together as well. Places are counted in bytes: no address to work out.
+__device__ void mark_found(tile_memory& m, int path, const index_t (&columns)[looks], int (&low)[looks],
+                           const int (&ends)[looks]) {
+    constexpr int bytes = sizeof(index_t);
+    const auto column_at = [&](int place) {
+        return *reinterpret_cast<const index_t*>(reinterpret_cast<const char*>(m.columns) + place);
+    };
+    int size[looks], end[looks];
+#pragma unroll
+    for (int k = 0; k < looks; ++k) {
+        size[k] = ends[k] - low[k];
+        low[k] *= bytes;
+        end[k] = ends[k] * bytes;
+    }
+    while (static_cast<unsigned>(size[0] | size[1] | size[2] | size[3]) > 1) {
+#pragma unroll
+        for (int k = 0; k < looks; ++k) {
+            const int half = size[k] >> 1, middle = low[k] + half * bytes;
+            if (column_at(middle - bytes) < columns[k]) low[k] = middle;
+            size[k] -= half;
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < looks; ++k)
+        if (low[k] < end[k] && column_at(low[k]) < columns[k]) low[k] += bytes;
+#pragma unroll
+    for (int k = 0; k < looks; ++k)
+        mark(m, path + k + static_cast<int>(static_cast<unsigned>(low[k]) / bytes),
+             low[k] < end[k] && column_at(low[k]) == columns[k]);
+}
+
+/// Finds each entry of A among B's of its row, and marks the path. A thread takes four neighbours. Those before A's slice and
+/// behind it are marked before the path and behind it.
 __device__ void mark_path(tile_memory& m, tile_slice a, tile_slice b) {
-    const int end = a.first + a.size, origin = a.first + b.first;
-    for (int place = static_cast<int>(threadIdx.x) * 4; place < end; place += path_block * 4) {
+    const int end = a.first + a.size, b_end = b.first + b.size, origin = a.first + b.first;
+    // Rows with the same columns on both sides come in slices of the same length.
+    const bool alike = abs(a.size - b.size) <= alike_difference;
+    const auto unsigned_size = static_cast<unsigned>(a.size);
+    for (int place = static_cast<int>(threadIdx.x) * looks; place < end; place += path_block * looks) {
         const int4 four = *reinterpret_cast<const int4*>(m.columns + place);
-        const index_t columns[4] = {four.x, four.y, four.z, four.w};
-        const unsigned word = static_cast<unsigned>(place) / 32, bit = static_cast<unsigned>(place) % 32;
-        const std::uint32_t starts = m.starts[word], begun = starts & ((2u << bit) - 1);
-        int start = begun ? (place | 31) - __clz(static_cast<int>(begun)) : m.running[word];
-        row_slice slice{0, 0};
+        const index_t columns[looks] = {four.x, four.y, four.z, four.w};
+        std::uint32_t starts = m.starts[place / 32u];
+        int start = 0;
+        row_slice slice{b.first, b.first};
         index_t previous = 0, other = 0;
         if (place >= a.first) {
+            start = row_start(m, starts, place);
             slice = unpack(m.slices[start]);
             if (place > start) {
                 previous = m.columns[place - 1];
-                other = m.columns[min(place + slice.shift, slice.end) - 1];
+                if (alike) other = m.columns[min(place + slice.shift, slice.end) - 1];
             }
         }
+        starts >>= place % 32u;
+        int low[looks], ends[looks], equal[looks];
+        bool repeats = false, found = alike;
 #pragma unroll
-        for (int k = 0; k < 4; ++k) {
-            const int at = place + k;
-            if (at < a.first || at >= end) continue;
-            const bool first = starts >> (bit + k) & 1;
+        for (int k = 0; k < looks; ++k) {
+            const bool first = starts >> k & 1;
             if (first) {
-                start = at;
-                slice = unpack(m.slices[at]);
+                start = place + k;
+                slice = unpack(m.slices[start]);
             }
-            const index_t column = columns[k];
-            // Tried at the same distance from the row's begin: rows with the same columns need no search.
-            int equal = min(at + slice.shift, slice.end);
-            const index_t there = m.columns[equal];
-            bool paired = equal < slice.end && there == column && (first || other != column);
-            if (!first && previous == column) {
-                mark_repeat(m, at, start, slice, origin);
-            } else {
-                if (!paired) {
-                    equal = lower_place(m.columns, start + slice.shift, slice.end, column);
-                    paired = equal < slice.end && m.columns[equal] == column;
-                }
-                mark(m, at + equal - origin, paired);
-            }
-            previous = column;
+            low[k] = start + slice.shift;
+            ends[k] = slice.end;
+            repeats |= !first && previous == columns[k];
+            previous = columns[k];
+            if (!alike) continue;
+            equal[k] = place + k + slice.shift;
+            const index_t there = m.columns[min(equal[k], slice.end)];
+            const bool hit = equal[k] < slice.end && there == columns[k] && (first || other != there);
+            found = found && (hit || static_cast<unsigned>(place + k - a.first) >= unsigned_size);
             other = there;
+        }
+        if (place < a.first || place + looks > end) {
+#pragma unroll
+            for (int k = 0; k < looks; ++k) {
+                if (place + k < a.first) equal[k] = b.first - mark_trail;
+                if (place + k >= end) low[k] = ends[k] = b_end, equal[k] = b_end + mark_trail;
+            }
+        }
+        if (repeats) {
+#pragma unroll 1
+            for (int k = max(a.first - place, 0); k < min(end - place, looks); ++k)
+                mark_repeated(m, place + k, origin);
+        } else if (found) {
+#pragma unroll
+            for (int k = 0; k < looks; ++k) mark(m, place + k + equal[k] - origin, true);
+        } else {
+            mark_found(m, place - origin, columns, low, ends);
         }
     }
 }
@@ -211,19 +281,17 @@ __device__ std::uint32_t results_of(set_operation operation, std::uint32_t of_a,
     return results & valid;
 }
 
-/// The lowest bits of four bytes, side by side.
-__device__ std::uint32_t lowest_bits(std::uint32_t bytes) {
-    return (bytes & 0x01010101u) * 0x01020408u >> 24 & 15;
-}
+/// Bits 0 of four marks, side by side in bits 0 to 3, and their bits 4 in bits 4 to 7.
+__device__ std::uint32_t pack_marks(std::uint32_t four) { return four * 0x01020408u >> 24; }
 
 /// Packs the marks into words (eight a thread, so four lanes a word), counts, and leaves all in the workspace.
 __device__ void keep_words(tile_memory& m, set_operation operation, int size,
                            const plan::ewise_parts& parts) {
     const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32, word = t / 4;
-    const uint2 marks = reinterpret_cast<const uint2*>(m.marks)[t];
+    const uint2 marks = reinterpret_cast<const uint2*>(m.marks + mark_lead)[t];
+    const std::uint32_t four = pack_marks(marks.x), next_four = pack_marks(marks.y);
     // Eight bits of each kind; with the neighbour's sixteen, with the next pair's the word's.
-    std::uint32_t mine = lowest_bits(marks.x) | lowest_bits(marks.y) << 4 |
-                         (lowest_bits(marks.x >> 1) | lowest_bits(marks.y >> 1) << 4) << 8;
+    std::uint32_t mine = (four & 15) | (next_four & 15) << 4 | (four & 0xf0) << 4 | (next_four & 0xf0) << 8;
     const std::uint32_t next = __shfl_xor_sync(full_warp, mine, 1);
     mine = lane % 2 ? __byte_perm(next, mine, 0x5140) : __byte_perm(mine, next, 0x5140);
     const std::uint32_t other = __shfl_xor_sync(full_warp, mine, 2);
@@ -260,7 +328,9 @@ __global__ void __launch_bounds__(path_block, count_blocks_an_sm)
     __shared__ tile_memory m;
     const int t = static_cast<int>(threadIdx.x);
     if (t <= plan::ewise_tile_words) m.starts[t] = 0;
-    reinterpret_cast<uint2*>(m.marks)[t] = {0, 0};
+    reinterpret_cast<uint2*>(m.marks + mark_lead)[t] = {0, 0};
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
     const plan::ewise_cut from = parts.cuts[blockIdx.x], to = parts.cuts[blockIdx.x + 1];
     const int a_size = static_cast<int>(to.a - from.a), b_size = static_cast<int>(to.b - from.b);
     const tile_slice of_a{lead_of(a.columns + from.a), a_size};
@@ -281,6 +351,8 @@ __global__ void __launch_bounds__(path_block)
     __shared__ typename scan::TempStorage of_group;
     __shared__ typename sum::TempStorage of_groups;
     __shared__ offset_t earlier;
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
     const offset_t tile = offset_t{blockIdx.x} * path_block + threadIdx.x;
     const int results = tile < tiles ? parts.results[tile] : 0;
     offset_t groups = 0;
@@ -305,10 +377,10 @@ void balanced_path_count(const device_ewise_arguments& k, void* stream) {
         a, b, k.rows, k.a_entries + k.b_entries + k.rows, tiles, parts);
     const auto count = a.offsets.wide || b.offsets.wide ? balanced_path_count_kernel<device_offsets>
                                                         : balanced_path_count_kernel<narrow_offsets>;
-    count<<<blocks(tiles), path_block, 0, on>>>(a, b, k.rows, k.operation, parts);
-    balanced_path_start_kernel<<<blocks(tiles / plan::ewise_group_tiles + 1), path_block, 0, on>>>(tiles,
-                                                                                                   parts);
     check(cudaGetLastError());
+    launch_close(count, blocks(tiles), path_block, on, true, a, b, k.rows, k.operation, parts);
+    launch_close(balanced_path_start_kernel, blocks(tiles / plan::ewise_group_tiles + 1), path_block, on,
+                 true, tiles, parts);
 }
 
 }  // namespace nz::kernels::cuda

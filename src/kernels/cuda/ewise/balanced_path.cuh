@@ -4,8 +4,9 @@
 // Partition: the path through the entries of both matrices and the ends of their rows is cut into tiles of 2,047 steps
 //   (schedule/balanced.cuh), eight lanes a cut.
 // Count: a block takes a tile. The columns of both slices go to shared memory; a thread takes four neighbours of A and
-//   looks for each in the same row of B's slice, first at the same distance from the row's begin, where it is when both
-//   rows have the same columns, else by bisection. Entry i of A, before which k of B's lie, is entry i + k of the path.
+//   looks for them in the same rows of B's slice: in tiles with as many entries of A as of B first at the same distance
+//   from the row's begin, where they are when both rows have the same columns, else by bisection, all four halved together
+//   whatever they find. Entry i of A, before which k of B's lie, is entry i + k of the path.
 //   So all of the merge is two bits an entry of the path: of A or of B, and whether it has its equal on the other side.
 //   They, their counts by words of 32 and the tile's number of results are kept; a last small kernel scans the tiles.
 // Fill: a block takes a tile again. A thread reads the bits of eight neighbours of the path and lists, in shared memory,
@@ -15,16 +16,19 @@
 // Repeats of a place: the k-th of A is matched with the k-th of B; a cut parts no pair, so counting may begin anew
 //   behind it.
 // Synchronises: four barriers a block in count, one in fill; none between blocks. Sums of 256 tiles are added up by
-//   atomics on integers.
+//   atomics on integers. Each kernel is launched close behind the one before (programmatic dependent launch).
 // Determinism: no sum of values, no order to choose.
 // Cost: |A| + |B| + rows, whatever the rows' lengths; a search is as deep as the logarithm of B's part of the row.
 //   Bytes: columns of A and B once, all of A, B and C once (of a pair B's column only once), one byte an entry for the
 //   bits, written and read.
-// Distance to the limit (H200, double, A + A^T, bytes of A, B and C once against a copy's rate): 60 to 63% on meshes and
-//   bands, 51% on random rows of eight; the two reads of the columns cap it near 85%. What limits both passes is the
-//   number of instructions (about 3,400 and 3,800 of a warp for each tile of a mesh) rather than memory: count uses a
-//   third of the memory's rate, fill two thirds. Below some million entries the four launches and the latency of a tile
-//   in each are most of the time.
+// Distance to the limit (H100, double, A + A^T, bytes of A, B and C once against a copy's rate): 70 to 73% on meshes and
+//   bands, 60% on random rows of eight; the two reads of the columns cap it near 85%. On random:1000000,8 fill takes 156
+//   of 217 us at 75% of the memory's rate, half of its warps' time in wait for entries and a fifth for a tile's words;
+//   count 48 for 35 M instructions of a warp at half of the memory's rate; the cuts 8, a chain of dependent reads. Below
+//   some million entries the four launches and the latency of a tile in each are most of the time.
+// Tried without gain: the four searches of a thread one after another, each trying the equal place first (52 us for 48 on
+//   random:1000000,8); trying by a vote of the warp, with what was found kept a search (55, and 137 for 110 on laplace3d:100);
+//   the ends of rows asked for before sources are listed (fill the same).
 // Why the reference was not enough: a thread a row reaches 3 to 19% of a copy's rate.
 #pragma once
 
@@ -177,6 +181,7 @@ __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
                               offset_writer offsets, index_t* columns, bits_of<T>* values) {
     __shared__ tile_view tile;
     __shared__ std::uint32_t sources[path_warps][source_room];
+    cudaGridDependencySynchronize();
     tile.bring(parts, blockIdx.x);
     const unsigned t = threadIdx.x, warp = t / 32;
     list_sources(tile.words, sources[warp]);
@@ -201,14 +206,12 @@ template <binary_id Op, class T>
 void balanced_path_fill(const device_ewise_arguments& k, void* stream) {
     using U = bits_of<T>;
     const offset_t tiles = plan::ewise_tiles(k.rows, k.a_entries, k.b_entries);
-    balanced_path_fill_kernel<Op, T>
-        <<<static_cast<unsigned>(tiles), path_block, 0, static_cast<cudaStream_t>(stream)>>>(
-            device_side(k.a), device_side(k.b), static_cast<const U*>(k.a.values),
-            static_cast<const U*>(k.b.values),
-            k.operation == set_operation::unite || k.operation == set_operation::intersect,
-            plan::ewise_parts(k.workspace, tiles), offset_writer{k.offsets, k.wide}, k.columns,
-            static_cast<U*>(k.values));
-    check(cudaGetLastError());
+    launch_close(balanced_path_fill_kernel<Op, T>, static_cast<unsigned>(tiles), path_block,
+                 static_cast<cudaStream_t>(stream), true, device_side(k.a), device_side(k.b),
+                 static_cast<const U*>(k.a.values), static_cast<const U*>(k.b.values),
+                 k.operation == set_operation::unite || k.operation == set_operation::intersect,
+                 plan::ewise_parts(k.workspace, tiles), offset_writer{k.offsets, k.wide}, k.columns,
+                 static_cast<U*>(k.values));
 }
 
 }  // namespace nz::kernels::cuda

@@ -3,6 +3,7 @@
 
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"
+#include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/common_offsets.cuh"
 #include "kernels/device_ewise_arguments.hpp"
 #include "plan/ewise.hpp"

@@ -2,6 +2,7 @@
 // the parts of rows that chunks cut. merge_block threads have a chunk; a thread is named by its number among them.
 #pragma once
 
+#include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/mxv/common_row.cuh"
 #include "plan/mxv_workspace.hpp"
 #include "storage/device_csr.hpp"
@@ -156,23 +157,14 @@ __global__ void __launch_bounds__(merge_block)
     if (word) atomicOr(word, 1u << row % 32);
 }
 
-/// Launched while the kernel before it still runs: it waits for that one on the device (programmatic dependent launch).
 template <class Cell>
 void launch_merge_update(const device_mxv_arguments& a, unsigned chunks, cudaStream_t on) {
     const mxv_arguments& c = a.common;
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = blocks_for(chunks, merge_block);
-    launch.blockDim = merge_block;
-    launch.stream = on;
-    launch.attrs = &early;
-    launch.numAttrs = 1;
-    check(cudaLaunchKernelEx(
-        &launch, csr_merge_update_kernel<Cell>, static_cast<const carry<Cell>*>(c.workspace), a.chunk_rows,
-        a.row_numbers, device_offsets{c.offsets.data, c.offsets.wide}, a.held_rows, static_cast<int>(chunks),
-        static_cast<typename Cell::value*>(c.out_values), reinterpret_cast<std::uint32_t*>(c.out_present)));
+    launch_close(csr_merge_update_kernel<Cell>, blocks_for(chunks, merge_block), merge_block, on, true,
+                 static_cast<const carry<Cell>*>(c.workspace), a.chunk_rows, a.row_numbers,
+                 device_offsets{c.offsets.data, c.offsets.wide}, a.held_rows, static_cast<int>(chunks),
+                 static_cast<typename Cell::value*>(c.out_values),
+                 reinterpret_cast<std::uint32_t*>(c.out_present));
 }
 
 }  // namespace nz::kernels::cuda

@@ -21,7 +21,7 @@
 //   length in place of the scale, where A is symmetric, gained nothing: its division costs what the bytes did.
 // Why mxv and pagerank/step were not enough: with rows of three entries t, written and read again, a pass that sums it, and
 //   launches with a wait of the host after each step were half of the time.
-#include "core/cuda_check.hpp"
+#include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/pagerank/short_rows.cuh"
 
 #include <utility>
@@ -156,14 +156,7 @@ __global__ void __launch_bounds__(threads, blocks_an_sm) short_rows_kernel(const
 template <class T, class Offset>
 void run(const device_pagerank_rows_arguments& k, cudaStream_t on) {
     constexpr offset_t rows = offset_t{threads} * rows_of_thread<T>;
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = static_cast<unsigned>((k.size + rows - 1) / rows);
-    launch.blockDim = threads;
-    launch.stream = on;
-    launch.attrs = &early;
+    const auto blocks = static_cast<unsigned>((k.size + rows - 1) / rows);
     const auto of = [](const void* at) { return static_cast<const T*>(at); };
     T *y = static_cast<T*>(k.scaled), *next = static_cast<T*>(k.scaled_next);
     for (int step = 0; step < k.count; ++step) {
@@ -181,8 +174,8 @@ void run(const device_pagerank_rows_arguments& k, cudaStream_t on) {
                                      k.sums + step,
                                      step == 0,
                                      step % 2 != 0};
-        launch.numAttrs = step > 0;  // what comes before the first may write what it reads
-        check(cudaLaunchKernelEx(&launch, short_rows_kernel<T, Offset>, v));
+        // What comes before the first may write what it reads.
+        launch_close(short_rows_kernel<T, Offset>, blocks, threads, on, step > 0, v);
         std::swap(y, next);
     }
 }
