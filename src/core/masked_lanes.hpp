@@ -75,6 +75,16 @@ struct masked_lanes {
     static std::int32_t highest(sixteen v) {
         return _mm_extract_epi32(_mm512_maskz_extracti32x4_epi32(0xf, v, 3), 3);
     }
+    static sixteen sum(sixteen v, std::int32_t more) { return _mm512_add_epi32(v, _mm512_set1_epi32(more)); }
+    /// In each lane the sum of the lanes up to it.
+    static sixteen running_sum(sixteen v) {
+        const __m512i none = _mm512_setzero_si512();
+        v = _mm512_add_epi32(v, _mm512_maskz_alignr_epi32(0xffff, v, none, 15));
+        v = _mm512_add_epi32(v, _mm512_maskz_alignr_epi32(0xffff, v, none, 14));
+        v = _mm512_add_epi32(v, _mm512_maskz_alignr_epi32(0xffff, v, none, 12));
+        return _mm512_add_epi32(v, _mm512_maskz_alignr_epi32(0xffff, v, none, 8));
+    }
+    static sixteen load(const std::int32_t* p) { return _mm512_loadu_si512(p); }
     static sixteen counted_from(std::int32_t first) {
         return _mm512_add_epi32(_mm512_set1_epi32(first),
                                 _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
@@ -104,6 +114,17 @@ struct masked_lanes {
             v, _mm512_cmpgt_epi32_mask(left, of_high),
             reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(high) - 8 * sizeof(std::int32_t)));
     }
+    /// Four numbers, each in four lanes side by side.
+    static sixteen each_four_times(const std::int32_t* p) {
+        const __m512i place = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+        return _mm512_maskz_permutexvar_epi32(0xffff, place, four_times(p));
+    }
+    /// Four numbers, one after another, four times.
+    static sixteen four_times(const std::int32_t* p) {
+        return _mm512_maskz_broadcast_i32x4(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    }
+    /// The four bits of each four of a mask, lowest first, in a byte of their own.
+    static std::uint32_t fours(mask of) { return _pdep_u32(of, 0x0f0f0f0f); }
     /// Eight of either list.
     static sixteen lists(const std::int32_t* low, const std::int32_t* high) {
         return _mm512_maskz_inserti32x8(
@@ -122,6 +143,7 @@ struct masked_lanes {
         return _mm512_maskz_min_epi32(0xffff, _mm512_maskz_permutexvar_epi32(0xffff, own, last),
                                       _mm512_maskz_permutexvar_epi32(0xffff, other, last));
     }
+    static mask above(sixteen v, sixteen w) { return _mm512_cmpgt_epi32_mask(v, w); }
     static mask at_most(sixteen v, sixteen w) { return _mm512_cmple_epi32_mask(v, w); }
     /// Two ascending lists, eight lanes each, in ascending order together, each as 16 times itself plus its lane; all below
     /// 2^28. A bitonic merge: each list against the other turned round, then three rounds within either half.

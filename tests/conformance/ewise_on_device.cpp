@@ -114,6 +114,29 @@ TEST_F(EwiseOnDevice, LongRowsAndEmptyOnesAreSharedOut) {
     EXPECT_EQ(sum.get(250001, 3)->get<std::int64_t>(), 14);
 }
 
+// Places are looked for at the same distance from a row's begin first: some rows have them there, in others one is missing
+// or comes later.
+TEST_F(EwiseOnDevice, NearlyTheSamePatternsAreJoined) {
+    const context ctx({.backend = backend::cuda});
+    for (const unsigned one_in : {1u << 30, 5000u, 300u, 40u}) {
+        dictionary a{4001, 6000, dtype::int64, {}}, b = a;
+        for (index_t row = 0; row < a.rows; ++row)
+            for (index_t k = 0, column = row; k < static_cast<index_t>(random() % 30); ++k) {
+                column += 1 + static_cast<index_t>(random() % 3);
+                if (random() % one_in) a.entries[{row, column}] = random_value(dtype::int64, random);
+                const index_t moved = random() % one_in ? column : column + 1;
+                if (random() % one_in) b.entries[{row, moved}] = random_value(dtype::int64, random);
+            }
+        const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
+        for (const auto operation : operations) {
+            matrix c(ctx, dtype::int64, a.rows, a.columns), expected(ctx, dtype::int64, a.rows, a.columns);
+            join(ctx, operation, c, binary_id::minus, left, right);
+            join(ctx, operation, expected, binary_id::minus, left, right, {.kernel = "reference"});
+            ASSERT_TRUE(same(read(expected), c)) << one_in << ", " << static_cast<int>(operation);
+        }
+    }
+}
+
 // One side with any number of repeats of a place, and its arrays on the GPU.
 struct repeating {
     std::vector<std::int32_t> offsets{0};

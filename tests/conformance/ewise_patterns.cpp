@@ -271,6 +271,30 @@ TEST(BalancedPathPatterns, MatchesRepeatsByRankWithinAndAcrossWindows) {
     check_repeats(a, b, "runs across windows");
 }
 
+// Every two ascending rows of up to four of four places, repeats among them, and in every tenth row more.
+TEST(BalancedPathPatterns, JoinsShortRowsOfEveryInterleaving) {
+    row_places rows = {{}};
+    for (std::size_t n = 0; n < rows.size(); ++n)
+        for (index_t next = rows[n].empty() ? 0 : rows[n].back(); next < 4 && rows[n].size() < 4; ++next) {
+            rows.push_back(rows[n]);
+            rows.back().push_back(next);
+        }
+    ASSERT_EQ(rows.size(), 70u);
+    std::mt19937 random(patterns_seed + 8);
+    row_places a, b;
+    for (const auto& x : rows)
+        for (const auto& y : rows) {
+            a.push_back(x);
+            b.push_back(y);
+            if (random() % 10) continue;
+            a.push_back(draw(random, random() % 40, 0, 90, random() % 4 == 0));
+            b.push_back(draw(random, random() % 40, 0, 90, random() % 4 == 0));
+        }
+    check_repeats(a, b, "short rows");
+    std::ranges::shuffle(a, random);
+    check_repeats(a, b, "short rows, shuffled");
+}
+
 // Of lengths in no order, so that many rows are open at a time, and some so long that they are walked to their end.
 TEST(BalancedPathPatterns, JoinsLongRowsAndManyOpenOnes) {
     std::mt19937 random(patterns_seed + 6);

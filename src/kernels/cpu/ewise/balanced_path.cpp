@@ -38,6 +38,8 @@ public:
           windows_(k.width <= window_columns),
           a_(k.a.columns + piece_.from.a),
           b_(k.b.columns + piece_.from.b),
+          a_room_(k.a.offsets[k.rows] - piece_.from.a),
+          b_room_(k.b.offsets[k.rows] - piece_.from.b),
           pairs_of_rows_(path.pairs_of_rows + p),
           same_(path.same),
           of_a_(path.of_a + plan::ewise_path::bits_of(p, piece_.from)),
@@ -88,6 +90,8 @@ private:
         const auto a_most = static_cast<index_t>(piece_.to.a - piece_.from.a),
                    b_most = static_cast<index_t>(piece_.to.b - piece_.from.b);
         listed_ = 0;
+        a_bounds_[0] = i_;
+        b_bounds_[0] = j_;
         if constexpr (have_masked_lanes)
             list_by_lanes<masked_lanes>(first, end, a_most, b_most);
         else
@@ -96,8 +100,8 @@ private:
                               b_end = end_of(k_.b, row, piece_.from.b, b_most);
                 pairs_of_rows_[row] = 0;
                 rows_[listed_] = row;
-                a_ends_[listed_] = a_end;
-                b_ends_[listed_] = b_end;
+                a_bounds_[listed_ + 1] = a_end;
+                b_bounds_[listed_ + 1] = b_end;
                 listed_ += a_end != i || b_end != j;
                 i = a_end;
                 j = b_end;
@@ -109,16 +113,20 @@ private:
     template <class L>
     void list_by_lanes(index_t first, index_t end, index_t a_most, index_t b_most) {
         index_t i = i_, j = j_;
+        short_ = 0;
         for (index_t row = first; row < end; row += 16) {
             const std::uint32_t lanes = end - row < 16 ? (1U << (end - row)) - 1 : 0xffff;
             const auto a = ends<L>(k_.a.offsets, row, lanes, piece_.from.a, a_most),
                        b = ends<L>(k_.b.offsets, row, lanes, piece_.from.b, b_most);
-            const std::uint32_t filled =
-                lanes & (L::unequal(a, L::shifted_in(a, i)) | L::unequal(b, L::shifted_in(b, j)));
+            const auto a_begin = L::shifted_in(a, i), b_begin = L::shifted_in(b, j);
+            const std::uint32_t filled = lanes & (L::unequal(a, a_begin) | L::unequal(b, b_begin));
+            const std::uint32_t brief = L::at_most(a, L::sum(a_begin, short_row<L>::most)) &
+                                        L::at_most(b, L::sum(b_begin, short_row<L>::most));
+            short_ |= std::uint64_t{L::pick(brief, filled)} << listed_;
             L::store(pairs_of_rows_ + row, L::zeros(), lanes);
             L::store_picked(rows_ + listed_, L::counted_from(row), filled);
-            L::store_picked(a_ends_ + listed_, a, filled);
-            L::store_picked(b_ends_ + listed_, b, filled);
+            L::store_picked(a_bounds_ + listed_ + 1, a, filled);
+            L::store_picked(b_bounds_ + listed_ + 1, b, filled);
             listed_ += std::popcount(filled);
             i = L::highest(a);
             j = L::highest(b);
@@ -138,45 +146,80 @@ private:
         if constexpr (have_masked_lanes)
             if (windows_) return walk_by_windows<masked_lanes>();
         for (index_t n = 0; n < listed_; ++n) walk_rest<true>(row_at(n));
+        pass_list();
     }
-    /// The n-th row listed; what comes next begins behind it.
-    [[gnu::always_inline]] row_part row_at(index_t n) {
-        const row_part r{rows_[n], i_, a_ends_[n], j_, b_ends_[n]};
-        i_ = r.a_end;
-        j_ = r.b_end;
-        return r;
+    /// The n-th row listed.
+    [[gnu::always_inline]] row_part row_at(index_t n) const {
+        return {rows_[n], a_bounds_[n], a_bounds_[n + 1], b_bounds_[n], b_bounds_[n + 1]};
+    }
+    void pass_list() {
+        i_ = a_bounds_[listed_];
+        j_ = b_bounds_[listed_];
     }
     template <class L>
     void walk_by_windows() {
         // B's, unless something else is written.
-        const index_t end = a_ends_[listed_ - 1] + b_ends_[listed_ - 1];
+        const index_t end = a_bounds_[listed_] + b_bounds_[listed_];
         for (index_t byte = (i_ + j_ + 7) / 8; byte <= end / 8; byte += 64) {
             L::store(of_a_ + byte, L::zeros());
             L::store(pairs_ + byte, L::zeros());
         }
-        for (index_t n = 0; n + 1 < listed_; ++n) {
-            prefetch(a_, a_ends_[n]);
-            prefetch(b_, b_ends_[n]);
+        // The last entries of a matrix have no four behind them.
+        if (2 * std::popcount(short_) >= listed_ && a_bounds_[listed_] + short_row<L>::most <= a_room_ &&
+            b_bounds_[listed_] + short_row<L>::most <= b_room_) {
+            walk_short<L>();
+            for (std::uint64_t left = ~short_ & all_listed(); left; left &= left - 1)
+                walk_first<L, false>(row_at(std::countr_zero(left)));
+        } else {
+            for (index_t n = 1; n < listed_; ++n) {
+                prefetch(a_, a_bounds_[n]);
+                prefetch(b_, b_bounds_[n]);
+            }
+            for (index_t n = 0; n < listed_; ++n) walk_first<L, true>(row_at(n));
         }
-        for (index_t n = 0; n < listed_; ++n) {
-            row_part r = row_at(n);
-            if (std::min(r.a_end - r.i, r.b_end - r.j) >= long_row) [[unlikely]]
-                r = walk_long<L>(r);
-            prefetch(a_, r.i + entries_ahead);
-            prefetch(b_, r.j + entries_ahead);
-            const window<L> w(a_ + r.i, r.a_end - r.i, b_ + r.j, r.b_end - r.j);
+        pass_list();
+        while (open_.size >= most_open) walk_open<L>();
+    }
+    std::uint64_t all_listed() const { return ~std::uint64_t{0} >> (block_rows - listed_); }
+    /// The rows that are short: they come first, in order, and leave gaps for the others.
+    template <class L>
+    void walk_short() {
+        constexpr index_t line = 64 / sizeof(index_t);
+        for (index_t i = a_bounds_[0]; i < a_bounds_[listed_]; i += line) prefetch(a_, i + entries_ahead);
+        for (index_t j = b_bounds_[0]; j < b_bounds_[listed_]; j += line) prefetch(b_, j + entries_ahead);
+        index_t found = 0;
+        for (std::uint64_t left = short_; left; left &= left - 1) {
+            const int n = std::countr_zero(left);
+            const index_t i = a_bounds_[n], j = b_bounds_[n];
+            const short_row<L> w(a_ + i, a_bounds_[n + 1] - i, b_ + j, b_bounds_[n + 1] - j);
             if (w.repeats) [[unlikely]] {
-                walk_rest<true>(r);
+                walk_listed(n);
                 continue;
             }
-            append(r.i + r.j, w.of_a, w.pairs);
-            pass(r, w);
+            append(i + j, w.of_a, w.pairs);
+            const index_t pairs = std::popcount(w.pairs);
+            pairs_of_rows_[rows_[n]] = pairs;
+            found += pairs;
         }
-        while (open_.size >= most_open) walk_open<L>();
+        found_ += found;
+    }
+    [[gnu::noinline]] void walk_listed(index_t n) { walk_rest<true>(row_at(n)); }
+    /// The first window of a row.
+    template <class L, bool InOrder>
+    [[gnu::always_inline]] void walk_first(row_part r) {
+        if (std::min(r.a_end - r.i, r.b_end - r.j) >= long_row) [[unlikely]]
+            r = walk_long<L, InOrder>(r);
+        prefetch(a_, r.i + entries_ahead);
+        prefetch(b_, r.j + entries_ahead);
+        const window<L> w(a_ + r.i, r.a_end - r.i, b_ + r.j, r.b_end - r.j);
+        if (w.repeats) [[unlikely]]
+            return walk_rest<InOrder>(r);
+        keep<InOrder>(r.i + r.j, w.of_a, w.pairs);
+        pass(r, w);
     }
     /// As far as both sides have more than eight entries; what is left. Its pairs are added once: a row of many pieces has one
     /// line for them all.
-    template <class L>
+    template <class L, bool InOrder>
     [[gnu::noinline]] row_part walk_long(row_part r) {
         index_t found = 0;
         while (r.a_end - r.i > 8 && r.b_end - r.j > 8) {
@@ -185,7 +228,7 @@ private:
             const window<L> w(a_ + r.i, b_ + r.j);
             if (w.repeats) [[unlikely]]
                 break;
-            append(r.i + r.j, w.of_a, w.pairs);
+            keep<InOrder>(r.i + r.j, w.of_a, w.pairs);
             found += std::popcount(w.pairs);
             r.i += static_cast<index_t>(w.from_a);
             r.j += static_cast<index_t>(w.from_b);
@@ -228,12 +271,6 @@ private:
         const index_t *const a = a_, *const b = b_;
         offset_t i = r.i, j = r.j;
         const offset_t a_end = r.a_end, b_end = r.b_end;
-        const auto keep = [&](offset_t at, std::uint64_t of_a, std::uint64_t pairs) {
-            if constexpr (InOrder)
-                append(static_cast<index_t>(at), of_a, pairs);
-            else
-                insert(static_cast<index_t>(at), of_a, pairs);
-        };
         index_t found = 0;
         while (i < a_end || j < b_end) {
             const offset_t at = i + j;
@@ -256,9 +293,16 @@ private:
             } else if (i == a_end) {
                 j += std::min(b_end - j, 48 - step);
             }
-            keep(at, of_a, pairs);
+            keep<InOrder>(static_cast<index_t>(at), of_a, pairs);
         }
         count(r.row, found);
+    }
+    template <bool InOrder>
+    [[gnu::always_inline]] void keep(index_t at, std::uint64_t of_a, std::uint64_t pairs) {
+        if constexpr (InOrder)
+            append(at, of_a, pairs);
+        else
+            insert(at, of_a, pairs);
     }
     void count(index_t row, index_t pairs) {
         pairs_of_rows_[row] += pairs;
@@ -291,13 +335,16 @@ private:
     const path_piece piece_;
     const bool windows_;
     const index_t *const a_, *const b_;  // the piece's first entries, from which all positions count
+    const offset_t a_room_, b_room_;     // entries from there to the matrix's last
     index_t i_ = 0, j_ = 0;
     offset_t found_ = 0;  // pairs
     index_t* const pairs_of_rows_;
     std::uint8_t* const same_;
     std::byte *const of_a_, *const pairs_;
     index_t listed_ = 0;
-    index_t rows_[block_rows], a_ends_[block_rows], b_ends_[block_rows];
+    // Rows with entries; the n-th has its entries between bounds n and n + 1.
+    index_t rows_[block_rows], a_bounds_[block_rows + 1], b_bounds_[block_rows + 1];
+    std::uint64_t short_ = 0;  // which of them have no more than short_row's entries on either side
     struct {
         index_t size = 0;
         index_t row[most_open + block_rows], i[most_open + block_rows], a_end[most_open + block_rows],

@@ -228,6 +228,21 @@ private:
     result_stage<U> out_;
 };
 
+template <class L>
+index_t sum_sixteen(const index_t* numbers, index_t before, index_t* sums) {
+    const auto all = L::sum(L::running_sum(L::load(numbers)), before);
+    L::store(sums, all);
+    return L::highest(all);
+}
+/// The sums of up to a block's numbers and `before`, each up to its own; returns the last.
+inline index_t sum_up(const index_t* numbers, index_t count, index_t before, index_t* sums) {
+    index_t r = 0;
+    if constexpr (have_masked_lanes)
+        for (; r + 16 <= count; r += 16) before = sum_sixteen<masked_lanes>(numbers + r, before, sums + r);
+    for (; r < count; ++r) sums[r] = before += numbers[r];
+    return before;
+}
+
 /// The offsets behind the rows that end in piece p.
 template <set_operation Operation>
 void write_offsets(const ewise_arguments& k, const shared_path& path, int p) {
@@ -235,11 +250,20 @@ void write_offsets(const ewise_arguments& k, const shared_path& path, int p) {
     const index_t* pairs_of_rows = path.pairs_of_rows + p;
     const offset_t start = path.starts[p];
     const auto write = [&](auto* offsets, const auto* a, const auto* b) {
-        offset_t pairs = 0;
-        for (offset_t row = from.row; row < to.row; ++row) {
-            pairs += pairs_of_rows[row];
-            offsets[row + 1] = static_cast<std::remove_reference_t<decltype(*offsets)>>(
-                start + results_of(Operation, a[row + 1] - from.a, b[row + 1] - from.b, pairs));
+        // Any width does, were a difference to wrap: the result fits. So many rows at a time are one loop over lanes.
+        using offset = std::remove_reference_t<decltype(*offsets)>;
+        using number = std::make_unsigned_t<offset>;
+        const auto shift = static_cast<number>(start) - results_of(Operation, static_cast<number>(from.a),
+                                                                   static_cast<number>(from.b), number{0});
+        index_t pairs[plan::ewise_block_rows], before = 0;
+        for (offset_t first = from.row; first < to.row; first += plan::ewise_block_rows) {
+            const auto rows =
+                static_cast<index_t>(std::min<offset_t>(to.row - first, plan::ewise_block_rows));
+            before = sum_up(pairs_of_rows + first, rows, before, pairs);
+            for (index_t r = 0; r < rows; ++r)
+                offsets[first + r + 1] = static_cast<offset>(
+                    shift + results_of(Operation, static_cast<number>(a[first + r + 1]),
+                                       static_cast<number>(b[first + r + 1]), static_cast<number>(pairs[r])));
         }
     };
     const auto with_b = [&](auto* offsets, const auto* a) {

@@ -15,7 +15,8 @@ template <class T>
 }
 
 /// The results among `a` entries of A and `b` of B that share `pairs` places.
-constexpr offset_t results_of(set_operation operation, offset_t a, offset_t b, offset_t pairs) {
+template <class N>
+constexpr N results_of(set_operation operation, N a, N b, N pairs) {
     using enum set_operation;
     return operation == unite       ? a + b - pairs
            : operation == intersect ? pairs

@@ -50,4 +50,32 @@ private:
     }
 };
 
+/// All steps of a row that has up to four entries of A and of B; four of each are read. Each of A's is compared with each of
+/// B's in one go: that is cheaper than to put them in order.
+template <class L>
+struct short_row {
+    static constexpr index_t most = 4;
+    std::uint32_t of_a, pairs;  ///< as a window's
+    bool repeats;               ///< an entry of B is two of A's: then neither holds
+
+    [[gnu::always_inline]] short_row(const index_t* a, index_t a_size, const index_t* b, index_t b_size) {
+        const auto each = L::each_four_times(a), all = L::four_times(b);
+        const std::uint32_t of_b = ((1U << b_size) - 1) * 0x1111, beyond = ~0U << (4 * a_size);
+        // Bits 4 i to 4 i + 3: which of B's lie before A's i-th; before what A does not have, all.
+        const std::uint32_t before = (L::above(each, all) | beyond) & of_b;
+        const std::uint32_t equal = L::equal(each, all) & of_b & ~beyond;
+        // B's before one of A's are the first k: so these bits and one more are 2^k.
+        const std::uint32_t power = L::fours(before) + 0x01010101;
+        of_a = joined(power) & ((1U << (a_size + b_size)) - 1);
+        pairs = joined(power & L::fours(equal));
+        repeats = (equal & equal >> 4) != 0;
+    }
+
+private:
+    /// A's i-th entry, before which k of B's lie, is step i + k: byte i, shifted by i.
+    static std::uint32_t joined(std::uint32_t bytes) {
+        return (bytes | bytes >> 7 | bytes >> 14 | bytes >> 21) & 0xff;
+    }
+};
+
 }  // namespace nz::kernels::cpu
