@@ -76,6 +76,7 @@ struct masked_lanes {
         return _mm_extract_epi32(_mm512_maskz_extracti32x4_epi32(0xf, v, 3), 3);
     }
     static sixteen sum(sixteen v, std::int32_t more) { return _mm512_add_epi32(v, _mm512_set1_epi32(more)); }
+    static sixteen difference(sixteen v, sixteen less) { return _mm512_sub_epi32(v, less); }
     /// In each lane the sum of the lanes up to it.
     static sixteen running_sum(sixteen v) {
         const __m512i none = _mm512_setzero_si512();
@@ -123,8 +124,6 @@ struct masked_lanes {
     static sixteen four_times(const std::int32_t* p) {
         return _mm512_maskz_broadcast_i32x4(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
     }
-    /// The four bits of each four of a mask, lowest first, in a byte of their own.
-    static std::uint32_t fours(mask of) { return _pdep_u32(of, 0x0f0f0f0f); }
     /// Eight of either list.
     static sixteen lists(const std::int32_t* low, const std::int32_t* high) {
         return _mm512_maskz_inserti32x8(

@@ -113,16 +113,18 @@ private:
     template <class L>
     void list_by_lanes(index_t first, index_t end, index_t a_most, index_t b_most) {
         index_t i = i_, j = j_;
-        short_ = 0;
+        short_.size = 0;
+        which_short_ = 0;
         for (index_t row = first; row < end; row += 16) {
             const std::uint32_t lanes = end - row < 16 ? (1U << (end - row)) - 1 : 0xffff;
             const auto a = ends<L>(k_.a.offsets, row, lanes, piece_.from.a, a_most),
                        b = ends<L>(k_.b.offsets, row, lanes, piece_.from.b, b_most);
             const auto a_begin = L::shifted_in(a, i), b_begin = L::shifted_in(b, j);
             const std::uint32_t filled = lanes & (L::unequal(a, a_begin) | L::unequal(b, b_begin));
-            const std::uint32_t brief = L::at_most(a, L::sum(a_begin, short_row<L>::most)) &
-                                        L::at_most(b, L::sum(b_begin, short_row<L>::most));
-            short_ |= std::uint64_t{L::pick(brief, filled)} << listed_;
+            const std::uint32_t brief = filled & L::at_most(a, L::sum(a_begin, short_rows::most)) &
+                                        L::at_most(b, L::sum(b_begin, short_rows::most));
+            short_.add<L>(row, a_begin, a, b_begin, b, brief);
+            which_short_ |= std::uint64_t{L::pick(brief, filled)} << listed_;
             L::store(pairs_of_rows_ + row, L::zeros(), lanes);
             L::store_picked(rows_ + listed_, L::counted_from(row), filled);
             L::store_picked(a_bounds_ + listed_ + 1, a, filled);
@@ -164,11 +166,8 @@ private:
             L::store(of_a_ + byte, L::zeros());
             L::store(pairs_ + byte, L::zeros());
         }
-        // The last entries of a matrix have no four behind them.
-        if (2 * std::popcount(short_) >= listed_ && a_bounds_[listed_] + short_row<L>::most <= a_room_ &&
-            b_bounds_[listed_] + short_row<L>::most <= b_room_) {
-            walk_short<L>();
-            for (std::uint64_t left = ~short_ & all_listed(); left; left &= left - 1)
+        if (walk_short<L>()) {
+            for (std::uint64_t left = ~which_short_ & all_listed(); left; left &= left - 1)
                 walk_first<L, false>(row_at(std::countr_zero(left)));
         } else {
             for (index_t n = 1; n < listed_; ++n) {
@@ -181,29 +180,28 @@ private:
         while (open_.size >= most_open) walk_open<L>();
     }
     std::uint64_t all_listed() const { return ~std::uint64_t{0} >> (block_rows - listed_); }
-    /// The rows that are short: they come first, in order, and leave gaps for the others.
+    /// Half of the rows or more, if so many are short: they come first, in order, and leave gaps for the others. Else, and
+    /// where a place is repeated, nothing.
     template <class L>
-    void walk_short() {
+    bool walk_short() {
+        if (2 * short_.size < listed_) return false;
+        // The last entries of a matrix have no four behind them.
+        if (a_bounds_[listed_] + short_.most > a_room_ || b_bounds_[listed_] + short_.most > b_room_)
+            return false;
         constexpr index_t line = 64 / sizeof(index_t);
         for (index_t i = a_bounds_[0]; i < a_bounds_[listed_]; i += line) prefetch(a_, i + entries_ahead);
         for (index_t j = b_bounds_[0]; j < b_bounds_[listed_]; j += line) prefetch(b_, j + entries_ahead);
+        if (!short_.walk<L>(a_, b_)) return false;
         index_t found = 0;
-        for (std::uint64_t left = short_; left; left &= left - 1) {
-            const int n = std::countr_zero(left);
-            const index_t i = a_bounds_[n], j = b_bounds_[n];
-            const short_row<L> w(a_ + i, a_bounds_[n + 1] - i, b_ + j, b_bounds_[n + 1] - j);
-            if (w.repeats) [[unlikely]] {
-                walk_listed(n);
-                continue;
-            }
-            append(i + j, w.of_a, w.pairs);
-            const index_t pairs = std::popcount(w.pairs);
-            pairs_of_rows_[rows_[n]] = pairs;
+        for (index_t k = 0; k < short_.size; ++k) {
+            append(short_.i[k] + short_.j[k], short_.of_a[k], short_.pairs[k]);
+            const index_t pairs = std::popcount(short_.pairs[k]);
+            pairs_of_rows_[short_.row[k]] = pairs;
             found += pairs;
         }
         found_ += found;
+        return true;
     }
-    [[gnu::noinline]] void walk_listed(index_t n) { walk_rest<true>(row_at(n)); }
     /// The first window of a row.
     template <class L, bool InOrder>
     [[gnu::always_inline]] void walk_first(row_part r) {
@@ -344,7 +342,8 @@ private:
     index_t listed_ = 0;
     // Rows with entries; the n-th has its entries between bounds n and n + 1.
     index_t rows_[block_rows], a_bounds_[block_rows + 1], b_bounds_[block_rows + 1];
-    std::uint64_t short_ = 0;  // which of them have no more than short_row's entries on either side
+    short_rows short_;
+    std::uint64_t which_short_ = 0;  // of those listed
     struct {
         index_t size = 0;
         index_t row[most_open + block_rows], i[most_open + block_rows], a_end[most_open + block_rows],

@@ -7,6 +7,7 @@
 
 #include "core/masked_lanes.hpp"
 #include "kernels/ewise_arguments.hpp"
+#include "plan/ewise.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -50,32 +51,61 @@ private:
     }
 };
 
-/// All steps of a row that has up to four entries of A and of B; four of each are read. Each of A's is compared with each of
-/// B's in one go: that is cheaper than to put them in order.
-template <class L>
-struct short_row {
-    static constexpr index_t most = 4;
-    std::uint32_t of_a, pairs;  ///< as a window's
-    bool repeats;               ///< an entry of B is two of A's: then neither holds
+/// Rows of a block that have up to four entries of A and of B. Each of A's is compared with each of B's in one go, which is
+/// cheaper than to put them in order, and what follows from that is worked out for sixteen rows at a time.
+struct short_rows {
+    static constexpr index_t most = 4, lanes = 16, room = plan::ewise_block_rows + lanes;
+    index_t size = 0;
+    index_t row[room] = {}, i[room] = {}, j[room] = {};  ///< where their entries begin
+    index_t a_size[room] = {}, b_size[room] = {};
+    std::uint32_t of_a[room] = {}, pairs[room] = {};  ///< as a window's
 
-    [[gnu::always_inline]] short_row(const index_t* a, index_t a_size, const index_t* b, index_t b_size) {
-        const auto each = L::each_four_times(a), all = L::four_times(b);
-        const std::uint32_t of_b = ((1U << b_size) - 1) * 0x1111, beyond = ~0U << (4 * a_size);
-        // Bits 4 i to 4 i + 3: which of B's lie before A's i-th; before what A does not have, all.
-        const std::uint32_t before = (L::above(each, all) | beyond) & of_b;
-        const std::uint32_t equal = L::equal(each, all) & of_b & ~beyond;
-        // B's before one of A's are the first k: so these bits and one more are 2^k.
-        const std::uint32_t power = L::fours(before) + 0x01010101;
-        of_a = joined(power) & ((1U << (a_size + b_size)) - 1);
-        pairs = joined(power & L::fours(equal));
-        repeats = (equal & equal >> 4) != 0;
+    /// Takes those of sixteen rows from `first` on that are picked.
+    template <class L>
+    void add(index_t first, typename L::sixteen a_begin, typename L::sixteen a, typename L::sixteen b_begin,
+             typename L::sixteen b, typename L::mask picked) {
+        L::store_picked(row + size, L::counted_from(first), picked);
+        L::store_picked(i + size, a_begin, picked);
+        L::store_picked(j + size, b_begin, picked);
+        L::store_picked(a_size + size, L::difference(a, a_begin), picked);
+        L::store_picked(b_size + size, L::difference(b, b_begin), picked);
+        size += std::popcount(picked);
+    }
+    /// Reads four entries of each side of each row. False where one of B's is two of A's: then nothing holds.
+    template <class L>
+    bool walk(const index_t* a, const index_t* b) {
+        for (index_t k = 0; k < size; ++k) {
+            const auto each = L::each_four_times(a + i[k]), all = L::four_times(b + j[k]);
+            above_[k] = static_cast<std::uint16_t>(L::above(each, all));
+            equal_[k] = static_cast<std::uint16_t>(L::equal(each, all));
+        }
+        L::store(a_size + size, L::zeros());  // to whole lanes
+        std::uint32_t repeats = 0;
+        for (index_t first = 0; first < size; first += lanes)
+            for (index_t k = first; k < first + lanes; ++k) {
+                const std::uint32_t of_b = ((1U << b_size[k]) - 1) * 0x1111, beyond = ~0U << (4 * a_size[k]);
+                // Bits 4 m to 4 m + 3: which of B's lie before A's m-th; before what A does not have, all.
+                const std::uint32_t before = (above_[k] | beyond) & of_b, equal = equal_[k] & of_b & ~beyond;
+                // B's before one of A's are the first n: so these bits and one more are 2^n.
+                const std::uint32_t power = fours(before) + 0x01010101;
+                of_a[k] = joined(power) & ((1U << (a_size[k] + b_size[k])) - 1);
+                pairs[k] = joined(power & fours(equal));
+                repeats |= equal & equal >> 4;
+            }
+        return repeats == 0;
     }
 
 private:
-    /// A's i-th entry, before which k of B's lie, is step i + k: byte i, shifted by i.
-    static std::uint32_t joined(std::uint32_t bytes) {
+    /// The four bits of each four of sixteen, lowest first, in a byte of their own.
+    static constexpr std::uint32_t fours(std::uint32_t bits) {
+        bits = (bits | bits << 8) & 0x00ff00ff;
+        return (bits | bits << 4) & 0x0f0f0f0f;
+    }
+    /// A's m-th entry, before which n of B's lie, is step m + n: byte m, shifted by m.
+    static constexpr std::uint32_t joined(std::uint32_t bytes) {
         return (bytes | bytes >> 7 | bytes >> 14 | bytes >> 21) & 0xff;
     }
+    std::uint16_t above_[room] = {}, equal_[room] = {};
 };
 
 }  // namespace nz::kernels::cpu
