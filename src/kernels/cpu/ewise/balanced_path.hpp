@@ -9,9 +9,10 @@
 // Count takes 64 rows at a time. Those that have the same places on both sides are one comparison of memory, here, and one
 //   copy and one loop over values in fill; they leave no bits. Of others every row gets a window (common_windows.hpp), whose
 //   bits go where they belong: a step's place in the string is the sum of its positions in A and B, so no window waits for
-//   another. Rows with more stay open, until there are 64 and each gets another window. All that where the build may use
-//   masked lanes and columns are below 2^28; elsewhere, and where a place is repeated, rows go entry by entry, without a
-//   branch on which side is next; fill does so where the build has no masked lanes.
+//   another. Rows with more stay open, until there are 64 and each gets another window. Where half of the rows or more have
+//   up to four entries a side, those come first, compared all with all and worked out sixteen rows at a time (short_rows). All
+//   that where the build may use masked lanes and columns are below 2^28; elsewhere, and where a place is repeated, rows go
+//   entry by entry, without a branch on which side is next; fill does so where the build has no masked lanes.
 // Memory: columns of A and B twice, their values once, C once, by way of a stage in the first cache
 //   (common_stage.hpp), the workspace twice: a quarter of a byte an entry of A and B, four bytes a row. Both passes ask for
 //   what they read next before they get there.
@@ -19,10 +20,11 @@
 // Cost: |A| + |B| a pass. A pass over C needs at least (|A| + |B|)(2 columns + value) + |C|(column + value) bytes, so that
 //   at the rate of a copy doubles without a common place reach 86% of the rate that counts A, B and C once, those of equal
 //   places 82%. docs/measurements.md says how near it comes. Fill is near it everywhere; count takes some 8 ns a window on an
-//   EPYC (Zen 5), one a row at least, so rows of three entries and three stay at half of the rate of a copy.
+//   EPYC (Zen 5), one a row at least, and less than half of that a short row.
 // Tried without gain: four walks of other pieces in turn instead of rows that stay open (a row's next window then waits for the
 //   one before: count of random:1000000,8 8.6 ms, so 5.5), long rows cut into parts that are open together, a window's exit as a branch
-//   (the kernel before: mispredicted at the end of every second row, in both passes).
+//   (the kernel before: mispredicted at the end of every second row, in both passes); short rows worked out one by one
+//   (powerlaw:1000000 on one thread 11.9 ms for 10.9).
 // Why the reference was not enough: one thread, an indirect call an entry, and a sort of what it appends.
 #pragma once
 
