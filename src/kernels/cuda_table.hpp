@@ -24,9 +24,11 @@ namespace nz::kernels {
 /// Each puts its work on `stream` (a cudaStream_t) and returns; pointers in the arguments are the device's.
 struct cuda_table {
     void (*push_pull_fused)(const device_traverse_arguments& arguments, void* stream) = nullptr;
-    /// hubs[2 v], hubs[2 v + 1]: the neighbours in row v with the longest rows of their own (device_traverse_arguments).
+    /// heads[2 v], heads[2 v + 1]: of row v the neighbours with the longest rows of their own, or the first (device_traverse_arguments).
     void (*strongest_neighbours)(offset_reader offsets, const index_t* neighbours, index_t rows,
-                                 std::uint32_t* hubs, void* stream) = nullptr;
+                                 std::uint32_t* heads, void* stream) = nullptr;
+    void (*first_neighbours)(offset_reader offsets, const index_t* neighbours, index_t rows,
+                             std::uint32_t* heads, void* stream) = nullptr;
     device_vector_table vectors{};
     // The gathers' sorts: temporary bytes for so many columns, products and bytes a value (0: none), and
     // starts[k] = how many entries the columns before the k-th listed one hold.

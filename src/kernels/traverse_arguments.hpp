@@ -59,15 +59,16 @@ struct traverse_told {
 };
 static_assert(offsetof(traverse_told, records) == offsetof(traverse_report, records));
 
-/// Set in the second of a vertex's strongest in-neighbours: it has others. A vertex with one has it twice.
-inline constexpr std::uint32_t hubs_more = 1u << 31;
+/// Set in the second of the two in-neighbours that stand for a vertex's row: it has others. A vertex with one has it twice.
+inline constexpr std::uint32_t heads_more = 1u << 31;
 
 /// The arguments on a GPU: pointers are the device's, but for on_level and receiver, which it does not look at.
 struct device_traverse_arguments {
     traverse_arguments common;
     offset_t nnz = 0;
     const std::uint32_t* in_empty = nullptr;  ///< bitmap: vertices without in-neighbours
-    const std::uint32_t* hubs = nullptr;  ///< two a vertex, its strongest in-neighbours; null: not at hand
+    /// Two in-neighbours a vertex, the strongest, or the first where the smallest parent is asked; null: not at hand.
+    const std::uint32_t* heads = nullptr;
     traverse_report* report = nullptr;
     traverse_told* told = nullptr;  ///< in pinned host memory, written when the search ends
     offset_t queue_capacity = 0;    ///< pieces of rows

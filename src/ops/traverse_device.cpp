@@ -25,20 +25,21 @@ using storage::device_csr;
 constexpr std::size_t schedule_limit = 64;  // levels: bits of a word
 
 struct device_graph {
-    std::shared_ptr<const device_csr> rows, columns;   // columns null when pull never steps in
-    std::shared_ptr<const storage::device_hubs> hubs;  // null where they do not pay
+    std::shared_ptr<const device_csr> rows, columns;     // columns null when pull never steps in
+    std::shared_ptr<const storage::device_heads> heads;  // null where they do not pay
     buffer row_truth, column_truth;
     bool symmetric = false;
 };
 
-// The strongest in-neighbours, found on the GPU when they are first asked for.
-std::shared_ptr<const storage::device_hubs> hubs_on(const context& ctx, const storage::matrix_body& body,
-                                                    const device_csr& columns) {
+// Two in-neighbours of each vertex, found on the GPU when they are first asked for.
+std::shared_ptr<const storage::device_heads> heads_on(const context& ctx, const storage::matrix_body& body,
+                                                      const device_csr& columns, storage::row_heads kind) {
     const storage::csr& of = *columns.source;
-    return body.hubs_on(ctx, of, [&](buffer& hubs) {
-        kernels::on_cuda().strongest_neighbours({columns.offsets.data(), of.offset_bytes == 8},
-                                                columns.indices.as<index_t>(), of.rows,
-                                                hubs.as<std::uint32_t>(), ctx.gpu()->stream());
+    const auto& table = kernels::on_cuda();
+    const auto find = kind == storage::row_heads::first ? table.first_neighbours : table.strongest_neighbours;
+    return body.heads_on(ctx, of, kind, [&](buffer& heads) {
+        find({columns.offsets.data(), of.offset_bytes == 8}, columns.indices.as<index_t>(), of.rows,
+             heads.as<std::uint32_t>(), ctx.gpu()->stream());
     });
 }
 
@@ -58,7 +59,7 @@ device_graph graph_on(const context& ctx, const matrix& a, const traverse_option
     if (o.switches.change_direction || !o.schedule.empty()) {
         g.columns = o.hub_first ? body.columns_hub_first_on(ctx) : body.columns_on(ctx);
         g.symmetric = &body.columns_anywhere(ctx) == &body.rows_anywhere();
-        if (plan.asks_hubs) g.hubs = hubs_on(ctx, body, *g.columns);
+        if (plan.heads != storage::row_heads::none) g.heads = heads_on(ctx, body, *g.columns, plan.heads);
     }
     if (!o.switches.structure_only) {
         g.row_truth = truth_on(ctx, body.rows());
@@ -110,7 +111,7 @@ kernels::device_traverse_arguments search_arguments(const matrix& a, offset_t so
         d.common.in_values = g.column_truth.as<bool>();
         d.in_empty = g.columns->empty_rows.as<std::uint32_t>();
     }
-    if (g.hubs) d.hubs = g.hubs->hubs.as<std::uint32_t>();
+    if (g.heads) d.heads = g.heads->heads.as<std::uint32_t>();
     d.nnz = a.nnz();
     d.queue_capacity = plan.queue_capacity;
     d.blocks = plan.blocks;

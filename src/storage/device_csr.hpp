@@ -2,6 +2,7 @@
 #pragma once
 
 #include "storage/csr.hpp"
+#include "storage/row_heads.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -46,11 +47,12 @@ struct device_values {
     buffer values;
 };
 
-/// Of each row of a square CSR the two neighbours with the longest rows of their own.
-struct device_hubs {
+/// Two neighbours of each row of a square CSR.
+struct device_heads {
     const csr* source;
     std::shared_ptr<memory_resource> memory;
-    buffer hubs;
+    row_heads kind;
+    buffer heads;
 };
 
 /// Bytes that indices are padded with: eight of them.

@@ -77,9 +77,9 @@ struct matrix_body {
     void leave(const context& gpu) const;
     /// How the entries of rows() or columns() are shared out evenly there; made once.
     std::shared_ptr<const device_balance> balance_on(const context& gpu, const csr& of) const;
-    /// The strongest neighbours of rows() or columns() there; `build` fills the buffer, once.
-    std::shared_ptr<const device_hubs> hubs_on(const context& gpu, const csr& of,
-                                               const std::function<void(buffer&)>& build) const;
+    /// Two neighbours of each of rows() or columns() there; `build` fills the buffer, once for each kind.
+    std::shared_ptr<const device_heads> heads_on(const context& gpu, const csr& of, row_heads kind,
+                                                 const std::function<void(buffer&)>& build) const;
     /// The values of rows() or columns() there, converted to `type`; one for an iso or pattern matrix. Made once.
     std::shared_ptr<const device_values> values_on(const context& gpu, const csr& of, dtype type) const;
     /// The values of rows() as lengths of edges, and the rows with them on the context's GPU: made once for each type.
@@ -193,7 +193,7 @@ private:
         std::vector<std::shared_ptr<const device_csr>> copies;
         std::vector<std::shared_ptr<const device_balance>> balances;
         std::vector<std::shared_ptr<const device_values>> values;
-        std::vector<std::shared_ptr<const device_hubs>> hubs;
+        std::vector<std::shared_ptr<const device_heads>> heads;
         struct bits {
             const csr* source;
             std::shared_ptr<memory_resource> memory;

@@ -57,15 +57,15 @@ std::shared_ptr<const device_balance> matrix_body::balance_on(const context& gpu
     return device_.balances.emplace_back(
         std::make_shared<const device_balance>(balance_on_device(gpu, of, storage::rows_of(of, *there))));
 }
-std::shared_ptr<const device_hubs> matrix_body::hubs_on(const context& gpu, const csr& of,
-                                                        const std::function<void(buffer&)>& build) const {
+std::shared_ptr<const device_heads> matrix_body::heads_on(const context& gpu, const csr& of, row_heads kind,
+                                                          const std::function<void(buffer&)>& build) const {
     const std::lock_guard lock(mutex_);
-    for (const auto& h : device_.hubs)
-        if (h->source == &of && h->memory == gpu.device_memory()) return h;
-    buffer hubs(gpu.device_memory(), static_cast<std::size_t>(of.rows) * 2 * sizeof(std::uint32_t));
-    build(hubs);
-    return device_.hubs.emplace_back(
-        std::make_shared<const device_hubs>(&of, gpu.device_memory(), std::move(hubs)));
+    for (const auto& h : device_.heads)
+        if (h->source == &of && h->memory == gpu.device_memory() && h->kind == kind) return h;
+    buffer heads(gpu.device_memory(), static_cast<std::size_t>(of.rows) * 2 * sizeof(std::uint32_t));
+    build(heads);
+    return device_.heads.emplace_back(
+        std::make_shared<const device_heads>(&of, gpu.device_memory(), kind, std::move(heads)));
 }
 std::shared_ptr<const device_values> matrix_body::values_on(const context& gpu, const csr& of,
                                                             dtype wanted) const {
@@ -138,8 +138,8 @@ std::size_t matrix_body::form_bytes_on(const context& gpu) const {
         if (bits.memory == gpu.device_memory()) bytes += bits.tiles->bytes();
     for (const auto& edges : device_edges_)
         if (edges->memory == gpu.device_memory()) bytes += edges->offsets.bytes() + edges->edges.bytes();
-    for (const auto& hubs : device_.hubs)
-        if (hubs->memory == gpu.device_memory()) bytes += hubs->hubs.bytes();
+    for (const auto& heads : device_.heads)
+        if (heads->memory == gpu.device_memory()) bytes += heads->heads.bytes();
     return bytes;
 }
 void matrix_body::leave(const context& gpu) const {
@@ -156,7 +156,7 @@ void matrix_body::leave(const context& gpu) const {
     std::erase_if(ranks_, is_there);
     std::erase_if(ell_, is_there);
     std::erase_if(device_edges_, is_there);
-    std::erase_if(device_.hubs, is_there);
+    std::erase_if(device_.heads, is_there);
     std::erase_if(device_.bit_tiles, [&](const auto& b) { return b.memory == gpu.device_memory(); });
 }
 

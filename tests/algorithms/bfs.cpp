@@ -474,6 +474,18 @@ TEST(BfsShapes, ALargeBroomHasTheWholeGpu) {
     expect_right(ctx, a, 0, repeats);
 }
 
+// Graphs with hubs so large that a GPU asks the first two neighbours of a vertex before its row.
+TEST(BfsShapes, SmallestParentsOfAMillionVerticesWithHubs) {
+    const context ctx;
+    if (!ctx.gpu()) GTEST_SKIP() << "no GPU";
+    for (const char* name : {"rmat:20,8", "rmat_directed:20,3", "powerlaw:1100000"}) {
+        const matrix a = graph(ctx, name);
+        ASSERT_GE(a.rows(), plan::first_heads_from);
+        SCOPED_TRACE(name);
+        for (const offset_t source : {3, 70001, 1000003}) expect_right(ctx, a, source, {});
+    }
+}
+
 TEST(BfsShapes, AReceiverOfLevelsMayThrowOnADeepGraph) {
     for (const int threads : {1, 2, 3}) {
         const context ctx({.threads = threads});

@@ -291,28 +291,32 @@ TEST(TraversePlan, GivesLargeGraphsOfFewWideLevelsTheWholeGpu) {
     EXPECT_EQ(plan::traverse(f).cluster_blocks, 16) << "not large";
 }
 
-TEST(TraversePlan, AsksTheStrongestNeighboursWhereThereAreHubsAndAnyParentWillDo) {
+TEST(TraversePlan, AsksTwoNeighboursBeforeTheRowWhereThereAreHubs) {
+    using enum storage::row_heads;
     plan::traverse_facts f;
     f.vertices = 1000;
     f.nnz = 16000;
     f.longest_row = 17 * 16;
     f.on_device = f.any_parent = true;
-    EXPECT_TRUE(plan::traverse(f).asks_hubs);
+    EXPECT_EQ(plan::traverse(f).heads, strongest);
     EXPECT_DOUBLE_EQ(plan::traverse(f).thresholds.alpha, 0.01);
     auto other = f;
     other.any_parent = false;
-    EXPECT_FALSE(plan::traverse(other).asks_hubs) << "the smallest parent needs the row in its order";
+    EXPECT_EQ(plan::traverse(other).heads, none) << "the bitmap lies in shared memory";
+    other.vertices = plan::first_heads_from;
+    other.nnz = 16 * other.vertices;
+    EXPECT_EQ(plan::traverse(other).heads, first) << "the smallest parent is the first that is met";
     other = f;
     other.plain = false;
-    EXPECT_FALSE(plan::traverse(other).asks_hubs);
+    EXPECT_EQ(plan::traverse(other).heads, none);
     other = f;
     other.change_direction = false;
-    EXPECT_FALSE(plan::traverse(other).asks_hubs) << "nothing is pulled";
+    EXPECT_EQ(plan::traverse(other).heads, none) << "nothing is pulled";
     other = f;
     other.on_device = false;
-    EXPECT_FALSE(plan::traverse(other).asks_hubs);
+    EXPECT_EQ(plan::traverse(other).heads, none);
     f.longest_row -= 1;
-    EXPECT_FALSE(plan::traverse(f).asks_hubs) << "rows are alike";
+    EXPECT_EQ(plan::traverse(f).heads, none) << "rows are alike";
 }
 
 TEST(TraversePlan, PushesLongerWhereNoRowIsAHub) {

@@ -15,7 +15,7 @@
 #include "kernels/cuda/tiles/common_bits.hpp"
 #include "kernels/cuda/tiles/common_build.hpp"
 #include "kernels/cuda/transpose/convert.cuh"
-#include "kernels/cuda/traverse/common_hubs.cuh"
+#include "kernels/cuda/traverse/common_heads.cuh"
 #include "kernels/cuda/traverse/push_pull_fused.cuh"
 #include "kernels/cuda/traverse/tile.cuh"
 #include "kernels/cuda/traverse_many/bit_parallel.cuh"
@@ -28,6 +28,7 @@ const cuda_table& on_cuda() {
     static constexpr cuda_table table{
         &cuda::push_pull_fused,
         &cuda::strongest_neighbours,
+        &cuda::first_neighbours,
         {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse, &cuda::mask_words, &cuda::fill, &cuda::cast,
          &cuda::write_back, &cuda::count_bits},
         &cuda::sort_bytes,

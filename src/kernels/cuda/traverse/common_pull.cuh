@@ -1,4 +1,4 @@
-// The grid's pull of traverse/push_pull_fused: over bitmaps, hubs first, then rows.
+// The grid's pull of traverse/push_pull_fused: over bitmaps, heads of rows first, then rows.
 #pragma once
 
 #include "kernels/cuda/traverse/common_steps.cuh"
@@ -196,12 +196,12 @@ private:
 struct first_look {
     std::uint32_t found = 0, settled = 0;  ///< settled: found, or without any other neighbour
 };
-/// Asks the two strongest in-neighbours of each open vertex: read in order, a bit or two looked at each. The next words' are on
+/// Asks two in-neighbours of each open vertex, its strongest or its first: read in order, a bit or two looked at each. The next words' are on
 /// their way while bits are looked at: all warps do the same at the same time, so that else memory and the caches took turns.
 /// `word_begin(w)` is the first vertex of word w.
 template <parents Kind, class Offset, class Begin>
-__device__ first_look find_by_hubs(const search<Offset>& s, const visited_set& visited, std::uint32_t open,
-                                   Begin&& word_begin) {
+__device__ first_look find_by_heads(const search<Offset>& s, const visited_set& visited, std::uint32_t open,
+                                    Begin&& word_begin) {
     constexpr int at_once = 4;  // words
     const unsigned lane = threadIdx.x % 32;
     first_look look;
@@ -216,34 +216,34 @@ __device__ first_look find_by_hubs(const search<Offset>& s, const visited_set& v
             const std::uint32_t bits = __shfl_sync(full_warp, open, ahead_word[k] % 32);
             ahead[k] = uint2{not_reached, 0};
             if (ahead_word[k] < 32 && (bits >> lane & 1))
-                ahead[k] = load_once(s.hubs + word_begin(ahead_word[k]) + lane);
+                ahead[k] = load_once(s.heads + word_begin(ahead_word[k]) + lane);
         }
     };
     read();
     while (ahead_word[0] < 32) {
         unsigned word[at_once];
-        uint2 hubs[at_once];
+        uint2 heads[at_once];
 #pragma unroll
-        for (int k = 0; k < at_once; ++k) word[k] = ahead_word[k], hubs[k] = ahead[k];
+        for (int k = 0; k < at_once; ++k) word[k] = ahead_word[k], heads[k] = ahead[k];
         read();
         // Each round of looks is on its way as a whole before the first is waited for.
         std::uint32_t seen[at_once];
 #pragma unroll
         for (int k = 0; k < at_once; ++k)
-            seen[k] = hubs[k].x != not_reached ? visited.word_of(hubs[k].x) >> hubs[k].x % 32 & 1 : 0;
+            seen[k] = heads[k].x != not_reached ? visited.word_of(heads[k].x) >> heads[k].x % 32 & 1 : 0;
 #pragma unroll
         for (int k = 0; k < at_once; ++k) {
-            const std::uint32_t second = hubs[k].y & ~more_neighbours;
-            if (hubs[k].x != not_reached && !seen[k])
+            const std::uint32_t second = heads[k].y & ~more_neighbours;
+            if (heads[k].x != not_reached && !seen[k])
                 seen[k] = (visited.word_of(second) >> second % 32 & 1) * 2;
         }
 #pragma unroll
         for (int k = 0; k < at_once; ++k) {
-            if constexpr (Kind == parents::any)
+            if constexpr (Kind != parents::none)
                 if (seen[k])
                     s.parents_of[word_begin(word[k]) + lane] =
-                        seen[k] == 1 ? hubs[k].x : hubs[k].y & ~more_neighbours;
-            const bool last = hubs[k].x != not_reached && !(hubs[k].y & more_neighbours);
+                        seen[k] == 1 ? heads[k].x : heads[k].y & ~more_neighbours;
+            const bool last = heads[k].x != not_reached && !(heads[k].y & more_neighbours);
             const unsigned hits = __ballot_sync(full_warp, seen[k] != 0);
             const unsigned settled = __ballot_sync(full_warp, seen[k] || last);
             if (lane == word[k]) look = {hits, settled};
@@ -289,9 +289,13 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned 
     __shared__ pull_shared notes;
     const std::uint32_t* const before = s.visited[p.current];
     std::uint32_t* const after = s.visited[p.current ^ 1];
-    const bool by_hubs = Plain && Kind != parents::smallest && s.hubs;
+    const bool by_heads = Plain && s.heads;
     const visited_set visited = load_visited(s, before);
+    // Rows whose first two were asked go on behind them, by a whole sector.
+    const bool goes_on = by_heads && Kind == parents::smallest;
+    const Offset asked = goes_on ? 2 : 0;
     const bool soon =
+        !goes_on &&
         frontier_edges > 4 * s.edge_limit;  // an eighth of all: so likely is each neighbour to be in it
     const unsigned lane = threadIdx.x % 32, warps = grid_threads() / 32;
     std::uint32_t* const found_in = notes.found[threadIdx.x / 32];
@@ -307,8 +311,8 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned 
         if (there && mine * 32 + 31 >= s.n) closed |= ~0u << (s.n % 32);
         const auto begin_of = [&](unsigned word) { return (first + word * warps) * 32; };
         found_in[lane] = 0;
-        if (by_hubs) {
-            const first_look look = find_by_hubs<Kind>(s, visited, ~closed, begin_of);
+        if (by_heads) {
+            const first_look look = find_by_heads<Kind>(s, visited, ~closed, begin_of);
             found_in[lane] = look.found;
             closed |= look.settled;
         }
@@ -325,7 +329,7 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned 
         };
         const auto go_on = [&] {
             if (place != no_place || ahead_place == no_place) return;
-            row = {ahead.begin, ahead.begin, ahead.end, not_reached};
+            row = {ahead.begin, ahead.begin + asked, ahead.end, not_reached};
             place = ahead_place;
             ahead_place = no_place;
         };

@@ -27,7 +27,7 @@ enum class parents { none, any, smallest };
 /// repeating: duplicates is on, the others as may be.
 enum class form { plain, switched, repeating };
 
-constexpr std::uint32_t more_neighbours = hubs_more;
+constexpr std::uint32_t more_neighbours = heads_more;
 
 /// Counters rotate over three levels: one read, one written, one cleared.
 struct counters {
@@ -70,7 +70,7 @@ struct search {
     std::uint32_t coarse_bytes;  // in shared memory; 0: too many vertices even so
     std::uint32_t* frontier;     // bitmap, with operand_reuse off
     const std::uint32_t* in_empty;
-    const uint2* hubs;  // each vertex's strongest in-neighbours; null: not at hand
+    const uint2* heads;  // two in-neighbours of each vertex, to be asked before its row; null: not at hand
     piece* queue[2];
     std::uint32_t* queue_from[2];  // whose row a piece is of; with parents
     std::uint32_t capacity;        // pieces that a queue holds

@@ -10,8 +10,8 @@
 //   grid waits: a level then costs a cluster barrier, not one of the grid (common_thin.cuh).
 // Pull: a warp takes 32 words of 32 vertices and hands their open ones to its lanes; each lane looks through one
 //   vertex's in-neighbours, a sector of 8 at a time, for one in the visited set (operand reuse), up to the first (early
-//   exit), then takes the next; past 64 the warp helps. On graphs with hubs, where any parent will do, the vertices'
-//   two strongest in-neighbours are asked before, in order of the vertices (common_hubs.cu): 94 to 99.9% of what the
+//   exit), then takes the next; past 64 the warp helps. On graphs with hubs the vertices' two strongest
+//   in-neighbours, the two first where the smallest parent is asked, come before, in order of the vertices (common_heads.cu): 94 to 99.9% of what the
 //   first pull finds, for 8 bytes a vertex read in order. Else the visited set, or a bit for 2 or 4 vertices of it, is
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
@@ -238,7 +238,7 @@ void divide_workspace(search<Offset>& s, const device_traverse_arguments& d) {
         if (s.coarse_bytes <= near_bytes - 16) break;
         s.coarse_bytes = 0;
     }
-    if (s.hubs) s.coarse_bytes = 0;
+    if (s.heads) s.coarse_bytes = 0;
     if (!s.coarse_bytes) s.coarse_shift = 0;
     s.coarse = memory.take<unsigned char>(s.words * 2 + 16);
     for (auto** queue : {&s.queue[0], &s.queue[1]}) *queue = memory.take<piece>(d.queue_capacity);
@@ -277,7 +277,7 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     s.levels = reinterpret_cast<std::uint32_t*>(a.levels);
     s.parents_of = reinterpret_cast<std::uint32_t*>(a.parents);
     s.in_empty = d.in_empty;
-    s.hubs = reinterpret_cast<const uint2*>(d.hubs);
+    s.heads = reinterpret_cast<const uint2*>(d.heads);
     // Where the rule may pull, pieces past these mean that it will: so many rows, cut up, hold more vertices or edges
     // than it pushes.
     const offset_t pushed = std::max<offset_t>(
