@@ -1,6 +1,7 @@
 // nz bfs: breadth-first search, with the direction of every level and the reason for it.
 #include "bfs.hpp"
 
+#include "io/arrays.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
@@ -275,12 +276,23 @@ void write_tree(const setup& u, const search& run) {
     std::vector<std::int32_t> levels, parents;
     run.result.levels.extract_tuples<std::int32_t>(vertices, levels);
     run.result.parents.extract_tuples<std::int32_t>(vertices, parents);
+    const auto name = [&](index_t v) { return v < 0 ? -1 : u.in.original(v); };
+    if (u.s.output.ends_with(".npz")) {
+        const auto n = static_cast<offset_t>(vertices.size());
+        std::vector<std::int64_t> names[2];
+        std::ranges::transform(vertices, std::back_inserter(names[0]), name);
+        std::ranges::transform(parents, std::back_inserter(names[1]), name);
+        const io::named_array arrays[] = {{"vertex", dtype::int64, names[0].data(), n},
+                                          {"level", dtype::int32, levels.data(), n},
+                                          {"parent", dtype::int64, names[1].data(), n}};
+        return io::write_npz_arrays(u.s.output, arrays);
+    }
     fmt::memory_buffer text;
     fmt::format_to(std::back_inserter(text), "# vertex level parent; source {}; level -1: not reached\n",
                    u.in.original(run.source));
     for (std::size_t v = 0; v < vertices.size(); ++v)
         fmt::format_to(std::back_inserter(text), "{} {} {}\n", u.in.original(vertices[v]), levels[v],
-                       parents[v] < 0 ? -1 : u.in.original(parents[v]));
+                       name(parents[v]));
     write_file(u.s.output, {text.data(), text.size()});
 }
 
@@ -372,7 +384,7 @@ void add_bfs(CLI::App& app, runner& run) {
     add_transformations(*verb, *s);
     add_reordering(*verb, *s);
     add_output(*verb, *s,
-               "Write 'vertex level parent' for every vertex to this file\n"
+               "Write 'vertex level parent' for every vertex to this file, .npz for NumPy, else text\n"
                "(many sources at once: 'vertex level level ...')");
     verb->footer(
         "Example: nz bfs rmat:18,16 --validate --explain\n"

@@ -1,5 +1,6 @@
 // nz bfs --sources: searches from many sources at once, with what closeness and reachability need of each.
 #include "bfs.hpp"
+#include "io/arrays.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
 #include "ops/traverse_many.hpp"
@@ -241,6 +242,16 @@ void print_text(const many_setup& u, const many_search& run) {
 }
 
 void write_levels(const many_setup& u, const many_search& run) {
+    if (u.s.output.ends_with(".npz")) {
+        std::vector<std::int64_t> names;
+        for (offset_t v = 0; v < u.in.matrix().rows(); ++v) names.push_back(u.in.original(v));
+        const auto n = static_cast<offset_t>(names.size());
+        std::vector<io::named_array> arrays = {{"vertex", dtype::int64, names.data(), n}};
+        for (std::size_t k = 0; k < u.sources.size(); ++k)
+            arrays.push_back({fmt::format("level_{}", k), dtype::int32,
+                              run.result.levels[k].values<std::int32_t>().data(), n});
+        return io::write_npz_arrays(u.s.output, arrays);
+    }
     fmt::memory_buffer text;
     fmt::format_to(std::back_inserter(text), "# vertex, then its level (-1: not reached) from each of");
     for (const offset_t source : u.sources)

@@ -1,5 +1,6 @@
 #include "common.hpp"
 
+#include "io/output_file.hpp"
 #include "nonzero/errors.hpp"
 #include "suggest.hpp"
 #include "transform.hpp"
@@ -8,10 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -218,17 +217,9 @@ void check_output(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::string_view content) {
-    const std::string beside = fmt::format("{}.{}.partial", path, getpid());
-    const auto refuse = [&](int why) {
-        std::remove(beside.c_str());
-        throw error(fmt::format("cannot write {}: {}", path, std::strerror(why)));
-    };
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(beside.c_str(), "wb"),
-                                                               &std::fclose);
-    if (!file) refuse(errno);
-    if (std::fwrite(content.data(), 1, content.size(), file.get()) != content.size()) refuse(errno);
-    if (std::fflush(file.get()) != 0) refuse(errno);
-    if (std::rename(beside.c_str(), path.c_str()) != 0) refuse(errno);
+    io::output_file file(path);
+    file.write(content);
+    file.commit();
 }
 
 }  // namespace nz::cli

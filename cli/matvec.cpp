@@ -1,5 +1,6 @@
 #include "matvec.hpp"
 
+#include "io/arrays.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/errors.hpp"
 #include "ops/mxv_device.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 
 namespace nz::cli {
@@ -143,6 +145,18 @@ void report_matvec(std::string_view verb, const matvec_settings& s, const contex
 }
 
 void write_result(const std::string& path, const vector& y) {
+    if (path.ends_with(".npz"))
+        return dispatch(y.type(), [&]<class T>(std::type_identity<T>) {
+            std::vector<index_t> at;
+            std::vector<T> values;
+            y.extract_tuples<T>(at, values);
+            const auto n = static_cast<offset_t>(at.size());
+            const std::unique_ptr<T[]> flat(new T[at.size()]);  // a vector of bool has no array
+            std::ranges::copy(values, flat.get());
+            const io::named_array arrays[] = {{"index", dtype::int32, at.data(), n},
+                                              {"value", y.type(), flat.get(), n}};
+            io::write_npz_arrays(path, arrays);
+        });
     fmt::memory_buffer text;
     dispatch(y.type(), [&]<class T>(std::type_identity<T>) {
         std::vector<index_t> at;
@@ -184,7 +198,7 @@ void add_matvec_options(CLI::App& verb, matvec_settings& s) {
         ->option_text("N");
     add_computation(verb, s, kernels::known_ids("mxv") + ", reference");
     add_reordering(verb, s);
-    add_output(verb, s, "Write y as lines 'index value' to this file");
+    add_output(verb, s, "Write y as lines 'index value' to this file, or for NumPy where it is an .npz");
 }
 
 int run_matvec(std::string_view verb, const matvec_settings& s) {

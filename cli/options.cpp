@@ -41,7 +41,14 @@ std::size_t parse_bytes(const std::string& text) {
 
 void add_input(CLI::App& verb, settings& s, const std::string& what) {
     verb.add_option("INPUT", s.input, what)->required()->option_text(" ");
-    verb.add_option("--seed", s.seed, "Seed of everything random (default 1)")->option_text("N");
+    verb.add_option("--seed", s.seed, "Seed of everything random (default 1)")
+        ->option_text("N")
+        ->check([](const std::string& text) {
+            std::uint64_t seed = 0;
+            const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), seed);
+            const bool right = problem == std::errc{} && end == text.data() + text.size();
+            return right ? std::string() : fmt::format("a seed is a number from 0 to 2^64 - 1, not {}", text);
+        });
     verb.add_option("--threads", s.threads, "Threads to use (default: all cores)")
         ->check(CLI::Range(1, 4096))
         ->option_text("N");
@@ -94,7 +101,9 @@ void add_computation(CLI::App& verb, settings& s, const std::string& kernels) {
 }
 
 CLI::Option* add_output(CLI::App& verb, settings& s, const std::string& what) {
-    return verb.add_option("-o,--output", s.output, what)->option_text("FILE");
+    return verb.add_option("-o,--output", s.output, what)
+        ->option_text("FILE")
+        ->check([](const std::string& path) { return path.empty() ? "the file has no name" : ""; });
 }
 
 }  // namespace nz::cli

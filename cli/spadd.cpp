@@ -45,7 +45,8 @@ bool same_entries(const matrix& x, const matrix& y) {
     std::vector<double> values[2];
     x.extract_tuples(rows[0], columns[0], values[0]);
     y.extract_tuples(rows[1], columns[1], values[1]);
-    return rows[0] == rows[1] && columns[0] == columns[1] && values[0] == values[1];
+    const auto agree = [](double u, double v) { return u == v || (u != u && v != v); };
+    return rows[0] == rows[1] && columns[0] == columns[1] && std::ranges::equal(values[0], values[1], agree);
 }
 
 int run_spadd(const spadd_settings& s) {

@@ -1,5 +1,6 @@
 // nz sssp: single-source shortest paths, with what the buckets cost and why they are as wide as they are.
 #include "common.hpp"
+#include "io/arrays.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
@@ -151,6 +152,24 @@ void print_text(const setup& u, const std::vector<search>& runs) {
     }
 }
 
+template <class T>
+void write_distance_arrays(const setup& u, const std::vector<index_t>& vertices,
+                           const std::vector<T>& distances, const vector& parents) {
+    const auto n = static_cast<offset_t>(vertices.size());
+    std::vector<std::int64_t> names, before;
+    const std::unique_ptr<T[]> flat(new T[vertices.size()]);  // a vector of bool has no array
+    std::ranges::copy(distances, flat.get());
+    for (const index_t v : vertices) {
+        names.push_back(u.in.original(v));
+        if (parents.size())
+            before.push_back(u.in.original(parents.values<std::int32_t>()[static_cast<std::size_t>(v)]));
+    }
+    std::vector<io::named_array> arrays = {{"vertex", dtype::int64, names.data(), n},
+                                           {"distance", dtype_of<T>, flat.get(), n}};
+    if (parents.size()) arrays.push_back({"parent", dtype::int64, before.data(), n});
+    io::write_npz_arrays(u.s.output, arrays);
+}
+
 void write_distances(const setup& u, const search& run) {
     const auto& [distances, parents] = std::tie(run.result.distances, run.result.parents);
     fmt::memory_buffer text;
@@ -161,6 +180,7 @@ void write_distances(const setup& u, const search& run) {
         std::vector<index_t> vertices;
         std::vector<T> values;
         distances.template extract_tuples<T>(vertices, values);
+        if (u.s.output.ends_with(".npz")) return write_distance_arrays<T>(u, vertices, values, parents);
         for (std::size_t k = 0; k < vertices.size(); ++k) {
             fmt::format_to(std::back_inserter(text), "{} {}", u.in.original(vertices[k]), T(values[k]));
             if (parents.size())
@@ -169,7 +189,7 @@ void write_distances(const setup& u, const search& run) {
             text.push_back('\n');
         }
     });
-    write_file(u.s.output, {text.data(), text.size()});
+    if (!u.s.output.ends_with(".npz")) write_file(u.s.output, {text.data(), text.size()});
 }
 
 shortest_options options_of(const sssp_settings& s) {
@@ -232,7 +252,9 @@ void add_sssp(CLI::App& app, runner& run) {
     add_computation(*verb, *s, kernels::known_ids("shortest") + ", relax_loop, reference");
     add_transformations(*verb, *s);
     add_reordering(*verb, *s);
-    add_output(*verb, *s, "Write 'vertex distance parent' for every vertex reached to this file");
+    add_output(
+        *verb, *s,
+        "Write 'vertex distance parent' for every vertex reached to this file: .npz for NumPy, else text");
     verb->footer(
         "Example: nz sssp rmat:18,16 --weights uniform:1,255 --validate --explain\n"
         "Edges run from row to column; a pattern's have length 1. Results are the same in every run.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 
@@ -62,7 +63,7 @@ def bfs_many(a: Matrix, sources, *, levels: bool = False, max_depth: int = -1, k
     >>> nz.bfs_many(nz.load("grid2d:3"), [0, 4]).depths
     array([4, 2], dtype=int32)
     """
-    sources = [int(s) for s in sources]
+    sources = [index(s) for s in sources]
     return BfsManyResult(**_core.bfs_many(chosen(ctx), a, sources, levels, max_depth, kernel))
 
 

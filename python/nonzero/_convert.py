@@ -43,6 +43,8 @@ def from_csr(indptr, indices, data, shape: tuple[int, int], *, copy: bool = True
     c = chosen(ctx)
     indptr = contiguous(indptr, c)
     if isinstance(indptr, np.ndarray) and indptr.dtype not in (np.int32, np.int64):
+        if indptr.size and indptr.dtype.kind not in "iu":
+            raise DomainError(f"offsets must be integers, not {indptr.dtype}")
         indptr = indptr.astype(np.int64)
     rows, columns = shape
     given = contiguous(indices, c)

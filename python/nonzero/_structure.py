@@ -1,10 +1,11 @@
 """Algorithms that divide a graph, and closeness. Edges run i -> j for A(i,j); vertices are 0 to n - 1, and arrays of results
-have one element for each. Undirected graphs have both directions of every edge; loops and, where nothing else is said,
-values are not looked at."""
+have one element for each. Undirected graphs have both directions of every edge; values are not looked at where nothing
+else is said, and loops in label_propagation alone, where a vertex with one counts among its own neighbours."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 
@@ -174,7 +175,7 @@ def closeness(a: Matrix, sources=None, *, outward: bool = False, ctx: Context | 
     >>> nz.closeness(path).eccentricity
     array([2, 1, 2], dtype=int32)
     """
-    given = None if sources is None else [int(s) for s in sources]
+    given = None if sources is None else [index(s) for s in sources]
     return ClosenessResult(**_core.closeness(chosen(ctx), a, given, outward))
 
 

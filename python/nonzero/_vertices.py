@@ -4,6 +4,7 @@ results have one element for each."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 
@@ -131,7 +132,7 @@ def betweenness(
     >>> nz.betweenness(path).centrality
     array([0., 2., 0.])
     """
-    given = None if sources is None else [int(s) for s in sources]
+    given = None if sources is None else [index(s) for s in sources]
     return BetweennessResult(**_core.betweenness(chosen(ctx), a, given, normalise, kernel))
 
 

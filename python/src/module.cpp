@@ -1,6 +1,9 @@
 // The module nonzero._core: what python/nonzero builds on. Thin: unwrap, call without the interpreter's lock, wrap.
 #include "bind.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace nz::python {
 
 dtype dtype_of_array(nb::dlpack::dtype type) {
@@ -21,11 +24,56 @@ nb::object to_python(scalar x) {
     return nb::cast(x.get<std::int64_t>());
 }
 
+namespace {
+
+// Python's numbers and NumPy's alike.
+scalar number_of(nb::handle x) {
+    const bool numpy_bool = nb::hasattr(x, "dtype") && nb::hasattr(x.attr("dtype"), "kind") &&
+                            nb::cast<std::string>(x.attr("dtype").attr("kind")) == "b";
+    if (PyBool_Check(x.ptr()) || numpy_bool) return PyObject_IsTrue(x.ptr()) == 1;
+    if (PyIndex_Check(x.ptr())) {
+        const nb::object whole = nb::steal(PyNumber_Index(x.ptr()));
+        if (!whole.is_valid()) throw nb::python_error();
+        int overflow = 0;
+        const long long value = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
+        if (overflow == 0) return static_cast<std::int64_t>(value);
+        const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(whole.ptr()) : 0;
+        if (overflow > 0 && !PyErr_Occurred()) return static_cast<std::uint64_t>(large);
+        PyErr_Clear();
+        throw domain_error(nb::cast<std::string>(nb::str(whole)) + " has more than 64 bits");
+    }
+    const double value = PyFloat_AsDouble(x.ptr());
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return value;
+}
+
+// Whether a type of whole numbers has this one.
+bool has(dtype type, scalar x) {
+    return dispatch(type, [&]<class T>(std::type_identity<T>) {
+        if constexpr (std::is_same_v<T, bool> || std::is_floating_point_v<T>) {
+            return true;
+        } else if (is_floating(x.type())) {
+            const double value = x.get<double>(), beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
+            return value == std::floor(value) && value < beyond &&
+                   value >= (std::is_signed_v<T> ? -beyond : 0);
+        } else if (x.type() == dtype::uint64) {
+            return std::in_range<T>(x.get<std::uint64_t>());
+        } else {
+            return std::in_range<T>(x.get<std::int64_t>());
+        }
+    });
+}
+
+}  // namespace
+
+// Not GraphBLAS's typecast: a number that a type of whole numbers does not have is refused, as NumPy refuses it.
 scalar to_scalar(nb::handle x, std::optional<dtype> type) {
-    const scalar given = PyBool_Check(x.ptr())   ? scalar(nb::cast<bool>(x))
-                         : PyLong_Check(x.ptr()) ? scalar(nb::cast<std::int64_t>(x))
-                                                 : scalar(nb::cast<double>(x));
-    return type ? scalar(*type, given.as(*type)) : given;
+    const scalar given = number_of(x);
+    if (!type) return given;
+    if (!has(*type, given))
+        throw domain_error(nb::cast<std::string>(nb::str(x)) + " is no value of " +
+                           std::string(name_of(*type)) + ": convert the operand to a type that has it");
+    return scalar(*type, given.as(*type));
 }
 
 void check_interrupt() {

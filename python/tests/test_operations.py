@@ -1,5 +1,7 @@
 """Every operation against a dictionary model, or against SciPy and NumPy."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -189,3 +191,34 @@ def test_products_that_are_expected_go_by_slices():
     np.testing.assert_array_equal(np.asarray(before), np.asarray(first))  # whole numbers
     with pytest.raises(nz.errors.DomainError):
         a.expect_products(-1)
+
+
+def test_scalars_are_taken_as_they_are():
+    """NumPy's numbers count as Python's; what a type of whole numbers does not have is refused."""
+    big = 2**53 + 1
+    assert nz.apply("plus", nz.dense([0]), right=np.int64(big)).get(0) == big
+    assert nz.full(2, np.int64(3)).dtype == "int64"
+    assert nz.full(2, np.bool_(True)).dtype == "bool"
+    assert nz.full(1, 2**63, dtype="uint64").get(0) == 2**63
+    assert nz.apply("plus", nz.dense([0.5]), right=1).get(0) == 1.5
+    x = nz.dense([0, 1, 2])
+    for wrong in (2.5, math.nan, 2**63, -(2**70)):
+        with pytest.raises(nz.errors.DomainError):
+            nz.apply("times", x, right=wrong)
+    with pytest.raises(nz.errors.DomainError, match="1000 is no value of int8"):
+        nz.select("valuegt", nz.dense(np.array([100], np.int8)), 1000)
+    with pytest.raises(TypeError):
+        nz.apply("times", x, right="two")
+    with pytest.raises(TypeError):
+        nz.apply("times", x, right=x)
+
+
+def test_whole_numbers_are_asked_for_where_they_are_meant():
+    with pytest.raises(nz.errors.DomainError, match="offsets must be integers"):
+        nz.from_csr([0.0, 1.5], [0], [1.0], (1, 1))
+    with pytest.raises(TypeError):
+        nz.bfs_many(nz.load("grid2d:3"), [0.7])
+
+
+def test_pagerank_of_no_vertices_is_no_ranks():
+    assert nz.pagerank(nz.from_coo([], [], [], (0, 0))).ranks.shape == (0,)

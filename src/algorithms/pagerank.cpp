@@ -183,7 +183,10 @@ private:
 pagerank_result pagerank(const context& ctx, const matrix& a, const pagerank_options& options) {
     check(a, options);
     if (a.rows() == 0)
-        return {.ranks = vector(ctx, options.type, 0), .converged = true, .steps = {}, .plan = {}};
+        return {.ranks = vector::full(ctx, 0, scalar(options.type, element{})),
+                .converged = true,
+                .steps = {},
+                .plan = {}};
     return iteration(ctx, a, options).run();
 }
 

@@ -13,11 +13,8 @@ void level_receiver::hear(void* self, const traverse_level& level) {
 }
 
 buffer truth_of(const context& ctx, const storage::csr& a) {
-    if (a.kind == value_kind::full)
-        return storage::convert_array(ctx, a.values, a.type, dtype::boolean, a.nnz);
     buffer values(ctx.memory(), static_cast<std::size_t>(a.nnz));
-    std::fill_n(values.as<bool>(), a.nnz,
-                from_element<bool>(cast(a.nnz ? a.value(0) : element{1}, a.type, dtype::boolean)));
+    std::fill_n(values.as<bool>(), a.nnz, true);
     return values;
 }
 

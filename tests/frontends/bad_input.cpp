@@ -114,6 +114,14 @@ TEST_F(bad_input, an_output_in_a_missing_folder_is_refused_before_the_work) {
     EXPECT_EQ(file_count(), 0u);
 }
 
+TEST_F(bad_input, numbers_that_are_none_are_refused) {
+    expect_refused({"bfs", "rmat:6", "--seed", "-1"}, 2, {"-1"});
+    expect_refused({"bfs", "rmat:6", "--seed", "99999999999999999999"}, 2, {"99999999999999999999"});
+    expect_refused({"spmspv", "rmat:6", "--density", "nan"}, 2, {"nan"});
+    expect_refused({"spmspv", "rmat:6", "--density", "0"}, 2, {"above 0"});
+    expect_refused({"bfs", "rmat:6", "-o", ""}, 2, {"no name"});
+}
+
 TEST_F(bad_input, an_output_of_unknown_format_is_refused) {
     const outcome run = nz({"convert", "grid2d:3", "-o", "out.xyz"});
     EXPECT_NE(run.status, 0);

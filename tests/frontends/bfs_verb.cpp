@@ -180,6 +180,50 @@ TEST_F(bfs_verb, speaks_of_vertices_by_the_ids_of_the_file) {
     EXPECT_EQ(tree("tree.txt"), expected) << read("tree.txt");
 }
 
+TEST_F(bfs_verb, a_stored_zero_is_an_edge_with_every_switch) {
+    write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 0\n2 3 1\n");
+    for (const auto* switches : {"all", "none", "change_direction", "structure_only"})
+        for (const auto* kernel : {"push_pull_fused", "push_pull_loop"})
+            EXPECT_EQ(expect_json({"bfs", "zero.mtx", "--source", "0", "--switches", switches, "--kernel",
+                                   kernel, "--validate"})["reached"],
+                      3)
+                << switches << " " << kernel;
+}
+
+TEST_F(bfs_verb, files_for_numpy_are_archives) {
+    write("path.wel", "0 1 2\n1 2 1\n");
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"bfs", "path.wel", "--source", "1"},
+          {"sssp", "path.wel", "--source", "1"},
+          {"bfs", "path.wel", "--sources", "0,2"},
+          {"spmv", "path.wel"},
+          {"spmspv", "path.wel", "--density", "1"}}) {
+        auto all = words;
+        all.insert(all.end(), {"-o", "out.npz"});
+        EXPECT_EQ(nz(all).status, 0) << words[0];
+        EXPECT_TRUE(read("out.npz").starts_with("PK")) << words[0];
+        EXPECT_NE(read("out.npz").find(words[0].starts_with("spm") ? "value.npy" : "vertex.npy"),
+                  std::string::npos);
+    }
+}
+
+TEST_F(bfs_verb, an_output_follows_links_and_keeps_who_may_read_it) {
+    write("old.txt", "old");
+    std::filesystem::permissions(path("old.txt"),
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    std::filesystem::create_symlink("old.txt", path("link.txt"));
+    for (const auto* verb : {"bfs", "sssp", "spmv", "cc"}) {
+        EXPECT_EQ(nz({verb, "grid2d:3", "-o", "link.txt"}).status, 0) << verb;
+        EXPECT_TRUE(std::filesystem::is_symlink(path("link.txt"))) << verb;
+        EXPECT_NE(read("old.txt"), "old") << verb;
+        EXPECT_EQ(std::filesystem::status(path("old.txt")).permissions(),
+                  std::filesystem::perms::owner_read | std::filesystem::perms::owner_write)
+            << verb;
+        write("old.txt", "old");
+    }
+    EXPECT_EQ(file_count(), 2u);
+}
+
 TEST_F(bfs_verb, symmetrize_goes_both_ways) {
     write("path.el", "0 1\n2 1\n");
     EXPECT_EQ(expect_json({"bfs", "path.el", "--source", "0"})["reached"], 2);

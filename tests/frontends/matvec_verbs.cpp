@@ -40,6 +40,8 @@ TEST_F(matvec_verbs, spadd_joins_with_the_transpose_itself_and_a_second_input) {
     const auto r = expect_json({"spadd", "laplace2d:9", "random:81,3", "--validate", "-o", path("sum.mtx")});
     EXPECT_EQ(r["valid"], true);
     EXPECT_TRUE(exists("sum.mtx"));
+    write("odd.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 nan\n1 2 inf\n2 1 -inf\n");
+    EXPECT_TRUE(expect_json({"spadd", "odd.mtx", "--validate"})["valid"]) << "NaN equals no number";
     expect_refused({"spadd", "laplace2d:9", "random:80,3"}, 2, {"shapes must be equal"});
     expect_refused({"spadd", "laplace2d:9", "--kernel", "hash"}, 2, {"balanced_path"});
     expect_refused({"spadd", "laplace2d:9", "--operation", "sum"}, 2, {"union"});
