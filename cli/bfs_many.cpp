@@ -13,7 +13,6 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
-#include <random>
 
 namespace nz::cli {
 namespace {
@@ -91,14 +90,8 @@ std::vector<offset_t> choose_sources(const bfs_settings& s, const loaded& in) {
         for (const auto id : read_ids(s.many_sources)) sources.push_back(vertex_named(in, id));
         return sources;
     }
-    const structure rows(in.matrix());
-    std::vector<offset_t> candidates;
-    for (offset_t v = 0; v < rows.rows(); ++v)
-        if (rows.length(v) > 0) candidates.push_back(v);
-    if (candidates.empty()) throw usage_error("--sources-random: no vertex has edges out");
-    std::mt19937_64 random(s.seed);
-    for (int k = 0; k < s.random_sources; ++k) sources.push_back(candidates[random() % candidates.size()]);
-    return sources;
+    if (in.matrix().nnz() == 0) throw usage_error("--sources-random: no vertex has edges out");
+    return random_sources(in.matrix(), s.random_sources, s.seed);
 }
 
 many_search run_once(const many_setup& u) {

@@ -72,13 +72,20 @@ std::vector<offset_t> sampled_sources(const loaded& in, const source_sample& sam
     for (const auto name : sample.named) chosen.push_back(vertex_named(in, name));
     if (!chosen.empty()) return chosen;
     if (a.nnz() == 0) throw usage_error("no vertex has an edge out: name a --source");
+    return random_sources(a, sample.random, seed);
+}
+
+std::vector<offset_t> random_sources(const matrix& a, offset_t count, std::uint64_t seed) {
     const structure rows(a);
+    std::vector<offset_t> vertices;
+    for (offset_t v = 0; v < rows.rows(); ++v)
+        if (rows.length(v) > 0) vertices.push_back(v);
+    const std::size_t wanted = std::min(static_cast<std::size_t>(count), vertices.size());
     std::mt19937_64 random(seed);
-    while (static_cast<int>(chosen.size()) < sample.random) {
-        const auto v = static_cast<offset_t>(random() % static_cast<std::uint64_t>(a.rows()));
-        if (rows.length(v) > 0) chosen.push_back(v);
-    }
-    return chosen;
+    for (std::size_t k = 0; k < wanted; ++k)
+        std::swap(vertices[k], vertices[k + random() % (vertices.size() - k)]);
+    vertices.resize(wanted);
+    return vertices;
 }
 
 source_choice choose_sources(const loaded& in, const std::vector<std::int64_t>& asked) {

@@ -18,6 +18,8 @@ struct source_sample {
     int random = 4;
     bool all = false;
 };
+/// `count` different vertices with edges out, or all where there are fewer.
+std::vector<offset_t> random_sources(const matrix& a, offset_t count, std::uint64_t seed);
 /// --source ID, --sources-random K, --all.
 void add_source_sample(CLI::App& verb, source_sample& sample);
 /// Throws usage_error for an id that is not there, and where random vertices with edges out are asked for and there are none.

@@ -235,6 +235,8 @@ def extract(a: Operand, rows=None, columns=None, *, transpose: bool = False, ctx
     array([3., 1.])
     """
     if isinstance(a, Vector):
+        if columns is not None:
+            raise TypeError("a vector has no columns")
         return a.copy() if rows is None else _core.extract(chosen(ctx), a, _list(rows))
     return _core.extract(chosen(ctx), a, _list(rows), _list(columns), _flags(False, False, False, False, transpose))
 

@@ -222,3 +222,8 @@ def test_whole_numbers_are_asked_for_where_they_are_meant():
 
 def test_pagerank_of_no_vertices_is_no_ranks():
     assert nz.pagerank(nz.from_coo([], [], [], (0, 0))).ranks.shape == (0,)
+
+
+def test_a_vector_has_no_columns():
+    with pytest.raises(TypeError):
+        nz.extract(nz.dense([1.0, 2.0]), [0], [1])

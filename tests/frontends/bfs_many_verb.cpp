@@ -51,6 +51,14 @@ TEST_F(bfs_many_verb, random_sources_follow_the_seed) {
               expect_json({"bfs", "rmat:10,8", "--sources-random", "70", "--seed", "5"})["runs"]);
 }
 
+TEST_F(bfs_many_verb, random_sources_are_different_ones) {
+    for (const auto* verb : {"bfs", "bc", "closeness"}) {
+        const auto r = expect_json({verb, "grid2d:3", "--sources-random", "20"});
+        const auto& sources = r.contains("runs") ? r["runs"] : r["sources"];
+        EXPECT_EQ(sources.is_number() ? sources.get<std::size_t>() : sources.size(), 9u) << verb << r.dump();
+    }
+}
+
 TEST_F(bfs_many_verb, every_kernel_is_valid) {
     for (const auto* kernel : {"bit_parallel", "reference"})
         for (const auto* input : {"rmat:8,8", "rmat_directed:8,8", "grid2d:20,0.3"}) {
