@@ -135,8 +135,7 @@ std::string_view name_of(dtype type);
 /// The inverse of name_of ("float" and "double" are accepted too). Throws domain_error for other words.
 dtype parse_dtype(std::string_view word);
 /// The type that holds a result of two operand types: C's ranking (bool < integers < floats), the wider one
-/// of a kind, the next wider signed type for a signed and an unsigned one; float64 where there is none, and for float32 with
-/// integers of more than 16 bits.
+/// of a kind, the next wider signed type for a signed and an unsigned one, float64 for 64-bit mixes.
 dtype promote(dtype a, dtype b);
 
 /// Converts a value as GraphBLAS typecasts do, and never with undefined behaviour: integers wrap, a float
