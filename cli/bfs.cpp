@@ -291,7 +291,7 @@ void write_tree(const setup& u, const search& run) {
     fmt::format_to(std::back_inserter(text), "# vertex level parent; source {}; level -1: not reached\n",
                    u.in.original(run.source));
     for (std::size_t v = 0; v < vertices.size(); ++v)
-        fmt::format_to(std::back_inserter(text), "{} {} {}\n", u.in.original(vertices[v]), levels[v],
+        fmt::format_to(std::back_inserter(text), "{} {} {}\n", name(vertices[v]), levels[v],
                        name(parents[v]));
     write_file(u.s.output, {text.data(), text.size()});
 }

@@ -206,6 +206,18 @@ void print(const json& object) {
 
 void warn(std::string_view text) { fmt::print(stderr, "nz: warning: {}\n", text); }
 
+bool same_entries(const matrix& x, const matrix& y) {
+    return dispatch(x.type(), [&]<class T>(std::type_identity<T>) {
+        std::vector<index_t> rows[2], columns[2];
+        std::vector<T> values[2];
+        x.extract_tuples(rows[0], columns[0], values[0]);
+        y.extract_tuples(rows[1], columns[1], values[1]);
+        const auto agree = [](T u, T v) { return u == v || (u != u && v != v); };
+        return rows[0] == rows[1] && columns[0] == columns[1] &&
+               std::ranges::equal(values[0], values[1], agree);
+    });
+}
+
 void check_output(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code ignored;

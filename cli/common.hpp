@@ -8,8 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -98,6 +100,17 @@ json report(std::string_view verb, const settings& s, const context& ctx, const 
 /// One object, one line, on standard output.
 void print(const json& object);
 void warn(std::string_view text);
+
+/// Whether both have the same entries with the same values, of which NaN equals NaN; of one type.
+bool same_entries(const matrix& x, const matrix& y);
+
+/// The values side by side, of bool as well, whose std::vector has no array.
+template <class T>
+std::unique_ptr<T[]> side_by_side(const std::vector<T>& values) {
+    std::unique_ptr<T[]> all(new T[values.size()]);
+    std::copy(values.begin(), values.end(), all.get());
+    return all;
+}
 
 /// Throws usage_error where a file at `path` cannot be made: before the work rather than after.
 void check_output(const std::string& path);

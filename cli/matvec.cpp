@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <optional>
 
 namespace nz::cli {
@@ -145,23 +144,18 @@ void report_matvec(std::string_view verb, const matvec_settings& s, const contex
 }
 
 void write_result(const std::string& path, const vector& y) {
-    if (path.ends_with(".npz"))
-        return dispatch(y.type(), [&]<class T>(std::type_identity<T>) {
-            std::vector<index_t> at;
-            std::vector<T> values;
-            y.extract_tuples<T>(at, values);
-            const auto n = static_cast<offset_t>(at.size());
-            const std::unique_ptr<T[]> flat(new T[at.size()]);  // a vector of bool has no array
-            std::ranges::copy(values, flat.get());
-            const io::named_array arrays[] = {{"index", dtype::int32, at.data(), n},
-                                              {"value", y.type(), flat.get(), n}};
-            io::write_npz_arrays(path, arrays);
-        });
-    fmt::memory_buffer text;
     dispatch(y.type(), [&]<class T>(std::type_identity<T>) {
         std::vector<index_t> at;
         std::vector<T> values;
         y.extract_tuples<T>(at, values);
+        if (path.ends_with(".npz")) {
+            const auto n = static_cast<offset_t>(at.size());
+            const auto all = side_by_side(values);
+            const io::named_array arrays[] = {{"index", dtype::int32, at.data(), n},
+                                              {"value", dtype_of<T>, all.get(), n}};
+            return io::write_npz_arrays(path, arrays);
+        }
+        fmt::memory_buffer text;
         for (std::size_t k = 0; k < at.size(); ++k) {
             const T value = values[k];
             if constexpr (std::is_floating_point_v<T>)
@@ -169,8 +163,8 @@ void write_result(const std::string& path, const vector& y) {
             else
                 fmt::format_to(std::back_inserter(text), "{} {:d}\n", at[k], value);
         }
+        write_file(path, {text.data(), text.size()});
     });
-    write_file(path, {text.data(), text.size()});
 }
 
 }  // namespace

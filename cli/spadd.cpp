@@ -40,15 +40,6 @@ std::vector<double> kernel_times(const context& ctx, const spadd_settings& s, co
     return ops::ewise_kernel_ms(ctx, operation, binary_id::plus, {a}, {b, transposed}, s.repeat);
 }
 
-bool same_entries(const matrix& x, const matrix& y) {
-    std::vector<index_t> rows[2], columns[2];
-    std::vector<double> values[2];
-    x.extract_tuples(rows[0], columns[0], values[0]);
-    y.extract_tuples(rows[1], columns[1], values[1]);
-    const auto agree = [](double u, double v) { return u == v || (u != u && v != v); };
-    return rows[0] == rows[1] && columns[0] == columns[1] && std::ranges::equal(values[0], values[1], agree);
-}
-
 int run_spadd(const spadd_settings& s) {
     if (!s.output.empty()) check_output(s.output);
     const context ctx = make_context(s);

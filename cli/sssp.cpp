@@ -152,44 +152,39 @@ void print_text(const setup& u, const std::vector<search>& runs) {
     }
 }
 
-template <class T>
-void write_distance_arrays(const setup& u, const std::vector<index_t>& vertices,
-                           const std::vector<T>& distances, const vector& parents) {
-    const auto n = static_cast<offset_t>(vertices.size());
-    std::vector<std::int64_t> names, before;
-    const std::unique_ptr<T[]> flat(new T[vertices.size()]);  // a vector of bool has no array
-    std::ranges::copy(distances, flat.get());
-    for (const index_t v : vertices) {
-        names.push_back(u.in.original(v));
-        if (parents.size())
-            before.push_back(u.in.original(parents.values<std::int32_t>()[static_cast<std::size_t>(v)]));
-    }
-    std::vector<io::named_array> arrays = {{"vertex", dtype::int64, names.data(), n},
-                                           {"distance", dtype_of<T>, flat.get(), n}};
-    if (parents.size()) arrays.push_back({"parent", dtype::int64, before.data(), n});
-    io::write_npz_arrays(u.s.output, arrays);
-}
-
 void write_distances(const setup& u, const search& run) {
     const auto& [distances, parents] = std::tie(run.result.distances, run.result.parents);
-    fmt::memory_buffer text;
-    fmt::format_to(std::back_inserter(text),
-                   "# vertex distance parent; source {}; vertices without a path are left out\n",
-                   u.in.original(run.source));
+    std::vector<index_t> vertices;
+    const auto parent_of = [&](index_t v) {
+        return u.in.original(parents.values<std::int32_t>()[static_cast<std::size_t>(v)]);
+    };
     dispatch(distances.type(), [&]<class T>(std::type_identity<T>) {
-        std::vector<index_t> vertices;
         std::vector<T> values;
         distances.template extract_tuples<T>(vertices, values);
-        if (u.s.output.ends_with(".npz")) return write_distance_arrays<T>(u, vertices, values, parents);
+        if (u.s.output.ends_with(".npz")) {
+            const auto n = static_cast<offset_t>(vertices.size());
+            std::vector<std::int64_t> names, before;
+            for (const index_t v : vertices) {
+                names.push_back(u.in.original(v));
+                if (parents.size()) before.push_back(parent_of(v));
+            }
+            const auto all = side_by_side(values);
+            std::vector<io::named_array> arrays = {{"vertex", dtype::int64, names.data(), n},
+                                                   {"distance", dtype_of<T>, all.get(), n}};
+            if (parents.size()) arrays.push_back({"parent", dtype::int64, before.data(), n});
+            return io::write_npz_arrays(u.s.output, arrays);
+        }
+        fmt::memory_buffer text;
+        fmt::format_to(std::back_inserter(text),
+                       "# vertex distance parent; source {}; vertices without a path are left out\n",
+                       u.in.original(run.source));
         for (std::size_t k = 0; k < vertices.size(); ++k) {
             fmt::format_to(std::back_inserter(text), "{} {}", u.in.original(vertices[k]), T(values[k]));
-            if (parents.size())
-                fmt::format_to(std::back_inserter(text), " {}",
-                               u.in.original(parents.template values<std::int32_t>()[vertices[k]]));
+            if (parents.size()) fmt::format_to(std::back_inserter(text), " {}", parent_of(vertices[k]));
             text.push_back('\n');
         }
+        write_file(u.s.output, {text.data(), text.size()});
     });
-    if (!u.s.output.ends_with(".npz")) write_file(u.s.output, {text.data(), text.size()});
 }
 
 shortest_options options_of(const sssp_settings& s) {

@@ -61,10 +61,9 @@ void output_file::open_beside() {
         temporary_ = fmt::format("{}.part-{}-{}", path_, ::getpid(), number++);
         descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (descriptor_ < 0 && errno == EEXIST);
-    // Who may read a file that is there may read what takes its place. Where the mode cannot be set, the file is still written.
-    if (struct stat there; descriptor_ >= 0 && ::stat(path_.c_str(), &there) == 0 &&
-                           ::fchmod(descriptor_, there.st_mode & 0777) != 0)
-        errno = 0;
+    // Who may read a file that is there may read what takes its place; where the mode cannot be set, it is written all the same.
+    struct stat there;
+    if (descriptor_ >= 0 && ::stat(path_.c_str(), &there) == 0) ::fchmod(descriptor_, there.st_mode & 0777);
 }
 
 output_file::~output_file() {
