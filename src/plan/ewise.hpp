@@ -60,7 +60,7 @@ constexpr std::size_t ewise_path_workspace(offset_t rows, offset_t entries, int 
 
 // On a GPU.
 
-/// Entries that a tile may hold: eight for each of 256 threads.
+/// Entries that a tile may hold.
 inline constexpr int ewise_tile_entries = 2048;
 /// Steps of the path (entries of A, entries of B, ends of rows) from one cut to the next: a cut may fall one entry late,
 /// so that a pair stays whole.

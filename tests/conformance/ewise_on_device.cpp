@@ -114,8 +114,8 @@ TEST_F(EwiseOnDevice, LongRowsAndEmptyOnesAreSharedOut) {
     EXPECT_EQ(sum.get(250001, 3)->get<std::int64_t>(), 14);
 }
 
-// Places are looked for at the same distance from a row's begin first: some rows have them there, in others one is missing
-// or comes later.
+// Tiles whose rows have the same columns on both sides are not merged: in some all have them, in others one is missing or
+// comes later.
 TEST_F(EwiseOnDevice, NearlyTheSamePatternsAreJoined) {
     const context ctx({.backend = backend::cuda});
     for (const unsigned one_in : {1u << 30, 5000u, 300u, 40u}) {

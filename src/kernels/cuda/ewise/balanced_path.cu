@@ -10,8 +10,10 @@ namespace nz::kernels::cuda {
 
 namespace {
 
-/// What a multiprocessor's threads allow; 32 registers a thread.
-constexpr int count_blocks_an_sm = 8;
+/// Half of fill's threads, and twice their entries: what a thread does once then counts half.
+constexpr int count_block = path_block / 2, count_warps = count_block / 32;
+/// What shared memory allows; 40 registers a thread.
+constexpr int count_blocks_an_sm = 12;
 
 /// Eight lanes a cut; and the sums of the groups begin at 0.
 __global__ void __launch_bounds__(path_block)
@@ -25,63 +27,51 @@ __global__ void __launch_bounds__(path_block)
     if (threadIdx.x % cut_lanes == 0 && cut <= tiles) parts.cuts[cut] = found;
 }
 
-// Inside a tile an entry's place is its place in tile_memory::columns, for both sides.
-
-/// What a row of A in the tile has on the other side: B's entries from start + shift up to `end`, for the row that
-/// begins at `start`.
-struct row_slice {
-    int shift, end;
-};
-__device__ std::uint32_t pack(int shift, int end) {
-    return static_cast<std::uint32_t>(shift) << 16 | static_cast<std::uint32_t>(end);
+// Columns and notes of a tile are read by their addresses in the block's shared memory, which have 16 bits: sums of them are
+// all there is to work out.
+constexpr int column_bytes = sizeof(index_t);
+__device__ int address_of(const void* shared) { return static_cast<int>(__cvta_generic_to_shared(shared)); }
+__device__ index_t column_at(int address) {
+    index_t column;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(column) : "r"(address));
+    return column;
 }
-__device__ row_slice unpack(std::uint32_t packed) {
-    return {static_cast<int>(packed) >> 16, static_cast<int>(packed & 0xffff)};
-}
+__device__ std::uint32_t note_at(int address) { return static_cast<std::uint32_t>(column_at(address)); }
 
-/// The first place in [low, high) of an ascending list that does not lie before `column`; with `Beyond`, that lies
-/// beyond it.
+/// The first address in [low, high) of an ascending list whose column does not lie before `column`; with `Beyond`, that
+/// lies beyond it.
 template <bool Beyond = false>
-__device__ int lower_place(const index_t* list, int low, int high, index_t column) {
-    for (int size = high - low; size > 0;) {
-        const int half = size / 2;
-        const index_t here = list[low + half];
-        const bool before = Beyond ? here <= column : here < column;
-        low = before ? low + half + 1 : low;
-        size = before ? size - half - 1 : half;
+__device__ int lower_place(int low, int high, index_t column) {
+    while (low < high) {
+        const int middle = (low + high) >> 1 & ~(column_bytes - 1);
+        const index_t here = column_at(middle);
+        if (Beyond ? here <= column : here < column)
+            low = middle + column_bytes;
+        else
+            high = middle;
     }
     return low;
 }
 
-/// One side's slice, `size` columns from place `first` on.
-struct tile_slice {
-    int first, size;
-};
+/// Neighbours of the path that a thread takes.
+constexpr int thread_entries = plan::ewise_tile_entries / count_block;
 
-constexpr int column_room = plan::ewise_tile_entries + 16;  // two slices, each begun at 16 bytes
-
-// Places before the path and behind it, for what is read with the tile's entries and is not of it.
-constexpr int mark_lead = 8, mark_trail = 4;
+// A row of the tile, noted where it begins in the tile's path: the address of its first entry of A, and where it ends, which
+// is where the next begins, in bytes of the path's columns. Rows without entries in the tile are not noted.
+__device__ std::uint32_t note_of(int a_address, int end_bytes) {
+    return static_cast<std::uint32_t>(a_address | end_bytes << 16);
+}
+__device__ int a_of(std::uint32_t note) { return static_cast<int>(note & 0xffff); }
+__device__ int end_of(std::uint32_t note) { return static_cast<int>(note >> 16); }
 
 struct tile_memory {
-    alignas(16) index_t columns[column_room];
-    alignas(8) std::uint8_t
-        marks[mark_lead + plan::ewise_tile_entries + 2 * mark_trail];  ///< by path, from mark_lead on
-    std::uint32_t slices[plan::ewise_tile_entries + 4];  ///< row_slice, at the first entry of A's row
-    std::uint32_t starts[plan::ewise_tile_words + 1];    ///< which entries of A are the first of their row
-    std::uint16_t running[plan::ewise_tile_words + 1];   ///< where the row began that runs into this word
-    std::uint32_t totals[path_warps];
+    alignas(16) index_t columns[slices_room<index_t>];
+    std::uint32_t notes[plan::ewise_tile_entries + 1];  ///< of rows, and of the tile's end
+    std::uint32_t starts[plan::ewise_tile_words];       ///< where rows are noted
+    std::uint16_t running[plan::ewise_tile_words];      ///< where the row began that runs into this word
+    std::uint32_t totals[count_warps];
+    arrival columns_here;
 };
-
-__device__ int4 load_four(const index_t* at) { return __ldg(reinterpret_cast<const int4*>(at)); }
-__device__ int lead_of(const index_t* at) {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) / sizeof(index_t) % 4);
-}
-/// Brings the rest of a slice, whose first four columns a thread are there, by 16 bytes.
-__device__ void bring_rest(index_t* to, const index_t* aligned, int count) {
-    for (int k = (static_cast<int>(threadIdx.x) + path_block) * 4; k < count; k += path_block * 4)
-        *reinterpret_cast<int4*>(to + k) = load_four(aligned + k);
-}
 
 /// Offsets of 32 bits, where both sides have them: the common case, without a branch or 64-bit arithmetic.
 struct narrow_offsets {
@@ -101,173 +91,149 @@ __device__ auto bounds_of(Offsets a, Offsets b, offset_t row) {
     return row_bounds<decltype(a[0])>{a[row], a[row + 1], b[row], b[row + 1]};
 }
 
-/// Notes where a row begins in A and what it has in B.
+/// Notes a row; whether it has as many entries of A as of B here, if those before have.
 template <class Offset>
-__device__ void note_row(tile_memory& m, const row_bounds<Offset>& row, const plan::ewise_cut& from,
-                         tile_slice a, tile_slice b) {
+__device__ bool note_row(tile_memory& m, const row_bounds<Offset>& row, const plan::ewise_cut& from,
+                         int a_lead, int a_size, int b_size) {
     const auto a_first = static_cast<Offset>(from.a), b_first = static_cast<Offset>(from.b);
-    const int begin = a.first + static_cast<int>(max(row.a_begin - a_first, Offset{0})),
-              end = a.first + static_cast<int>(min(row.a_end - a_first, static_cast<Offset>(a.size)));
-    if (begin >= end) return;
-    const int b_begin = b.first + static_cast<int>(max(row.b_begin - b_first, Offset{0})),
-              b_end = b.first + static_cast<int>(min(row.b_end - b_first, static_cast<Offset>(b.size)));
-    m.slices[begin] = pack(b_begin - begin, b_end);
-    atomicOr(m.starts + begin / 32, 1u << begin % 32);
+    const int a_begin = static_cast<int>(max(row.a_begin - a_first, Offset{0})),
+              a_end = static_cast<int>(min(row.a_end - a_first, static_cast<Offset>(a_size))),
+              b_begin = static_cast<int>(max(row.b_begin - b_first, Offset{0})),
+              b_end = static_cast<int>(min(row.b_end - b_first, static_cast<Offset>(b_size))),
+              begin = a_begin + b_begin, end = a_end + b_end;
+    if (begin < end) {
+        m.notes[begin] = note_of(address_of(m.columns + a_lead + a_begin), end * column_bytes);
+        atomicOr(m.starts + begin / 32, 1u << begin % 32);
 #pragma unroll 1
-    for (int word = begin / 32 + 1; word * 32 < end; ++word)
-        m.running[word] = static_cast<std::uint16_t>(begin);
-}
-
-/// Brings the columns and the rows of a tile to shared memory. All that a thread reads first it asks for at once.
-template <class Offsets>
-__device__ void bring_tile(tile_memory& m, const device_side& a, const device_side& b, index_t rows,
-                           const plan::ewise_cut& from, index_t last_row, tile_slice of_a, tile_slice of_b) {
-    const int t = static_cast<int>(threadIdx.x), row_count = min(last_row, rows - 1) - from.row + 1;
-    const int a_lead = of_a.first, b_lead = of_b.first % 4, b_to = of_b.first - b_lead;
-    const index_t *a_at = a.columns + from.a - a_lead, *b_at = b.columns + from.b - b_lead;
-    const Offsets a_offsets(a.offsets), b_offsets(b.offsets);
-    int4 first_a, first_b;
-    row_bounds<decltype(a_offsets[0])> row;
-    if (t * 4 < a_lead + of_a.size) first_a = load_four(a_at + t * 4);
-    if (t * 4 < b_lead + of_b.size) first_b = load_four(b_at + t * 4);
-    if (t < row_count) row = bounds_of(a_offsets, b_offsets, offset_t{from.row} + t);
-    if (t * 4 < a_lead + of_a.size) *reinterpret_cast<int4*>(m.columns + t * 4) = first_a;
-    if (t * 4 < b_lead + of_b.size) *reinterpret_cast<int4*>(m.columns + b_to + t * 4) = first_b;
-    if (t < row_count) note_row(m, row, from, of_a, of_b);
-    bring_rest(m.columns, a_at, a_lead + of_a.size);
-    bring_rest(m.columns + b_to, b_at, b_lead + of_b.size);
-    for (int r = t + path_block; r < row_count; r += path_block)
-        note_row(m, bounds_of(a_offsets, b_offsets, offset_t{from.row} + r), from, of_a, of_b);
-}
-
-// A mark of an entry of the path: bit 0 where it is A's, bit 4 where it has its equal on the other side.
-constexpr std::uint8_t mark_of_a = 0x01, mark_paired = 0x10;
-
-/// An entry of A, `path` entries into the tile's path, and whether it has its equal.
-__device__ void mark(tile_memory& m, int path, bool paired) {
-    std::uint8_t* const at = m.marks + mark_lead + path;
-    at[0] = paired ? mark_of_a | mark_paired : mark_of_a;
-    if (paired) at[1] = mark_paired;
-}
-
-/// Where the row begins that A's entry at `place` is of, of whose word `starts` are the first entries of rows.
-__device__ int row_start(const tile_memory& m, std::uint32_t starts, int place) {
-    const std::uint32_t begun = starts & ((2u << place % 32u) - 1);
-    return begun ? (place | 31) - __clz(static_cast<int>(begun)) : m.running[place / 32u];
-}
-
-/// Marks one entry of A, in rows whose columns may repeat: the k-th of a run is paired with B's k-th.
-__device__ void mark_repeated(tile_memory& m, int place, int origin) {
-    const int start = row_start(m, m.starts[place / 32u], place);
-    const row_slice slice = unpack(m.slices[start]);
-    const index_t column = m.columns[place];
-    const int k = place - lower_place(m.columns, start, place, column);
-    const int first = lower_place(m.columns, start + slice.shift, slice.end, column), equal = first + k;
-    const bool paired = equal < slice.end && m.columns[equal] == column;
-    mark(m,
-         place + (paired ? equal : lower_place<true>(m.columns, first, min(equal, slice.end), column)) -
-             origin,
-         paired);
-}
-
-/// Neighbours of A that a thread looks for at once.
-constexpr int looks = 4;
-/// Entries that two slices may differ by for their rows to be tried for equal columns.
-constexpr int alike_difference = 4;
-
-/// Finds four neighbours of A in the parts of B's rows from `low` up to `ends`, and marks them. All four are halved together
-/// whatever they find, so that a warp's lanes stay together as well. Places are counted in bytes: no address to work out.
-__device__ void mark_found(tile_memory& m, int path, const index_t (&columns)[looks], int (&low)[looks],
-                           const int (&ends)[looks]) {
-    constexpr int bytes = sizeof(index_t);
-    const auto column_at = [&](int place) {
-        return *reinterpret_cast<const index_t*>(reinterpret_cast<const char*>(m.columns) + place);
-    };
-    int size[looks], end[looks];
-#pragma unroll
-    for (int k = 0; k < looks; ++k) {
-        size[k] = ends[k] - low[k];
-        low[k] *= bytes;
-        end[k] = ends[k] * bytes;
+        for (int word = begin / 32 + 1; word * 32 < end; ++word)
+            m.running[word] = static_cast<std::uint16_t>(begin);
     }
-    while (static_cast<unsigned>(size[0] | size[1] | size[2] | size[3]) > 1) {
-#pragma unroll
-        for (int k = 0; k < looks; ++k) {
-            const int half = size[k] >> 1, middle = low[k] + half * bytes;
-            if (column_at(middle - bytes) < columns[k]) low[k] = middle;
-            size[k] -= half;
-        }
-    }
-#pragma unroll
-    for (int k = 0; k < looks; ++k)
-        if (low[k] < end[k] && column_at(low[k]) < columns[k]) low[k] += bytes;
-#pragma unroll
-    for (int k = 0; k < looks; ++k)
-        mark(m, path + k + static_cast<int>(static_cast<unsigned>(low[k]) / bytes),
-             low[k] < end[k] && column_at(low[k]) == columns[k]);
+    return a_end == b_end;
 }
 
-/// Finds each entry of A among B's of its row, and marks the path. A thread takes four neighbours. Those before A's slice and
-/// behind it are marked before the path and behind it.
-__device__ void mark_path(tile_memory& m, tile_slice a, tile_slice b) {
-    const int end = a.first + a.size, b_end = b.first + b.size, origin = a.first + b.first;
-    // Rows with the same columns on both sides come in slices of the same length.
-    const bool alike = abs(a.size - b.size) <= alike_difference;
-    const auto unsigned_size = static_cast<unsigned>(a.size);
-    for (int place = static_cast<int>(threadIdx.x) * looks; place < end; place += path_block * looks) {
-        const int4 four = *reinterpret_cast<const int4*>(m.columns + place);
-        const index_t columns[looks] = {four.x, four.y, four.z, four.w};
-        std::uint32_t starts = m.starts[place / 32u];
-        int start = 0;
-        row_slice slice{b.first, b.first};
-        index_t previous = 0, other = 0;
-        if (place >= a.first) {
-            start = row_start(m, starts, place);
-            slice = unpack(m.slices[start]);
-            if (place > start) {
-                previous = m.columns[place - 1];
-                if (alike) other = m.columns[min(place + slice.shift, slice.end) - 1];
-            }
-        }
-        starts >>= place % 32u;
-        int low[looks], ends[looks], equal[looks];
-        bool repeats = false, found = alike;
-#pragma unroll
-        for (int k = 0; k < looks; ++k) {
-            const bool first = starts >> k & 1;
-            if (first) {
-                start = place + k;
-                slice = unpack(m.slices[start]);
-            }
-            low[k] = start + slice.shift;
-            ends[k] = slice.end;
-            repeats |= !first && previous == columns[k];
-            previous = columns[k];
-            if (!alike) continue;
-            equal[k] = place + k + slice.shift;
-            const index_t there = m.columns[min(equal[k], slice.end)];
-            const bool hit = equal[k] < slice.end && there == columns[k] && (first || other != there);
-            found = found && (hit || static_cast<unsigned>(place + k - a.first) >= unsigned_size);
-            other = there;
-        }
-        if (place < a.first || place + looks > end) {
-#pragma unroll
-            for (int k = 0; k < looks; ++k) {
-                if (place + k < a.first) equal[k] = b.first - mark_trail;
-                if (place + k >= end) low[k] = ends[k] = b_end, equal[k] = b_end + mark_trail;
-            }
-        }
-        if (repeats) {
+/// Notes the rows of a tile; whether all that the thread saw are as long in A as in B. The first is there already.
+template <class Offsets, class Bounds>
+__device__ bool note_rows(tile_memory& m, const Offsets& a, const Offsets& b, const Bounds& first, int count,
+                          const plan::ewise_cut& from, tile_slice of_a, tile_slice of_b) {
+    const int t = static_cast<int>(threadIdx.x);
+    if (t >= count) return true;
+    bool alike = note_row(m, first, from, of_a.first, of_a.size, of_b.size);
 #pragma unroll 1
-            for (int k = max(a.first - place, 0); k < min(end - place, looks); ++k)
-                mark_repeated(m, place + k, origin);
-        } else if (found) {
+    for (int r = t + count_block; r < count; r += count_block)
+        alike &= note_row(m, bounds_of(a, b, offset_t{from.row} + r), from, of_a.first, of_a.size, of_b.size);
+    return alike;
+}
+
+/// Whether a thread's share of the columns is the same on both sides, which are equally long.
+__device__ bool same_columns(const tile_memory& m, tile_slice a, tile_slice b) {
+    index_t differ = 0;
 #pragma unroll
-            for (int k = 0; k < looks; ++k) mark(m, place + k + equal[k] - origin, true);
-        } else {
-            mark_found(m, place - origin, columns, low, ends);
-        }
+    for (int turn = 0; turn < thread_entries / 2; ++turn) {
+        const int k = static_cast<int>(threadIdx.x) + turn * count_block;
+        if (k < a.size) differ |= m.columns[a.first + k] ^ m.columns[b.first + k];
     }
+    return differ == 0;
+}
+
+/// Of a thread's neighbours, bit by bit: which are A's, and which have their equal on the other side.
+struct path_bits {
+    std::uint32_t of_a, paired;
+};
+
+/// A row's part of the tile: addresses in A's slice and in B's.
+struct row_part {
+    int a_begin, a_end, b_begin, b_end;
+};
+/// Where the path has come to: the next of A and of B, and whether it stands between the two of a pair.
+struct path_place {
+    int a, b;
+    bool in_pair;
+};
+/// The place in a row whose addresses in A and B sum up to `both`, among entries equal to `column` of which one side has more
+/// than one: pairs come first, then what the longer side has left.
+__device__ path_place place_in_run(const row_part& row, int both, index_t column) {
+    const int a_first = lower_place(row.a_begin, row.a_end, column),
+              b_first = lower_place(row.b_begin, row.b_end, column),
+              a_length = lower_place<true>(a_first, row.a_end, column) - a_first,
+              b_length = lower_place<true>(b_first, row.b_end, column) - b_first;
+    const int of_run = both - a_first - b_first, pairs = min(a_length, b_length);
+    if (of_run < 2 * pairs) {
+        const bool in_pair = of_run / column_bytes % 2 != 0;
+        const int half = (of_run - (in_pair ? column_bytes : 0)) / 2;
+        return {a_first + half + (in_pair ? column_bytes : 0), b_first + half, in_pair};
+    }
+    return a_length > b_length ? path_place{a_first + of_run - pairs, b_first + pairs, false}
+                               : path_place{a_first + pairs, b_first + of_run - pairs, false};
+}
+/// The place in a row whose addresses in A and B sum up to `both`: by bisection.
+__device__ path_place place_in_row(const row_part& row, int both) {
+    int low = max(row.a_begin, both - row.b_end), high = min(both - row.b_begin, row.a_end);
+    while (low < high) {
+        const int middle = (low + high) >> 1 & ~(column_bytes - 1);
+        if (column_at(middle) <= column_at(both - column_bytes - middle))
+            low = middle + column_bytes;
+        else
+            high = middle;
+    }
+    const path_place place{low, both - low, false};
+    if (place.a == row.a_begin || place.b == row.b_end) return place;
+    const index_t column = column_at(place.b);
+    if (column_at(place.a - column_bytes) != column) return place;
+    const bool repeats =
+        (place.a - column_bytes > row.a_begin && column_at(place.a - 2 * column_bytes) == column) ||
+        (place.a < row.a_end && column_at(place.a) == column) ||
+        (place.b > row.b_begin && column_at(place.b - column_bytes) == column);
+    return repeats ? place_in_run(row, both, column) : path_place{place.a, place.b, true};
+}
+
+/// Goes on to the next column of A or of B: four instructions, where a branch of the language becomes eight.
+__device__ void step_over(bool of_a, int& a, index_t& a_column, int& b, index_t& b_column) {
+    asm volatile(
+        "{.reg .pred of_a;\n\t"
+        "setp.ne.s32 of_a, %4, 0;\n\t"
+        "@of_a add.s32 %0, %0, 4;\n\t"
+        "@of_a ld.shared.b32 %1, [%0];\n\t"
+        "@!of_a add.s32 %2, %2, 4;\n\t"
+        "@!of_a ld.shared.b32 %3, [%2];}"
+        : "+r"(a), "+r"(a_column), "+r"(b), "+r"(b_column)
+        : "r"(static_cast<int>(of_a)));
+}
+
+/// Merges the entries of the path that are the thread's: finds where they begin, in the row that holds them, then takes one a
+/// step.
+__device__ path_bits merge_some(const tile_memory& m, tile_slice of_a, tile_slice of_b) {
+    const int at = static_cast<int>(threadIdx.x) * thread_entries, at_bytes = at * column_bytes;
+    if (at >= of_a.size + of_b.size) return {};
+    // The addresses of the next of A and of B less the bytes of the path before them are always the same.
+    const int notes = address_of(m.notes),
+              both = 2 * address_of(m.columns) + (of_a.first + of_b.first) * column_bytes;
+    const std::uint32_t begun = m.starts[at / 32u] & ((2u << at % 32u) - 1);
+    const int row = begun ? (at | 31) - __clz(static_cast<int>(begun)) : m.running[at / 32u];
+    const std::uint32_t note = m.notes[row];
+    int end = end_of(note);
+    std::uint32_t next = note_at(notes + end);
+    row_part part{a_of(note), a_of(next), both + row * column_bytes - a_of(note), both + end - a_of(next)};
+    path_place place = place_in_row(part, both + at_bytes);
+    index_t a_column = column_at(place.a), b_column = column_at(place.b);
+    path_bits found{0, place.in_pair};
+    end -= at_bytes;
+#pragma unroll
+    for (int k = 0; k < thread_entries; ++k) {
+        if (end == k * column_bytes) {
+            const int next_end = end_of(next);
+            next = note_at(notes + next_end);
+            part.a_end = a_of(next);
+            part.b_end = both + next_end - part.a_end;
+            end = next_end - at_bytes;
+        }
+        const bool b_left = place.b < part.b_end;
+        const bool takes_a = place.a < part.a_end && (!b_left || a_column <= b_column) && !place.in_pair;
+        place.in_pair = takes_a && b_left && a_column == b_column;
+        if (takes_a) found.of_a |= 1u << k;
+        step_over(takes_a, place.a, a_column, place.b, b_column);
+        if (place.in_pair) found.paired |= 3u << k;
+    }
+    return found;
 }
 
 /// Which of a word's entries, of which `size` are left, are results. Of a pair it is A's.
@@ -281,28 +247,20 @@ __device__ std::uint32_t results_of(set_operation operation, std::uint32_t of_a,
     return results & valid;
 }
 
-/// Bits 0 of four marks, side by side in bits 0 to 3, and their bits 4 in bits 4 to 7.
-__device__ std::uint32_t pack_marks(std::uint32_t four) { return four * 0x01020408u >> 24; }
-
-/// Packs the marks into words (eight a thread, so four lanes a word), counts, and leaves all in the workspace.
-__device__ void keep_words(tile_memory& m, set_operation operation, int size,
+/// Packs the threads' bits into words (two threads a word), counts, and leaves all in the workspace.
+__device__ void keep_words(tile_memory& m, path_bits bits, set_operation operation, int size,
                            const plan::ewise_parts& parts) {
-    const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32, word = t / 4;
-    const uint2 marks = reinterpret_cast<const uint2*>(m.marks + mark_lead)[t];
-    const std::uint32_t four = pack_marks(marks.x), next_four = pack_marks(marks.y);
-    // Eight bits of each kind; with the neighbour's sixteen, with the next pair's the word's.
-    std::uint32_t mine = (four & 15) | (next_four & 15) << 4 | (four & 0xf0) << 4 | (next_four & 0xf0) << 8;
-    const std::uint32_t next = __shfl_xor_sync(full_warp, mine, 1);
-    mine = lane % 2 ? __byte_perm(next, mine, 0x5140) : __byte_perm(mine, next, 0x5140);
-    const std::uint32_t other = __shfl_xor_sync(full_warp, mine, 2);
-    const std::uint32_t low = lane % 4 < 2 ? mine : other, high = lane % 4 < 2 ? other : mine;
+    const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32, word = t / 2;
+    const std::uint32_t mine = __byte_perm(bits.of_a, bits.paired, 0x5410),
+                        other = __shfl_xor_sync(full_warp, mine, 1);
+    const std::uint32_t low = lane % 2 ? other : mine, high = lane % 2 ? mine : other;
     plan::ewise_word w;
     w.of_a = __byte_perm(low, high, 0x5410);
     w.paired = __byte_perm(low, high, 0x7632);
     w.results = results_of(operation, w.of_a, w.paired, size - static_cast<int>(word * 32));
     const std::uint32_t own = __popc(w.of_a) | __popc(w.results) << 16;
     std::uint32_t upto = own;
-    for (unsigned distance = 4; distance < 32; distance *= 2) {
+    for (unsigned distance = 2; distance < 32; distance *= 2) {
         const std::uint32_t below = __shfl_up_sync(full_warp, upto, distance);
         if (lane >= distance) upto += below;
     }
@@ -311,8 +269,8 @@ __device__ void keep_words(tile_memory& m, set_operation operation, int size,
     upto += __reduce_add_sync(full_warp, lane < warp ? m.totals[lane] : 0u);
     w.before = upto - own;
     const offset_t tile = blockIdx.x;
-    if (lane % 4 == 0) parts.words[tile * plan::ewise_tile_words + word] = w;
-    if (t == path_block - 1) {
+    if (lane % 2 == 0) parts.words[tile * plan::ewise_tile_words + word] = w;
+    if (t == count_block - 1) {
         const int results = static_cast<int>(upto >> 16);
         parts.results[tile] = results;
         atomicAdd(reinterpret_cast<unsigned long long*>(parts.group_results + tile / plan::ewise_group_tiles),
@@ -321,26 +279,43 @@ __device__ void keep_words(tile_memory& m, set_operation operation, int size,
 }
 
 template <class Offsets>
-__global__ void __launch_bounds__(path_block, count_blocks_an_sm)
+__global__ void __launch_bounds__(count_block, count_blocks_an_sm)
     balanced_path_count_kernel(device_side a, device_side b, index_t rows, set_operation operation,
                                plan::ewise_parts parts) {
-    static_assert(plan::ewise_tile_entries == path_block * 8);
+    static_assert(thread_entries == 16);
     __shared__ tile_memory m;
     const int t = static_cast<int>(threadIdx.x);
-    if (t <= plan::ewise_tile_words) m.starts[t] = 0;
-    reinterpret_cast<uint2*>(m.marks + mark_lead)[t] = {0, 0};
+    if (t < plan::ewise_tile_words) m.starts[t] = 0;
+    if (t == 0) m.columns_here.start(2);
+    __syncthreads();
     cudaTriggerProgrammaticLaunchCompletion();
     cudaGridDependencySynchronize();
     const plan::ewise_cut from = parts.cuts[blockIdx.x], to = parts.cuts[blockIdx.x + 1];
     const int a_size = static_cast<int>(to.a - from.a), b_size = static_cast<int>(to.b - from.b);
-    const tile_slice of_a{lead_of(a.columns + from.a), a_size};
-    const tile_slice of_b{(a_size + 6) / 4 * 4 + lead_of(b.columns + from.b), b_size};
+    const tile_slice of_a = slice_behind(0, a.columns + from.a, a_size),
+                     of_b = slice_behind(of_a.first + a_size, b.columns + from.b, b_size);
+    const int row_count = min(to.row, rows - 1) - from.row + 1;
+    const Offsets a_offsets(a.offsets), b_offsets(b.offsets);
+    row_bounds<decltype(a_offsets[0])> row;
+    if (t < row_count) row = bounds_of(a_offsets, b_offsets, offset_t{from.row} + t);
+    if (t == 0) {
+        m.columns_here.send_for(m.columns, a.columns + from.a, of_a, a.entries - from.a);
+        m.columns_here.close();
+        m.notes[a_size + b_size] =
+            note_of(address_of(m.columns + of_a.first + a_size), (a_size + b_size) * column_bytes);
+    } else if (t == 32) {
+        m.columns_here.send_for(m.columns, b.columns + from.b, of_b, b.entries - from.b);
+        m.columns_here.close();
+    }
     __syncthreads();
-    bring_tile<Offsets>(m, a, b, rows, from, to.row, of_a, of_b);
+    const bool alike = note_rows(m, a_offsets, b_offsets, row, row_count, from, of_a, of_b);
+    m.columns_here.wait();
     __syncthreads();
-    mark_path(m, of_a, of_b);
-    __syncthreads();
-    keep_words(m, operation, a_size + b_size, parts);
+    // Rows with the same columns on both sides need no search.
+    path_bits bits{0x5555, 0xffff};
+    if (a_size != b_size || !__syncthreads_and(alike && same_columns(m, of_a, of_b)))
+        bits = merge_some(m, of_a, of_b);
+    keep_words(m, bits, operation, a_size + b_size, parts);
 }
 
 /// The results before each tile: a block a group, a thread a tile.
@@ -370,7 +345,7 @@ __global__ void __launch_bounds__(path_block)
 void balanced_path_count(const device_ewise_arguments& k, void* stream) {
     const offset_t tiles = plan::ewise_tiles(k.rows, k.a_entries, k.b_entries);
     const plan::ewise_parts parts(k.workspace, tiles);
-    const device_side a(k.a), b(k.b);
+    const device_side a(k.a, k.a_entries), b(k.b, k.b_entries);
     const auto on = static_cast<cudaStream_t>(stream);
     const auto blocks = [](offset_t n) { return static_cast<unsigned>(n); };
     balanced_path_cut_kernel<<<blocks(tiles / (path_block / cut_lanes) + 1), path_block, 0, on>>>(
@@ -378,7 +353,7 @@ void balanced_path_count(const device_ewise_arguments& k, void* stream) {
     const auto count = a.offsets.wide || b.offsets.wide ? balanced_path_count_kernel<device_offsets>
                                                         : balanced_path_count_kernel<narrow_offsets>;
     check(cudaGetLastError());
-    launch_close(count, blocks(tiles), path_block, on, true, a, b, k.rows, k.operation, parts);
+    launch_close(count, blocks(tiles), count_block, on, true, a, b, k.rows, k.operation, parts);
     launch_close(balanced_path_start_kernel, blocks(tiles / plan::ewise_group_tiles + 1), path_block, on,
                  true, tiles, parts);
 }

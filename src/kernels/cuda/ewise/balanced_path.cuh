@@ -3,34 +3,34 @@
 //
 // Partition: the path through the entries of both matrices and the ends of their rows is cut into tiles of 2,047 steps
 //   (schedule/balanced.cuh), eight lanes a cut.
-// Count: a block takes a tile. The columns of both slices go to shared memory; a thread takes four neighbours of A and
-//   looks for them in the same rows of B's slice: in tiles with as many entries of A as of B first at the same distance
-//   from the row's begin, where they are when both rows have the same columns, else by bisection, all four halved together
-//   whatever they find. Entry i of A, before which k of B's lie, is entry i + k of the path.
-//   So all of the merge is two bits an entry of the path: of A or of B, and whether it has its equal on the other side.
-//   They, their counts by words of 32 and the tile's number of results are kept; a last small kernel scans the tiles.
-// Fill: a block takes a tile again. A thread reads the bits of eight neighbours of the path and lists, in shared memory,
-//   where the results among them come from; then the lanes of a warp take results in their order, so that columns and
-//   values go from memory to memory by whole sectors. The lane of a pair also reads B's value and combines. Offsets of
-//   rows that end in the tile come from the same bits.
+// Count: a block takes a tile, whose columns come to shared memory by bulk copies while rows are noted, each where it begins
+//   in the tile's path. A thread takes sixteen neighbours of the path: it finds their row, bisects in it for the place in A
+//   and in B where they begin, and then merges, an entry a step; at the end of a row the next is read where it begins.
+//   Tiles with the same rows and columns on both sides (a mesh's matrix and its transpose) are compared, not merged.
+//   Of equal columns A's comes first and its pair next, so that all of the merge is two bits an entry of the path: of A or of
+//   B, and whether it has its equal on the other side. They, their counts by words of 32 and the tile's number of results
+//   are kept; a last small kernel scans the tiles.
+// Fill: a block takes a tile again. Four bulk copies bring the columns and values of both slices to shared memory, so that a
+//   multiprocessor waits for six tiles' worth of bytes at a time and no register holds them; B's columns stay away where no
+//   result is of B alone. Meanwhile a thread reads the bits of eight neighbours of the path and lists where the results among
+//   them come from; then the lanes of a warp take results in their order and write whole sectors. The lane of a pair also
+//   reads B's value and combines. Offsets of rows that end in the tile come from the same bits.
 // Repeats of a place: the k-th of A is matched with the k-th of B; a cut parts no pair, so counting may begin anew
-//   behind it.
-// Synchronises: four barriers a block in count, one in fill; none between blocks. Sums of 256 tiles are added up by
+//   behind it. A thread that begins among repeats counts them.
+// Synchronises: barriers within a block, and one for bulk copies; none between blocks. Sums of 256 tiles are added up by
 //   atomics on integers. Each kernel is launched close behind the one before (programmatic dependent launch).
 // Determinism: no sum of values, no order to choose.
-// Cost: |A| + |B| + rows, whatever the rows' lengths; a search is as deep as the logarithm of B's part of the row.
-//   Bytes: columns of A and B once, all of A, B and C once (of a pair B's column only once), one byte an entry for the
-//   bits, written and read.
-// Distance to the limit (H100, double, A + A^T, bytes of A, B and C once against a copy's rate): 70 to 73% on meshes and
-//   bands, 60% on random rows of eight; the two reads of the columns cap it near 85%. On random:1000000,8 fill takes 156
-//   of 217 us at 75% of the memory's rate, half of its warps' time in wait for entries and a fifth for a tile's words;
-//   count 48 for 35 M instructions of a warp at half of the memory's rate; the cuts 8, a chain of dependent reads. Below
-//   some million entries the four launches and the latency of a tile in each are most of the time.
-// Tried without gain: the four searches of a thread one after another, each trying the equal place first (52 us for 48 on
-//   random:1000000,8); trying by a vote of the warp, with what was found kept a search (55, and 137 for 110 on laplace3d:100);
-//   the ends of rows asked for before sources are listed (fill the same); blocks of 128 in count (45 for 48, 99 for 110,
-//   but a multiprocessor set for that much shared memory has less for fill's loads: 227 us for 217 in all, and 218 with
-//   fill not close behind), and in fill (a tenth fewer instructions, 169 us for 156).
+// Cost: |A| + |B| + rows, whatever the rows' lengths; a bisection is as deep as the logarithm of the row.
+//   Bytes: columns of A and B once, all of A, B and C once (where all of a tile's results have their place in A, B's columns
+//   only once), one byte an entry for the bits, written and read.
+// Distance to the limit (H200, double, A + A^T, bytes of A, B and C once against a copy's rate): 74 to 75% on meshes and
+//   bands, 62% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 150 us fill takes
+//   100, at 84% of the memory's rate; count some 40 for 22 M instructions of a warp, a third of them before and behind the
+//   merge and a third of its time in wait for a tile's beginning; the cuts 8, a chain of dependent reads. Below some
+//   million entries the four launches and the latency of a tile in each are most of the time.
+// Tried without gain: for count, each entry of A bisected for in B's row, four at a time (60 us for 41 on random:1000000,8, and
+//   136 for 69 on laplace3d:100), eight neighbours a thread in blocks of 256 (58 and 95); for fill, entries to registers (117 us
+//   for 106), results written from places that are multiples of 32 (the same), facts of the tile by one thread (the same).
 // Why the reference was not enough: a thread a row reaches 3 to 19% of a copy's rate.
 #pragma once
 
@@ -47,10 +47,8 @@ using bits_of =
                        std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
-/// Results that a lane asks for before it waits for the first.
-constexpr int fill_turns = 4;
-/// What 48 registers a thread allow; with 40 some go to memory and back.
-constexpr int fill_blocks_an_sm = 5;
+/// What shared memory allows with values of 8 bytes.
+constexpr int fill_blocks_an_sm = 6;
 
 /// Where a result comes from: the places in A's and in B's slice that the path has come to, and which of them it is.
 constexpr int place_bits = 12;
@@ -79,60 +77,6 @@ __device__ inline void list_sources(const plan::ewise_word* words, std::uint32_t
     }
 }
 
-/// What the results of one tile are read from and written to, by positions in the tile.
-template <class U>
-struct tile_arrays {
-    const index_t *a_columns, *b_columns;
-    const U *a_values, *b_values;
-    unsigned a_mask, b_mask;  ///< 0: one value stands for all
-    index_t* columns;
-    U* values;
-};
-
-/// A lane's part of up to fill_turns * 32 results, those from place `first` of the tile's on: all of them where All, else
-/// `count`.
-template <binary_id Op, class T, bool All>
-__device__ void fill_some(const tile_arrays<bits_of<T>>& t, const std::uint32_t* sources, int first,
-                          int count, bool combines) {
-    using U = bits_of<T>;
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    index_t columns[fill_turns];
-    U values[fill_turns], others[fill_turns];
-    bool both[fill_turns];
-#pragma unroll
-    for (int k = 0; k < fill_turns; ++k) {
-        if (!All && lane + k * 32 >= count) continue;
-        const std::uint32_t source = sources[k * 33];
-        const bool of_a = source & from_a;
-        const unsigned in_b = source >> place_bits & place_mask, place = of_a ? source & place_mask : in_b;
-        both[k] = combines && source & from_both;
-        columns[k] = __ldcs((of_a ? t.a_columns : t.b_columns) + place);
-        values[k] = __ldcs((of_a ? t.a_values : t.b_values) + (place & (of_a ? t.a_mask : t.b_mask)));
-        if (both[k]) others[k] = __ldcs(t.b_values + (in_b & t.b_mask));
-    }
-#pragma unroll
-    for (int k = 0; k < fill_turns; ++k) {
-        if (!All && lane + k * 32 >= count) continue;
-        if (both[k])
-            values[k] = std::bit_cast<U>(static_cast<T>(
-                algebra::binary<Op>(std::bit_cast<T>(values[k]), std::bit_cast<T>(others[k]))));
-        __stcs(t.columns + first + lane + k * 32, columns[k]);
-        __stcs(t.values + first + lane + k * 32, values[k]);
-    }
-}
-
-/// The results of a warp's words: `count` of them, beginning at place `first` of the tile's.
-template <binary_id Op, class T>
-__device__ void fill_results(const tile_arrays<bits_of<T>>& t, const std::uint32_t* sources, int first,
-                             int count, bool combines) {
-    constexpr int some = fill_turns * 32;
-    const std::uint32_t* mine = sources + threadIdx.x % 32;
-#pragma unroll 1
-    for (; count >= some; count -= some, first += some, mine += fill_turns * 33)
-        fill_some<Op, T, true>(t, mine, first, count, combines);
-    if (count > 0) fill_some<Op, T, false>(t, mine, first, count, combines);
-}
-
 /// Where the result offsets of C are written.
 struct offset_writer {
     void* offsets;
@@ -145,32 +89,72 @@ struct offset_writer {
     }
 };
 
-/// A tile's words and where it lies, in shared memory: one thread reads it, and no register holds it.
-struct tile_view {
-    plan::ewise_word words[plan::ewise_tile_words];
+/// Where a tile lies.
+struct tile_facts {
     plan::ewise_cut from;
     offset_t first_result;
-    int rows_end, size, results;
+    int a_size, b_size, rows_end, results;
 
-    __device__ void bring(const plan::ewise_parts& parts, unsigned tile) {
-        const unsigned t = threadIdx.x;
-        if (t < plan::ewise_tile_words) {
-            words[t] = parts.words[std::size_t{tile} * plan::ewise_tile_words + t];
-        } else if (t == plan::ewise_tile_words) {
-            const plan::ewise_cut &at = parts.cuts[tile], &to = parts.cuts[tile + 1];
-            from.a = at.a;
-            from.b = at.b;
-            from.row = at.row;
-            rows_end = to.row - from.row;
-            size = static_cast<int>(to.a - from.a + to.b - from.b);
-            first_result = parts.starts[tile];
-            results = parts.results[tile];
+    __device__ tile_facts(const plan::ewise_parts& parts, unsigned tile)
+        : from(parts.cuts[tile]), first_result(parts.starts[tile]), results(parts.results[tile]) {
+        const plan::ewise_cut& to = parts.cuts[tile + 1];
+        a_size = static_cast<int>(to.a - from.a);
+        b_size = static_cast<int>(to.b - from.b);
+        rows_end = to.row - from.row;
+    }
+    __device__ int size() const { return a_size + b_size; }
+    /// Whether all results are of places that A has.
+    __device__ bool only_a(set_operation operation) const {
+        return operation == set_operation::intersect || operation == set_operation::subtract ||
+               (operation == set_operation::unite && results == a_size);
+    }
+};
+
+/// What a block brings of its tile to shared memory: the words, and the slices of both sides' columns and values.
+template <class T>
+struct fill_memory {
+    using U = bits_of<T>;
+    alignas(16) index_t columns[slices_room<index_t>];
+    alignas(16) U values[slices_room<U>];
+    plan::ewise_word words[plan::ewise_tile_words];
+    std::uint32_t sources[path_warps][source_room];
+    int a_columns, b_columns, a_values, b_values;  ///< where each slice begins
+    arrival slices;
+
+    /// The first lanes of four warps send for a slice each.
+    static constexpr unsigned senders = 4;
+    __device__ void send_for(const device_side& a, const device_side& b, const U* of_a, const U* of_b,
+                             const tile_facts& tile, set_operation operation) {
+        const unsigned sender = threadIdx.x / 32;
+        if (threadIdx.x % 32 || sender >= senders) return;
+        const plan::ewise_cut& at = tile.from;
+        if (sender < 2)
+            send_for(columns, a.columns + at.a, b.columns + at.b, tile.a_size, tile.b_size, a.entries - at.a,
+                     b.entries - at.b, sender == 1, tile.only_a(operation), a_columns, b_columns);
+        else
+            send_for(values, of_a + at.a * a.step, of_b + at.b * b.step,
+                     a.step ? tile.a_size : min(tile.a_size, 1), b.step ? tile.b_size : min(tile.b_size, 1),
+                     a.step ? a.entries - at.a : 1, b.step ? b.entries - at.b : 1, sender == 3,
+                     operation == set_operation::subtract, a_values, b_values);
+        slices.close();
+    }
+    /// One of two slices of an array, A's or B's, unless B's is not needed.
+    template <class E>
+    __device__ void send_for(E* to, const E* of_a, const E* of_b, int a_size, int b_size, offset_t of_a_left,
+                             offset_t of_b_left, bool sends_b, bool only_a, int& a_place, int& b_place) {
+        const tile_slice in_a = slice_behind(0, of_a, a_size),
+                         in_b = slice_behind(in_a.first + a_size, of_b, b_size);
+        if (sends_b) {
+            b_place = in_b.first;
+            if (!only_a) slices.send_for(to, of_b, in_b, of_b_left);
+        } else {
+            a_place = in_a.first;
+            slices.send_for(to, of_a, in_a, of_a_left);
         }
-        __syncthreads();
     }
     /// Results before entry `at` of the path.
-    __device__ int results_before(int at) const {
-        if (at >= size) return results;
+    __device__ int results_before(const tile_facts& tile, int at) const {
+        if (at >= tile.size()) return tile.results;
         const plan::ewise_word& w = words[at / 32u];
         return static_cast<int>(w.before >> 16) + __popc(w.results & ((1u << at % 32u) - 1));
     }
@@ -179,29 +163,57 @@ struct tile_view {
 template <binary_id Op, class T>
 __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
     balanced_path_fill_kernel(device_side a, device_side b, const bits_of<T>* a_values,
-                              const bits_of<T>* b_values, bool combines, plan::ewise_parts parts,
+                              const bits_of<T>* b_values, set_operation operation, plan::ewise_parts parts,
                               offset_writer offsets, index_t* columns, bits_of<T>* values) {
-    __shared__ tile_view tile;
-    __shared__ std::uint32_t sources[path_warps][source_room];
-    cudaGridDependencySynchronize();
-    tile.bring(parts, blockIdx.x);
+    using U = bits_of<T>;
+    __shared__ fill_memory<T> m;
     const unsigned t = threadIdx.x, warp = t / 32;
-    list_sources(tile.words, sources[warp]);
-    if (blockIdx.x == 0 && t == 0) offsets(0, 0);
-    for (int r = static_cast<int>(t); r < tile.rows_end; r += path_block) {
+    if (t == 0) m.slices.start(m.senders);
+    __syncthreads();
+    cudaGridDependencySynchronize();
+    if (t < plan::ewise_tile_words)
+        m.words[t] = parts.words[std::size_t{blockIdx.x} * plan::ewise_tile_words + t];
+    const tile_facts tile(parts, blockIdx.x);
+    // The ends of rows are asked for with the slices.
+    const auto end_of_row = [&](int r) {
         const offset_t row = offset_t{tile.from.row} + r + 1;
-        const int end = static_cast<int>(a.offsets[row] - tile.from.a + b.offsets[row] - tile.from.b);
-        offsets(row, tile.first_result + tile.results_before(end));
-    }
+        return static_cast<int>(a.offsets[row] - tile.from.a + b.offsets[row] - tile.from.b);
+    };
+    const auto put_offset = [&](int r, int end) {
+        offsets(offset_t{tile.from.row} + r + 1, tile.first_result + m.results_before(tile, end));
+    };
+    int r = static_cast<int>(t);
+    const int first_end = r < tile.rows_end ? end_of_row(r) : 0;
+    m.send_for(a, b, a_values, b_values, tile, operation);
+    __syncthreads();
+    list_sources(m.words, m.sources[warp]);
+    if (blockIdx.x == 0 && t == 0) offsets(0, 0);
+    if (r < tile.rows_end) put_offset(r, first_end);
+#pragma unroll 1
+    for (r += path_block; r < tile.rows_end; r += path_block) put_offset(r, end_of_row(r));
     const int place = static_cast<int>(warp * warp_words * 32);
-    if (place >= tile.size) return;
+    if (place >= tile.size()) return;
     __syncwarp();
-    const int begin = tile.results_before(place), end = tile.results_before(place + warp_words * 32);
-    const tile_arrays<bits_of<T>> arrays{
-        a.columns + tile.from.a,         b.columns + tile.from.b,   a_values + tile.from.a * a.step,
-        b_values + tile.from.b * b.step, a.step ? ~0u : 0,          b.step ? ~0u : 0,
-        columns + tile.first_result,     values + tile.first_result};
-    fill_results<Op, T>(arrays, sources[warp], begin, end - begin, combines);
+    const int begin = m.results_before(tile, place), end = m.results_before(tile, place + warp_words * 32);
+    columns += tile.first_result, values += tile.first_result;
+    const bool combines = operation == set_operation::unite || operation == set_operation::intersect;
+    const unsigned a_mask = a.step ? ~0u : 0, b_mask = b.step ? ~0u : 0;
+    m.slices.wait();
+#pragma unroll 4
+    for (int k = static_cast<int>(t % 32); k < end - begin; k += 32) {
+        const std::uint32_t source = m.sources[warp][source_at(static_cast<unsigned>(k))];
+        const bool of_a = source & from_a;
+        const unsigned in_a = source & place_mask, in_b = source >> place_bits & place_mask;
+        const U *const a_value = m.values + m.a_values + (in_a & a_mask), *const b_value = m.values +
+                                                                                           m.b_values +
+                                                                                           (in_b & b_mask);
+        U value = of_a ? *a_value : *b_value;
+        if (combines && source & from_both)
+            value = std::bit_cast<U>(
+                static_cast<T>(algebra::binary<Op>(std::bit_cast<T>(value), std::bit_cast<T>(*b_value))));
+        __stcs(columns + begin + k, m.columns[of_a ? m.a_columns + in_a : m.b_columns + in_b]);
+        __stcs(values + begin + k, value);
+    }
 }
 
 template <binary_id Op, class T>
@@ -209,11 +221,10 @@ void balanced_path_fill(const device_ewise_arguments& k, void* stream) {
     using U = bits_of<T>;
     const offset_t tiles = plan::ewise_tiles(k.rows, k.a_entries, k.b_entries);
     launch_close(balanced_path_fill_kernel<Op, T>, static_cast<unsigned>(tiles), path_block,
-                 static_cast<cudaStream_t>(stream), true, device_side(k.a), device_side(k.b),
-                 static_cast<const U*>(k.a.values), static_cast<const U*>(k.b.values),
-                 k.operation == set_operation::unite || k.operation == set_operation::intersect,
-                 plan::ewise_parts(k.workspace, tiles), offset_writer{k.offsets, k.wide}, k.columns,
-                 static_cast<U*>(k.values));
+                 static_cast<cudaStream_t>(stream), true, device_side(k.a, k.a_entries),
+                 device_side(k.b, k.b_entries), static_cast<const U*>(k.a.values),
+                 static_cast<const U*>(k.b.values), k.operation, plan::ewise_parts(k.workspace, tiles),
+                 offset_writer{k.offsets, k.wide}, k.columns, static_cast<U*>(k.values));
 }
 
 }  // namespace nz::kernels::cuda
