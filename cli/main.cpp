@@ -193,7 +193,8 @@ int run_program(int argc, char** argv) {
 int guarded(int argc, char** argv) {
     try {
         const int status = run_program(argc, argv);
-        if (std::fflush(stdout) != 0) return complain(failed, "cannot write to standard output");
+        if (std::fflush(stdout) != 0 || std::ferror(stdout))
+            return complain(failed, "cannot write to standard output");
         return status;
     } catch (const usage_error& e) {
         return complain(wrong_usage, e.what());

@@ -57,8 +57,11 @@ void add_source_sample(CLI::App& verb, source_sample& sample) {
                     fmt::format("Without --source: so many random vertices with edges out (default {})",
                                 sample.random))
         ->check(CLI::Range(1, 1000000))
+        ->excludes("--source")
         ->option_text("K");
-    verb.add_flag("--all", sample.all, "From every vertex: exact");
+    verb.add_flag("--all", sample.all, "From every vertex: exact")
+        ->excludes("--source")
+        ->excludes("--sources-random");
 }
 
 std::vector<offset_t> sampled_sources(const loaded& in, const source_sample& sample, std::uint64_t seed) {

@@ -205,7 +205,10 @@ void report_spgemm(const spgemm_settings& s, const context& ctx, const spgemm& m
     fmt::print("{}\n", input_text(s, m.in));
     fmt::print("plan: {}\n", to_string(m.plan));
     if (m.estimate) fmt::print("{}\n", estimate_text(m));
-    if (m.divided)
+    if (m.divided && m.divided->on_cpu.kernel.empty())
+        fmt::print("divided: the factors went in parts, and the GPU took all rows: {}\n",
+                   time_text(m.divided->gpu_ms));
+    else if (m.divided)
         fmt::print(
             "divided: the CPU added {:.1f}% of the products by {}, {} after both began to fill; the GPU took {}\n",
             100 * m.divided->cpu_share, m.divided->on_cpu.kernel, time_text(m.divided->cpu_ms),

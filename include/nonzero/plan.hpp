@@ -98,7 +98,8 @@ struct dense_plan : operation_plan {
 
 /// What each side of a product divided between a CPU and a GPU decided, and how it went.
 struct hybrid_report {
-    mxm_plan on_cpu, on_gpu;
+    mxm_plan on_cpu;  ///< no kernel: the factors went to the GPU in parts and it took all rows
+    mxm_plan on_gpu;
     double cpu_share = 0;           ///< of the products, those that the CPU added
     double cpu_ms = 0, gpu_ms = 0;  ///< from where both begin to fill until each had no more to do
 };

@@ -134,8 +134,8 @@ constexpr bool is_unsigned_integer(dtype type) { return type >= dtype::uint8 && 
 std::string_view name_of(dtype type);
 /// The inverse of name_of ("float" and "double" are accepted too). Throws domain_error for other words.
 dtype parse_dtype(std::string_view word);
-/// The type that holds a result of two operand types: C's ranking (bool < integers < floats), the wider one
-/// of a kind, the next wider signed type for a signed and an unsigned one, float64 for 64-bit mixes.
+/// The type that holds a result of two operand types, bool < integers < floats: the wider one of a kind; the next wider signed
+/// type for a signed and an unsigned one, float64 for 64 bits of them; float64 for float32 and an integer of more than 16 bits.
 dtype promote(dtype a, dtype b);
 
 /// Converts a value as GraphBLAS typecasts do, and never with undefined behaviour: integers wrap, a float

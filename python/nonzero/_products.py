@@ -79,7 +79,8 @@ def mxm_hybrid(semiring: str, a: Matrix, b: Matrix, *, cpu_share: float | None =
                transpose_b: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
                kernel: str = "", ctx: Context | None = None) -> HybridProduct:
     """mxm by a CPU and a GPU together, for a result that is wanted on the host (matam2012): rows are divided as it goes, or
-    by `cpu_share`: the first rows, with so much of the products, 0 to 1, are the CPU's.
+    by `cpu_share`: the first rows, with so much of the products, 0 to 1, are the CPU's. Where the factors go to the GPU in
+    parts it takes all rows unless a share is given, and on_cpu has no kernel.
 
     The result is mxm's bit for bit. Kernels: hash, dia_dia. Raises NotSupported without a GPU and for semirings that are not
     compiled, DomainError, DimensionMismatch.

@@ -19,14 +19,19 @@ struct device_tile_source {
 /// Elements of the arrays of value tiles: tiles, entries in them, entries outside.
 struct tile_counts {
     std::uint32_t tiles = 0, kept = 0, outside = 0;
+
+    friend bool fits(const tile_counts& x, const tile_counts& room) {
+        return x.tiles <= room.tiles && x.kept <= room.kept && x.outside <= room.outside;
+    }
 };
 
 /// How a GPU makes value tiles (storage/value_tiles.hpp).
 struct device_tile_build : device_tile_source {
     const void* values = nullptr;
-    std::size_t value_bytes = 0;    ///< 0: structure alone
-    tile_counts* counts = nullptr;  ///< result, at a multiple of 8 bytes
-    tile_counts room{};             ///< in the arrays below, which make fills: what has none is counted alone
+    std::size_t value_bytes = 0;  ///< 0: structure alone
+    /// At a multiple of 8 bytes: first the result, 0 before; behind it what each block of the sample has seen.
+    tile_counts* counts = nullptr;
+    tile_counts room{};  ///< in the arrays below, which make fills: what has none is counted alone
     storage::tile_range* tile_ranges = nullptr;       ///< [tile_rows]
     storage::tile_range* extracted_ranges = nullptr;  ///< [tile_rows]
     index_t* tile_columns = nullptr;
@@ -59,6 +64,9 @@ struct bit_counts {
     std::uint32_t tiles = 0, words = 0, outside = 0;
 
     friend bool operator==(const bit_counts&, const bit_counts&) = default;
+    friend bool fits(const bit_counts& x, const bit_counts& room) {
+        return x.tiles <= room.tiles && x.words <= room.words && x.outside <= room.outside;
+    }
 };
 
 /// How a GPU makes bit tiles (storage/bit_tiles.hpp).
@@ -76,8 +84,9 @@ struct device_bit_build : device_tile_source {
 struct device_tile_table {
     /// Temporary bytes for scans of so many counts.
     std::size_t (*scan_bytes)(index_t counts) = nullptr;
-    /// Counts some of the rows of tiles, evenly spread, or all where they are few.
-    void (*sample)(const device_tile_build& build, void* stream) = nullptr;
+    /// Counts some of the rows of tiles, evenly spread, or all where they are few, by so many blocks at most; how many they are.
+    static constexpr unsigned most_sampled = 1024;
+    unsigned (*sample)(const device_tile_build& build, void* stream) = nullptr;
     void (*make)(const device_tile_build& build, void* stream) = nullptr;
     void (*make_bits)(const device_bit_build& build, void* stream) = nullptr;
     void (*list)(const device_tile_lists& lists, void* stream) = nullptr;

@@ -36,8 +36,7 @@ public:
         if (low_ == high_ || (cut_ && pieces_[low_].first >= *cut_)) return {};
         return pieces_[low_++];
     }
-    /// Several together, fewer as fewer are left: the GPU is slow on a few rows. In parts all at once: each turn brings factors anew, and
-    /// the threads that cut and move parts are the CPU's.
+    /// Several together, fewer as fewer are left: the GPU is slow on a few rows. In parts all at once: each turn brings factors anew.
     std::optional<plan::mxm_piece> from_back(bool in_parts) {
         const std::lock_guard lock(mutex_);
         const std::size_t end = high_;
@@ -83,9 +82,15 @@ std::vector<plan::mxm_piece> cut_at(std::vector<plan::mxm_piece> pieces, std::op
 class divided {
 public:
     divided(const ops::product& p, const division& how) : p_(p) {
-        auto counting = std::async(std::launch::async, [&] { return ops::count_within_device(p); });
-        report_.on_cpu = ops::make_plan(p, known_);
-        counted_ = counting.get();
+        // The threads that cut and move parts are the CPU's: as it goes it would take none of the rows then.
+        alone_ = how.cpu_share < 0 && ops::goes_in_parts(p);
+        if (alone_) {
+            counted_ = ops::count_within_device(p);
+        } else {
+            auto counting = std::async(std::launch::async, [&] { return ops::count_within_device(p); });
+            report_.on_cpu = ops::make_plan(p, known_);
+            counted_ = counting.get();
+        }
         require<not_supported>(
             counted_ != nullptr,
             "mxm_hybrid: {} of {} on a GPU is by hash or dia_dia, and compiled semirings: leave "
@@ -98,11 +103,24 @@ public:
     storage::csr fill() {
         storage::csr t = ops::host_result(p_.ctx, device::pinned_memory(), p_.value,
                                           static_cast<index_t>(p_.right.columns()), counted_->starts());
-        pieces_left pieces(cut_at(ops::mxm_pieces_of(p_, known_, plan::hybrid_pieces), cut_), cut_);
         counted_->begin(plan::hybrid_slot(t.nnz, sizeof(index_t) + size_of(p_.value)), 0);
+        const auto start = clock::now();
+        if (alone_) {
+            counted_->send(0, t.rows, t);
+            counted_->finish();
+            report_.gpu_ms = ms_since(start);
+        } else {
+            fill_both(t, start);
+        }
+        return t;
+    }
+    const hybrid_report& report() const { return report_; }
+
+private:
+    void fill_both(storage::csr& t, clock::time_point start) {
+        pieces_left pieces(cut_at(ops::mxm_pieces_of(p_, known_, plan::hybrid_pieces), cut_), cut_);
         const auto fill_rows =
             ops::rows_filler(p_, report_.on_cpu, known_, t, plan::hybrid_threads(p_.ctx.threads()));
-        const auto start = clock::now();
         auto sending = std::async(std::launch::async, [&] {
             while (const auto piece = pieces.from_back(counted_->in_parts()))
                 counted_->send(piece->first, piece->last, t);
@@ -119,15 +137,13 @@ public:
         sending.get();
         const offset_t all = known_.products[static_cast<std::size_t>(p_.a().rows)];
         report_.cpu_share = all ? static_cast<double>(added) / static_cast<double>(all) : 0;
-        return t;
     }
-    const hybrid_report& report() const { return report_; }
 
-private:
     const ops::product& p_;
-    ops::mxm_collected known_;
+    ops::mxm_collected known_;  // where the CPU has a part
     std::unique_ptr<ops::counted_rows> counted_;
     std::optional<index_t> cut_;
+    bool alone_ = false;  // the GPU takes all rows
     hybrid_report report_;
 };
 
@@ -150,7 +166,7 @@ hybrid_report mxm_hybrid(const context& ctx, matrix& c, const semiring& s, const
     require<not_supported>(p.cell != nullptr, "mxm_hybrid: {} is not compiled for {}: use mxm", s.name(),
                            name_of(p.operand_type));
     divided work(p, how);
-    ctx.log(to_string(work.report().on_cpu));
+    if (!work.report().on_cpu.kernel.empty()) ctx.log(to_string(work.report().on_cpu));
     ctx.log(to_string(work.report().on_gpu));
     ops::write_back(ctx, c, work.fill(), options);
     return work.report();

@@ -285,6 +285,11 @@ std::optional<device_product> mxm_within_device(const product& p, const context&
     return done;
 }
 
+bool goes_in_parts(const product& p) {
+    const plan::mxm_facts f = facts_of(p);
+    return goes_to_device(p.ctx, factors_of(p), f) && least_bytes(p, f) > device::bytes_left(p.ctx);
+}
+
 std::unique_ptr<counted_rows> count_within_device(const product& p) {
     const plan::mxm_facts f = facts_of(p);
     const device_factors factors = factors_of(p);

@@ -13,6 +13,8 @@ namespace nz::ops {
 /// either.
 std::optional<device_product> mxm_within_device(const product& p, const context& own);
 
+/// Whether the GPU is known to have no room for both factors of a product without a mask that the plan takes there.
+bool goes_in_parts(const product& p);
 /// A product without a mask counted there, whole or in parts; nothing where the plan does not take it there, or takes two_level_sort.
 /// Throws out_of_memory as mxm_within_device.
 std::unique_ptr<counted_rows> count_within_device(const product& p);

@@ -5,6 +5,7 @@
 #include "kernels/cuda_table.hpp"
 #include "ops/mxv_product.hpp"
 
+#include <array>
 #include <limits>
 
 namespace nz::ops {
@@ -13,10 +14,6 @@ namespace {
 using storage::tile_lists;
 using storage::value_tiles;
 
-buffer take(const context& ctx, offset_t count, std::size_t bytes) {
-    return {ctx.device_memory(), static_cast<std::size_t>(count) * bytes};
-}
-
 // Kernels read the locals sixteen bytes at a time.
 constexpr offset_t local_padding = 16;
 // Numbers of entries, and of a warp's behind them, fit 32 bits.
@@ -24,10 +21,15 @@ constexpr offset_t most_entries = std::numeric_limits<std::uint32_t>::max() - 64
 
 // What the GPU's sample foresees, and a tenth more.
 kernels::tile_counts foreseen(device::session& gpu, const kernels::device_tile_build& b, double& ms) {
-    gpu.timed([&] { kernels::on_cuda().tiles.sample(b, gpu.stream()); });
+    unsigned blocks = 0;
+    gpu.timed([&] { blocks = kernels::on_cuda().tiles.sample(b, gpu.stream()); });
     ms = gpu.milliseconds();
+    std::array<kernels::tile_counts, kernels::device_tile_table::most_sampled> of_blocks;
+    gpu.download(of_blocks.data(), b.counts + 1, blocks * sizeof(kernels::tile_counts));
     kernels::tile_counts some;
-    gpu.download(&some, b.counts, sizeof some);
+    for (unsigned k = 0; k < blocks; ++k)
+        some.tiles += of_blocks[k].tiles, some.kept += of_blocks[k].kept,
+            some.outside += of_blocks[k].outside;
     const offset_t seen = offset_t{some.kept} + some.outside;
     if (seen == b.entries) return some;
     constexpr double few = 64;
@@ -50,7 +52,6 @@ void allocate(const context& ctx, const kernels::tile_counts& room, value_tiles&
     t.extracted_columns = take(ctx, room.outside, sizeof(index_t));
 }
 
-// In one pass where there is room enough, else in a second one with the room that the first has found.
 value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::optional<dtype> type,
                   const storage::device_csr& rows, const storage::device_values* values) {
     require<not_supported>(a.nnz <= most_entries, "value tiles on a GPU hold up to {} entries, here are {}",
@@ -64,7 +65,8 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
     t.type = type;
     t.tile_ranges = take(ctx, t.tile_rows(), sizeof(storage::tile_range));
     t.extracted_ranges = take(ctx, t.tile_rows(), sizeof(storage::tile_range));
-    const buffer counts = take(ctx, 1, sizeof(kernels::tile_counts));
+    const buffer counts =
+        take(ctx, 1 + kernels::device_tile_table::most_sampled, sizeof(kernels::tile_counts));
     const bool each = type && a.kind == value_kind::full;
     if (each) t.values = take(ctx, a.nnz, size_of(*type));
 
@@ -75,24 +77,23 @@ value_tiles build(const context& ctx, const storage::csr& a, tiling cut, std::op
     b.tile_ranges = t.tile_ranges.as<storage::tile_range>();
     b.extracted_ranges = t.extracted_ranges.as<storage::tile_range>();
     b.out_values = t.values.data();
-    b.room = foreseen(gpu, b, t.kernel_ms);
-    for (kernels::tile_counts found;; b.room = found) {
-        allocate(ctx, b.room, t);
-        b.tile_columns = t.tile_columns.as<index_t>();
-        b.entry_starts = t.entry_starts.as<offset_t>();
-        b.row_starts = t.row_starts.data();
-        b.locals = t.locals.data();
-        b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
-        b.extracted_columns = t.extracted_columns.as<index_t>();
-        gpu.timed([&] { table.make(b, gpu.stream()); });
-        t.kernel_ms += gpu.milliseconds();
-        gpu.download(&found, counts.data(), sizeof found);
-        t.count = found.tiles;
-        t.kept = found.kept;
-        t.extracted = found.outside;
-        if (found.tiles <= b.room.tiles && found.kept <= b.room.kept && found.outside <= b.room.outside)
-            break;
-    }
+    const kernels::tile_counts room = foreseen(gpu, b, t.kernel_ms);
+    const auto found = make_in_room(
+        gpu, room, counts, t.kernel_ms,
+        [&](const kernels::tile_counts& there) {
+            allocate(ctx, there, t);
+            b.room = there;
+            b.tile_columns = t.tile_columns.as<index_t>();
+            b.entry_starts = t.entry_starts.as<offset_t>();
+            b.row_starts = t.row_starts.data();
+            b.locals = t.locals.data();
+            b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
+            b.extracted_columns = t.extracted_columns.as<index_t>();
+        },
+        [&] { table.make(b, gpu.stream()); });
+    t.count = found.tiles;
+    t.kept = found.kept;
+    t.extracted = found.outside;
     t.outside_values = b.outside_values();
     const auto local = static_cast<std::size_t>(storage::local_bytes(cut.size));
     gpu.fill(t.locals.as<std::byte>() + static_cast<std::size_t>(t.kept) * local, 0, local_padding * local);

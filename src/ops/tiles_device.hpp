@@ -1,10 +1,31 @@
 // Tiles made on a GPU from the CSR that is there.
 #pragma once
 
+#include "core/device.hpp"
 #include "kernels/device_tiles.hpp"
 #include "storage/matrix_body.hpp"
 
 namespace nz::ops {
+
+/// `count` elements in the GPU's memory.
+inline buffer take(const context& ctx, offset_t count, std::size_t bytes) {
+    return {ctx.device_memory(), static_cast<std::size_t>(count) * bytes};
+}
+
+/// allocate(room), and make() with it: once where that is room enough, else again with the room that the first time has found, which
+/// make leaves in `counts`, 0 before. Returns that, and adds make's time to `ms`.
+template <class Counts, class Allocate, class Make>
+Counts make_in_room(device::session& gpu, Counts room, const buffer& counts, double& ms, Allocate&& allocate,
+                    Make&& make) {
+    for (Counts found;; room = found) {
+        allocate(room);
+        gpu.timed(make);
+        ms += gpu.milliseconds();
+        gpu.download(&found, counts.data(), sizeof found);
+        if (fits(found, room)) return found;
+        gpu.fill(counts.data(), 0, sizeof found);
+    }
+}
 
 /// What tiles of a CSR are cut from on a GPU, whose copy `there` is.
 kernels::device_tile_source tile_source(const storage::csr& of, const storage::device_csr& there, int size,

@@ -98,7 +98,9 @@ traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, 
     auto parents = storage::make_vector_body(ctx, dtype::int32, o.parents ? n : 0, vector_form::dense,
                                              o.parents ? n : 0);
     const buffer workspace(ctx.memory(), plan.workspace_bytes);
-    buffer row_truth, column_truth;
+    // What a search with structure_only off reads of each entry: every stored one is an edge, whatever its value.
+    const buffer truth(ctx.memory(), o.switches.structure_only ? 0 : static_cast<std::size_t>(a.nnz()));
+    std::fill_n(truth.as<bool>(), truth.bytes(), true);
 
     kernels::traverse_arguments k = common_arguments(a, source, o, plan);
     k.out_offsets = {rows.offsets.data(), rows.offset_bytes == 8};
@@ -107,14 +109,7 @@ traverse_result run_fused(const context& ctx, const matrix& a, offset_t source, 
         k.in_offsets = {columns->offsets.data(), columns->offset_bytes == 8};
         k.in_neighbours = columns->index_data();
     }
-    if (!o.switches.structure_only) {
-        row_truth = truth_of(ctx, rows);
-        k.out_values = row_truth.as<bool>();
-        if (columns) {
-            column_truth = truth_of(ctx, *columns);
-            k.in_values = column_truth.as<bool>();
-        }
-    }
+    if (!o.switches.structure_only) k.out_values = k.in_values = truth.as<bool>();
     k.levels = levels.values.as<std::int32_t>();
     k.parents = o.parents ? parents.values.as<std::int32_t>() : nullptr;
     k.workspace = workspace.data();

@@ -1,21 +1,11 @@
 #include "ops/traverse_arguments.hpp"
 
-#include "storage/vector_body.hpp"
-
-#include <algorithm>
-
 namespace nz::ops {
 
 void level_receiver::hear(void* self, const traverse_level& level) {
     auto& [result, options] = *static_cast<level_receiver*>(self);
     result.iterations.push_back(level);
     if (options.on_level) options.on_level(level);
-}
-
-buffer truth_of(const context& ctx, const storage::csr& a) {
-    buffer values(ctx.memory(), static_cast<std::size_t>(a.nnz));
-    std::fill_n(values.as<bool>(), a.nnz, true);
-    return values;
 }
 
 kernels::traverse_arguments common_arguments(const matrix& a, offset_t source, const traverse_options& o,

@@ -19,8 +19,4 @@ struct level_receiver {
     static void hear(void* self, const traverse_level& level);
 };
 
-/// What runs with structure_only off read of each entry, on the host: true, since every stored entry is an edge, whatever its
-/// value.
-buffer truth_of(const context& ctx, const storage::csr& a);
-
 }  // namespace nz::ops

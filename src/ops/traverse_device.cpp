@@ -27,7 +27,8 @@ constexpr std::size_t schedule_limit = 64;  // levels: bits of a word
 struct device_graph {
     std::shared_ptr<const device_csr> rows, columns;     // columns null when pull never steps in
     std::shared_ptr<const storage::device_heads> heads;  // null where they do not pay
-    buffer row_truth, column_truth;
+    buffer
+        truth;  ///< what structure_only off reads of each entry: every stored one is an edge, whatever its value
     bool symmetric = false;
 };
 
@@ -43,14 +44,6 @@ std::shared_ptr<const storage::device_heads> heads_on(const context& ctx, const 
     });
 }
 
-buffer truth_on(const context& ctx, const storage::csr& a) {
-    const buffer host = truth_of(ctx, a);
-    buffer copy(ctx.device_memory(), host.bytes());
-    ctx.gpu()->upload(copy.data(), host.data(), host.bytes());
-    ctx.gpu()->wait();
-    return copy;
-}
-
 device_graph graph_on(const context& ctx, const matrix& a, const traverse_options& o,
                       const plan::traverse_plan& plan) {
     const storage::matrix_body& body = a.body();
@@ -62,8 +55,8 @@ device_graph graph_on(const context& ctx, const matrix& a, const traverse_option
         if (plan.heads != storage::row_heads::none) g.heads = heads_on(ctx, body, *g.columns, plan.heads);
     }
     if (!o.switches.structure_only) {
-        g.row_truth = truth_on(ctx, body.rows());
-        if (g.columns) g.column_truth = truth_on(ctx, body.columns());
+        g.truth = {ctx.device_memory(), static_cast<std::size_t>(a.nnz())};
+        ctx.gpu()->fill(g.truth.data(), 1, g.truth.bytes());
     }
     return g;
 }
@@ -104,11 +97,11 @@ kernels::device_traverse_arguments search_arguments(const matrix& a, offset_t so
     const bool wide = a.body().rows_anywhere().offset_bytes == 8;
     d.common.out_offsets = {g.rows->offsets.data(), wide};
     d.common.out_neighbours = g.rows->indices.as<index_t>();
-    d.common.out_values = g.row_truth.as<bool>();
+    d.common.out_values = g.truth.as<bool>();
     if (g.columns) {
         d.common.in_offsets = {g.columns->offsets.data(), wide};
         d.common.in_neighbours = g.columns->indices.as<index_t>();
-        d.common.in_values = g.column_truth.as<bool>();
+        d.common.in_values = g.truth.as<bool>();
         d.in_empty = g.columns->empty_rows.as<std::uint32_t>();
     }
     if (g.heads) d.heads = g.heads->heads.as<std::uint32_t>();

@@ -17,10 +17,6 @@ namespace {
 
 using storage::bit_tiles;
 
-buffer take(const context& ctx, offset_t count, std::size_t bytes) {
-    return {ctx.device_memory(), static_cast<std::size_t>(count) * bytes};
-}
-
 // What a sample foresees of the tiles of A, or of its transpose, and a tenth more; nothing where the host has no rows to look at.
 kernels::bit_counts foreseen(const storage::matrix_body& body, offset_t nnz, int size, int least_entries) {
     if (body.away()) return {};
@@ -43,7 +39,6 @@ void allocate(const context& ctx, const kernels::bit_counts& room, bit_tiles& t)
     t.extracted_columns = take(ctx, room.outside, sizeof(index_t));
 }
 
-// In one pass where there is room enough, else in a second one with the room that the first has found.
 bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_entries,
                 const storage::device_csr& rows, const kernels::bit_counts& room) {
     require<not_supported>(a.nnz <= std::numeric_limits<std::uint32_t>::max(),
@@ -63,23 +58,22 @@ bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_e
     b.counts = counts.as<kernels::bit_counts>();
     b.ranges = t.tile_ranges.as<storage::tile_range>();
     b.outside_ranges = t.extracted_ranges.as<storage::tile_range>();
-    b.room = room;
     t.kernel_ms = 0;
-    for (kernels::bit_counts found;; b.room = found) {
-        allocate(ctx, b.room, t);
-        b.headers = t.headers.data();
-        b.row_words = t.row_words.data();
-        b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
-        b.extracted_columns = t.extracted_columns.as<index_t>();
-        gpu.timed([&] { kernels::on_cuda().tiles.make_bits(b, gpu.stream()); });
-        t.kernel_ms += gpu.milliseconds();
-        gpu.download(&found, counts.data(), sizeof found);
-        t.tiles = found.tiles;
-        t.words = found.words;
-        t.extracted = found.outside;
-        if (found.tiles <= b.room.tiles && found.words <= b.room.words && found.outside <= b.room.outside)
-            return t;
-    }
+    const auto found = make_in_room(
+        gpu, room, counts, t.kernel_ms,
+        [&](const kernels::bit_counts& there) {
+            allocate(ctx, there, t);
+            b.room = there;
+            b.headers = t.headers.data();
+            b.row_words = t.row_words.data();
+            b.extracted_rows = t.extracted_rows.as<std::uint8_t>();
+            b.extracted_columns = t.extracted_columns.as<index_t>();
+        },
+        [&] { kernels::on_cuda().tiles.make_bits(b, gpu.stream()); });
+    t.tiles = found.tiles;
+    t.words = found.words;
+    t.extracted = found.outside;
+    return t;
 }
 
 // The rule's words for what the device did: the same pure function on the same counts.

@@ -102,9 +102,8 @@ TEST_F(MxmHybrid, GoesInPartsWhereFactorsDoNotFitTheGpu) {
         EXPECT_EQ(report.on_gpu.products, products);
         EXPECT_GT(report.on_gpu.chunks, 1);
         EXPECT_EQ(report.on_gpu.strips > 1, cuts_b) << to_string(report.on_gpu);
-        if (share >= 0) {
-            EXPECT_NEAR(report.cpu_share, share, 0.05);
-        }
+        EXPECT_NEAR(report.cpu_share, std::max(share, 0.0), 0.05);
+        EXPECT_EQ(report.on_cpu.kernel.empty(), share < 0) << "a part for the CPU that none asked for";
         EXPECT_TRUE(same_bits(expected, c));
     };
     for (const double share : {-1.0, 0.0, 0.4, 1.0}) {

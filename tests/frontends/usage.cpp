@@ -1,6 +1,10 @@
 // Help, version, and words that make no sense.
 #include "run_nz.hpp"
 
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
 #include <sstream>
 
 namespace nz::test {
@@ -139,6 +143,23 @@ TEST_F(usage, options_that_contradict_each_other_are_refused) {
     expect_refused({"bfs", "grid2d:3", "--directed", "--symmetrize"}, 2, {"--directed", "--symmetrize"});
     expect_refused({"bfs", "grid2d:3", "--validate", "--max-depth", "2"}, 2, {"--max-depth"});
     expect_refused({"bfs", "grid2d:3", "--source", "1", "--source", "2", "-o", "t"}, 2, {"--output"});
+    for (const auto* verb : {"bc", "closeness"}) {
+        expect_refused({verb, "grid2d:3", "--all", "--source", "1"}, 2, {"--all", "--source"});
+        expect_refused({verb, "grid2d:3", "--all", "--sources-random", "2"}, 2,
+                       {"--all", "--sources-random"});
+        expect_refused({verb, "grid2d:3", "--source", "1", "--sources-random", "2"}, 2,
+                       {"--source", "--sources-random"});
+    }
+}
+
+TEST_F(usage, output_that_cannot_be_written_is_a_failure) {
+    if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+    for (const auto* words : {"--version", "--help", "info grid2d:3"}) {
+        const std::string line =
+            fmt::format("'{}' {} >/dev/full 2>'{}'", std::getenv("NZ_BINARY"), words, path("complaint"));
+        EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 1) << line;
+        EXPECT_NE(read("complaint").find("cannot write to standard output"), std::string::npos) << line;
+    }
 }
 
 TEST_F(usage, numbers_out_of_range_are_refused) {

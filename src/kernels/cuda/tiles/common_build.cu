@@ -254,7 +254,6 @@ std::size_t tile_scan_bytes(index_t counts) {
 }
 
 void make_tiles(const device_tile_build& b, void* stream) {
-    check(cudaMemsetAsync(b.counts, 0, sizeof *b.counts, on(stream)));
     if (b.value_bytes == 0 && !long_rows_of_64(b)) return make_structure(b, stream);
     by_size(b.size, [&]<int Size>(std::integral_constant<int, Size>) {
         const unsigned blocks = blocks_of_runs<Size>(b);

@@ -6,7 +6,7 @@
 namespace nz::kernels::cuda {
 
 std::size_t tile_scan_bytes(index_t counts);
-void sample_tiles(const device_tile_build& build, void* stream);
+unsigned sample_tiles(const device_tile_build& build, void* stream);
 void make_tiles(const device_tile_build& build, void* stream);
 void list_tiles(const device_tile_lists& lists, void* stream);
 

@@ -38,14 +38,13 @@ struct staged_shape {
 /// many, for blocks that do not fit wait for their warps one after another (value tiles of 32 of fe_body (x) 6x6 0.116 ms with
 /// 1.6, 0.157 with a fifth; H100).
 inline staged_shape staged_shape_of(offset_t all_entries, index_t tile_rows, int least_rows = 1,
-                                    double large_room = 1.6) {
+                                    double large_room = 1.6, int most_rows = staged_shape::most_tile_rows) {
     constexpr double entries_a_warp = 768, large = 1024;
     constexpr index_t warps = 8192;
     const double average = static_cast<double>(all_entries) / std::max(tile_rows, index_t{1}),
                  room = average < large ? 1.2 : large_room;
     int rows = least_rows;
-    while (rows < staged_shape::most_tile_rows && 2 * rows * average <= entries_a_warp &&
-           tile_rows / (2 * rows) >= warps)
+    while (rows < most_rows && 2 * rows * average <= entries_a_warp && tile_rows / (2 * rows) >= warps)
         rows *= 2;
     const double entries = std::clamp(average * rows * staged_warps * room, 1024.0, 32768.0);
     return {rows, (static_cast<unsigned>(entries) + 15) & ~15u};
@@ -56,10 +55,10 @@ inline unsigned staged_blocks(index_t tile_rows, const staged_shape& shape) {
     return std::max(1u, (static_cast<unsigned>(tile_rows) + rows - 1) / rows);
 }
 
-/// kernel(build, shape, more...), which keeps in shared memory what the shape says and `more_bytes` behind that.
+/// kernel(build, shape, more...), which keeps in shared memory what the shape says and `more_bytes` behind that; its blocks.
 template <class Kernel, class Build, class... More>
-void launch_staged(Kernel* kernel, const Build& b, const staged_shape& shape, void* stream,
-                   unsigned more_bytes = 0, const More&... more) {
+unsigned launch_staged(Kernel* kernel, const Build& b, const staged_shape& shape, void* stream,
+                       unsigned more_bytes = 0, const More&... more) {
     constexpr unsigned without_asking = 48u << 10;
     const unsigned bytes = shape.bytes(b.size) + more_bytes;
     if (bytes > without_asking)
@@ -68,6 +67,7 @@ void launch_staged(Kernel* kernel, const Build& b, const staged_shape& shape, vo
     const unsigned blocks = (staged_blocks(b.tile_rows, shape) + shape.step - 1) / shape.step;
     kernel<<<blocks, staged_block, bytes, on(stream)>>>(b, shape, more...);
     check(cudaGetLastError());
+    return blocks;
 }
 
 extern __shared__ __align__(16) unsigned staged_memory[];

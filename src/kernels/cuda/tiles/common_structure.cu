@@ -10,7 +10,7 @@
 //   order of tiles, and from there in words to their places, which stand one after the other for all of a warp's tiles. Entries
 //   outside move to the front of their rows in shared memory, and to their places when all of the row of tiles are known. Rows of
 //   tiles that the block's room does not hold are walked in the CSR (fill_by_lanes). With tiles of 64 and long rows the pass is
-//   common_build.cu's. The sample counts 256 blocks or a few more, evenly spread, or all where they are fewer than 512; the caller makes room for a tenth more than it foresees,
+//   common_build.cu's. The sample counts 512 blocks or up to twice as many, evenly spread, or all where they are fewer, with the fewest rows a lane: what it takes is latency. The caller makes room for a tenth more than it foresees,
 //   and where that is too little the counts say what is needed.
 // Memory: the CSR's structure once, the tiles written once, 16 bytes a row of tiles.
 // Synchronization: a warp's alone, before and after entries outside are put where a lane at its row's end looks; a block's where
@@ -96,13 +96,16 @@ __global__ void __launch_bounds__(staged_block)
     const index_t first = first_of_warp(shape);
     staged_rows<Size> rows(b, shape, first);
     const tile_counts own = count_rows<Size, Rows>(b, rows, first);
-    const std::uint32_t tiles = __reduce_add_sync(full_warp, own.tiles),
-                        kept = __reduce_add_sync(full_warp, own.kept),
-                        outside = __reduce_add_sync(full_warp, own.outside);
-    if (rows.lane != 0) return;
-    atomicAdd(&b.counts->tiles, tiles);
-    atomicAdd(&b.counts->kept, kept);
-    atomicAdd(&b.counts->outside, outside);
+    __shared__ tile_counts of_warps[staged_warps];
+    const tile_counts of_warp{__reduce_add_sync(full_warp, own.tiles), __reduce_add_sync(full_warp, own.kept),
+                              __reduce_add_sync(full_warp, own.outside)};
+    if (rows.lane == 0) of_warps[threadIdx.x / 32] = of_warp;
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    tile_counts all;
+    for (const tile_counts& w : of_warps) all = all + w;
+    b.counts[1 + blockIdx.x] = all;
+    if (blockIdx.x == 0) b.counts[0] = {};
 }
 
 // Of a group of lanes: where its row of tiles goes. Places are those of the warp's entries that are here, from `base` on.
@@ -260,31 +263,34 @@ __global__ void __launch_bounds__(staged_block)
     });
 }
 
+// The fewest rows a lane, and the fewest rows of tiles then that keep a warp's lanes at work.
+template <int Size>
+constexpr int lane_rows = Size == 64 ? 2 : 1;
+template <int Size>
+constexpr int least_rows = std::max(1, 32 / Size);
+
 // As many rows a lane as leave a warp's entries within what one has: f(Size, rows).
 template <class F>
 void by_rows(const device_tile_build& b, unsigned local_bytes, F&& f) {
     by_size(b.size, [&]<int Size>(std::integral_constant<int, Size> size) {
-        constexpr int fewest = Size == 64 ? 2 : 1;
-        staged_shape shape = staged_shape_of(b.entries, b.tile_rows, std::max(1, 32 / Size));
+        staged_shape shape = staged_shape_of(b.entries, b.tile_rows, least_rows<Size>);
         shape.more_bytes = local_bytes;
         if (shape.tile_rows * Size >= 32 * 4)
             f(size, std::integral_constant<int, 4>{}, shape);
         else
-            f(size, std::integral_constant<int, fewest>{}, shape);
+            f(size, std::integral_constant<int, lane_rows<Size>>{}, shape);
     });
 }
 
 }  // namespace
 
-void sample_tiles(const device_tile_build& b, void* stream) {
-    constexpr unsigned blocks_wanted = 256;
-    check(cudaMemsetAsync(b.counts, 0, sizeof *b.counts, on(stream)));
-    by_rows(b, 0,
-            [&]<int Size, int Rows>(std::integral_constant<int, Size>, std::integral_constant<int, Rows>,
-                                    staged_shape shape) {
-                shape.step = std::max(1u, staged_blocks(b.tile_rows, shape) / blocks_wanted);
-                launch_staged(sample_tiles_kernel<Size, Rows>, b, shape, stream);
-            });
+unsigned sample_tiles(const device_tile_build& b, void* stream) {
+    constexpr unsigned blocks_wanted = device_tile_table::most_sampled / 2;
+    return by_size(b.size, [&]<int Size>(std::integral_constant<int, Size>) {
+        staged_shape shape = staged_shape_of(b.entries, b.tile_rows, least_rows<Size>, 1.6, least_rows<Size>);
+        shape.step = std::max(1u, staged_blocks(b.tile_rows, shape) / blocks_wanted);
+        return launch_staged(sample_tiles_kernel<Size, lane_rows<Size>>, b, shape, stream);
+    });
 }
 
 void make_structure(const device_tile_build& b, void* stream) {

@@ -124,10 +124,10 @@ __device__ index_t tile_row_of_group() {
 }
 
 template <class F>
-void by_size(int size, F&& f) {
-    size == 16   ? f(std::integral_constant<int, 16>{})
-    : size == 32 ? f(std::integral_constant<int, 32>{})
-                 : f(std::integral_constant<int, 64>{});
+auto by_size(int size, F&& f) {
+    return size == 16   ? f(std::integral_constant<int, 16>{})
+           : size == 32 ? f(std::integral_constant<int, 32>{})
+                        : f(std::integral_constant<int, 64>{});
 }
 
 }  // namespace nz::kernels::cuda

@@ -41,8 +41,9 @@ __global__ void __launch_bounds__(head_block)
         add(other_second);
     }
     if (v >= rows || lane != 0) return;
-    const std::uint32_t first = best ? ~static_cast<std::uint32_t>(best) : ~0u;
-    const std::uint32_t next = second ? ~static_cast<std::uint32_t>(second) : best ? first : 0;
+    std::uint32_t first = ~0u, next = 0;
+    if (best) first = next = ~static_cast<std::uint32_t>(best);
+    if (second) next = ~static_cast<std::uint32_t>(second);
     heads[v] = {first, next | (end - begin > 2 ? heads_more : 0)};
 }
 
@@ -53,10 +54,9 @@ __global__ void __launch_bounds__(head_block)
     const std::uint32_t v = blockIdx.x * head_block + threadIdx.x;
     if (v >= rows) return;
     const Offset begin = offsets[v], length = offsets[v + 1] - begin;
-    const std::uint32_t first = length > 0 ? neighbours[begin] : ~0u, next = length > 1
-                                                                                 ? neighbours[begin + 1]
-                                                                             : length > 0 ? first
-                                                                                          : 0;
+    std::uint32_t first = ~0u, next = 0;
+    if (length > 0) first = next = neighbours[begin];
+    if (length > 1) next = neighbours[begin + 1];
     heads[v] = {first, next | (length > 2 ? heads_more : 0)};
 }
 
