@@ -61,7 +61,8 @@ void add_source_sample(CLI::App& verb, source_sample& sample) {
         ->option_text("K");
     verb.add_flag("--all", sample.all, "From every vertex: exact")
         ->excludes("--source")
-        ->excludes("--sources-random");
+        ->excludes("--sources-random")
+        ->option_text(" ");  // else "Excludes: ..." stands in the help
 }
 
 std::vector<offset_t> sampled_sources(const loaded& in, const source_sample& sample, std::uint64_t seed) {

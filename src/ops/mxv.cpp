@@ -34,6 +34,9 @@ void check(const product& p, std::string_view operation) {
     require<domain_error>(kernels::known_on_cpu("mxv", kernel) || kernels::known_on_cuda("mxv", kernel),
                           "'{}' is not a kernel of mxv; there are {}, reference", kernel,
                           kernels::known_ids("mxv"));
+    require<not_supported>(p.cell != nullptr,
+                           "kernel {} is not compiled for {} on {}: leave --kernel out for the generic path",
+                           kernel, p.ring.name(), name_of(p.operand));
     require<not_supported>(on_device || kernels::known_on_cpu("mxv", kernel),
                            "kernel {} is for GPUs: use --backend cuda, or another kernel", kernel);
     require<not_supported>(!on_device || kernels::known_on_cuda("mxv", kernel),
@@ -46,9 +49,6 @@ void check(const product& p, std::string_view operation) {
             p.ring.add().id() != binary_id::plus || !is_floating(p.value),
         "kernel csc_gather_scatter on a GPU adds {} in no fixed order: ask for --fast, or use another kernel",
         name_of(p.value));
-    require<not_supported>(p.cell != nullptr,
-                           "kernel {} is not compiled for {} on {}: leave --kernel out for the generic path",
-                           kernel, p.ring.name(), name_of(p.operand));
 }
 
 // Entries in the columns that u names: what a push costs.

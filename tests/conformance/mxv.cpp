@@ -382,6 +382,12 @@ TEST(GenericPath, ServesAUsersOwnOperatorsAndSaysSo) {
     EXPECT_EQ(plan.kernel, "reference");
     EXPECT_EQ(w.get(0)->get<double>(), 5);
     EXPECT_THROW(mxv(ctx, w, s, a, vector::dense<double>(ctx, x), {.kernel = "csr_row"}), not_supported);
+    try {
+        mxv(ctx, w, s, a, vector::dense<double>(ctx, x), {.kernel = "csc_gather_bucket"});
+        FAIL() << "no error";
+    } catch (const not_supported& e) {  // no other backend would have it
+        EXPECT_NE(std::string(e.what()).find("not compiled for"), std::string::npos) << e.what();
+    }
 }
 
 TEST(GenericPath, ServesEverySemiringThatIsNotCompiled) {
