@@ -17,10 +17,12 @@
 //   it takes its place, and where warps have the room in turn.
 // Determinism: what a row of tiles has follows from the matrix; where blocks of them stand differs from call to call.
 // Cost: Nsight Compute, H100, tiles of 16 from 8 entries on, grid2d:2000,0.3: 60.7 M instructions of a warp in 73% of the slots, and
-//   the sample 1.2 M in 9.5 us, which is latency.
-// Distance to the limit (H100, tiles of 16): 32% of the copy rate on the grid, the sample with it (docs/measurements.md). What is left
-//   are the instructions: counting and writing walk the same rows.
-// Without gain: three columns at a time where they are neighbours (count on laplace3d:100: 53.9 M instructions for 49.2).
+//   the sample 1.3 M in 6 us, which is latency.
+// Distance to the limit (tiles of 16, the sample with it): 32% of the copy rate on the grid on an H100, 24% on an H200, which copies
+//   1.4 times as fast (docs/measurements.md). What is left are the instructions, the same on both.
+// Without gain: three columns at a time where they are neighbours (count on laplace3d:100: 53.9 M instructions for 49.2); steps that the
+//   count notes in shared memory and the writing repeats without walking (59.5 M for 60.7: the walk is a sixth of the writing); 64 or 56
+//   registers a thread (0.102 and 0.106 ms for 0.100).
 // Why common_build.cu's way was not enough: a warp has two rows of tiles whatever they hold, and what comes before its first run
 //   is the same for 90 entries as for 900 (the grid: 14%).
 #include "kernels/cuda/tiles/common_build.hpp"
