@@ -75,7 +75,7 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     f.longest_row = a.body().longest_row();
     const traverse_switches& s = o.switches;
     f.plain = s.masking && s.early_exit && s.operand_reuse && s.structure_only;
-    f.any_parent = !o.parents || o.hub_first || o.determinism == determinism::fast;
+    f.any_parent = !asks_smallest_parent(o);
     f.tile_size = o.tiles.size;
     f.tile_least = o.tiles.least_entries;
     // Tiles are foreseen by a sample on the host: where a GPU alone has the matrix, that would bring it home.

@@ -17,7 +17,7 @@ kernels::traverse_arguments common_arguments(const matrix& a, offset_t source, c
     k.switches = o.switches;
     k.thresholds = plan.thresholds;
     k.schedule = o.schedule;
-    k.smallest_parent = o.determinism == determinism::strict;
+    k.smallest_parent = asks_smallest_parent(o);
     return k;
 }
 

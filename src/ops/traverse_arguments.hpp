@@ -8,6 +8,12 @@
 
 namespace nz::ops {
 
+/// Whether the parent of a vertex is the smallest, of those that a hub-first row leaves the first that is met. A GPU's pull then asks
+/// two neighbours beforehand and goes on behind them: they have to be the first of the row (plan::traverse_facts::any_parent).
+inline bool asks_smallest_parent(const traverse_options& o) {
+    return o.parents && o.determinism == determinism::strict;
+}
+
 /// Arrays and workspace are left to the backend.
 kernels::traverse_arguments common_arguments(const matrix& a, offset_t source, const traverse_options& o,
                                              const plan::traverse_plan& plan);

@@ -160,6 +160,8 @@ TEST_P(Bfs, FastAndHubFirstGiveValidTrees) {
     expect_right(ctx, a, GetParam().source, o);
     o.hub_first = true;
     expect_right(ctx, a, GetParam().source, o);
+    o.determinism = determinism::strict;
+    expect_right(ctx, a, GetParam().source, o);
 }
 
 TEST_P(Bfs, ADepthLimitCutsTheTree) {
@@ -483,6 +485,24 @@ TEST(BfsShapes, SmallestParentsOfAMillionVerticesWithHubs) {
         ASSERT_GE(a.rows(), plan::first_heads_from);
         SCOPED_TRACE(name);
         for (const offset_t source : {3, 70001, 1000003}) expect_right(ctx, a, source, {});
+    }
+}
+
+// Where edges have directions the rows of most edges out are not those of most edges in: which of them stand first in a row, and
+// which a GPU asks first, are two things.
+TEST(BfsShapes, HubFirstRowsOfDirectedGraphsWithHubs) {
+    const context ctx({.threads = 2});
+    for (const auto* source : {"rmat_directed:16,16,3", "rmat_directed:20,4"}) {
+        const matrix a = graph(ctx, source);
+        for (const auto order : {determinism::strict, determinism::fast})
+            for (const bool parents : {true, false}) {
+                SCOPED_TRACE(std::string(source) + (parents ? ", parents" : ""));
+                traverse_options o;
+                o.hub_first = true;
+                o.determinism = order;
+                o.parents = parents;
+                for (const offset_t from : {0, 3, 55651}) expect_right(ctx, a, from, o);
+            }
     }
 }
 
