@@ -19,7 +19,7 @@ check() {  # tool, seconds, words...
     rm -f /tmp/sanitize.$$
 }
 matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*'
-joins='EwiseOnDevice.Long*:EwiseOnDevice.Nearly*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
+joins='EwiseOnDevice.Long*:EwiseOnDevice.Stretches*:EwiseOnDevice.Nearly*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
 dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*'
 pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*'
 built='BuildOnDevice.Of*:BuildOnDevice.Rows*:BuildOnDevice.Columns*:BuildOnDevice.Says*'

@@ -114,6 +114,28 @@ TEST_F(EwiseOnDevice, LongRowsAndEmptyOnesAreSharedOut) {
     EXPECT_EQ(sum.get(250001, 3)->get<std::int64_t>(), 14);
 }
 
+// Tiles of empty rows alone lie between others, and entries do not begin where sixteen bytes do.
+TEST_F(EwiseOnDevice, StretchesOfEmptyRowsLieBetweenOthers) {
+    const context ctx({.backend = backend::cuda});
+    for (const auto type : {dtype::float64, dtype::boolean}) {
+        dictionary a{60000, 700, type, {}}, b = a;
+        for (const index_t begin : {0, 9001, 30000, 52345})
+            for (index_t row = begin; row < begin + 900; ++row)
+                for (index_t k = 0; k < static_cast<index_t>(random() % 6); ++k) {
+                    const auto column = static_cast<index_t>(random() % 700);
+                    if (random() % 3) a.entries[{row, column}] = random_value(type, random);
+                    if (random() % 3) b.entries[{row, column}] = random_value(type, random);
+                }
+        const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
+        for (const auto operation : operations) {
+            matrix c(ctx, type, a.rows, a.columns), expected = c;
+            join(ctx, operation, c, binary_id::first, left, right);
+            join(ctx, operation, expected, binary_id::first, left, right, {.kernel = "reference"});
+            ASSERT_TRUE(same(read(expected), c)) << static_cast<int>(operation);
+        }
+    }
+}
+
 // Tiles whose rows have the same columns on both sides are not merged: in some all have them, in others one is missing or
 // comes later.
 TEST_F(EwiseOnDevice, NearlyTheSamePatternsAreJoined) {

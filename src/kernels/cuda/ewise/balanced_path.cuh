@@ -204,9 +204,8 @@ __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
         const std::uint32_t source = m.sources[warp][source_at(static_cast<unsigned>(k))];
         const bool of_a = source & from_a;
         const unsigned in_a = source & place_mask, in_b = source >> place_bits & place_mask;
-        const U *const a_value = m.values + m.a_values + (in_a & a_mask), *const b_value = m.values +
-                                                                                           m.b_values +
-                                                                                           (in_b & b_mask);
+        const U* const a_value = m.values + m.a_values + (in_a & a_mask);
+        const U* const b_value = m.values + m.b_values + (in_b & b_mask);
         U value = of_a ? *a_value : *b_value;
         if (combines && source & from_both)
             value = std::bit_cast<U>(

@@ -64,9 +64,11 @@ struct arrival {
         ::cuda::ptx::mbarrier_init(&barrier, senders);
         ::cuda::ptx::fence_mbarrier_init(::cuda::ptx::sem_release, ::cuda::ptx::scope_cluster);
     }
-    /// Sends for a slice. Of `from`, `readable` elements may be read; what is left of the last sixteen bytes the thread copies.
+    /// Sends for a slice. Of `from`, `readable` elements may be read; what is left of the last sixteen bytes the thread copies. Nothing is
+    /// sent for an empty one: blocks whose tile has no entries end without a wait.
     template <class E>
     __device__ void send_for(E* to, const E* from, tile_slice slice, offset_t readable) {
+        if (slice.size == 0) return;
         const int lead = slice.first % bulk_elements<E>;
         const auto most = static_cast<int>(min(readable, offset_t{plan::ewise_tile_entries} * 2));
         const int elements = min((lead + slice.size + bulk_elements<E> - 1) / bulk_elements<E>,
