@@ -27,8 +27,7 @@ constexpr std::size_t schedule_limit = 64;  // levels: bits of a word
 struct device_graph {
     std::shared_ptr<const device_csr> rows, columns;     // columns null when pull never steps in
     std::shared_ptr<const storage::device_heads> heads;  // null where they do not pay
-    buffer
-        truth;  ///< what structure_only off reads of each entry: every stored one is an edge, whatever its value
+    buffer truth;  ///< of each entry, where structure_only is off: all are edges, whatever their values
     bool symmetric = false;
 };
 
