@@ -1,69 +1,17 @@
 // Breadth-first search against Graph500's five checks, which are themselves held against wrong answers, and
 // against a plain queue; every switch, kernel, thread count and schedule gives the same levels and parents.
 #include "nonzero/nonzero.hpp"
-#include "plan/traverse.hpp"
 #include "support/contexts.hpp"
+#include "support/search.hpp"
 
 #include <gtest/gtest.h>
 
-#include <queue>
 #include <random>
 
 namespace nz {
 namespace {
 
-struct plain_search {
-    std::vector<std::int32_t> level, parent;
-};
-
-// Levels by a queue; parents the smallest neighbour on the level above.
-plain_search search_plainly(const matrix& a, offset_t source) {
-    std::vector<index_t> rows, columns;
-    std::vector<double> values;
-    a.extract_tuples(rows, columns, values);
-    std::vector<std::vector<index_t>> out(a.rows());
-    for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k]].push_back(columns[k]);
-    plain_search s{std::vector<std::int32_t>(a.rows(), -1), std::vector<std::int32_t>(a.rows(), -1)};
-    s.level[source] = 0;
-    s.parent[source] = static_cast<std::int32_t>(source);
-    std::queue<index_t> queue({static_cast<index_t>(source)});
-    for (; !queue.empty(); queue.pop()) {
-        const index_t u = queue.front();
-        for (const index_t v : out[u]) {
-            if (s.level[v] < 0) {
-                s.level[v] = s.level[u] + 1;
-                s.parent[v] = u;
-                queue.push(v);
-            } else if (s.level[v] == s.level[u] + 1) {
-                s.parent[v] = std::min(s.parent[v], u);
-            }
-        }
-    }
-    return s;
-}
-
-matrix graph(const context& ctx, const char* source) { return load(ctx, source).matrix; }
-
-void expect_right(const context& ctx, const matrix& a, offset_t source, const traverse_options& options) {
-    const auto expected = search_plainly(a, source);
-    const auto found = bfs(ctx, a, source, options);
-    EXPECT_EQ(test::integers(found.levels), expected.level);
-    if (options.parents) {
-        EXPECT_EQ(validate_bfs(ctx, a, source, found.levels, found.parents), "");
-        if (options.determinism == determinism::strict && !options.hub_first) {
-            EXPECT_EQ(test::integers(found.parents), expected.parent);
-        }
-    }
-    offset_t reached = 0, edges = 0;
-    const auto& facts_of_rows = a;
-    std::vector<index_t> rows, columns;
-    std::vector<double> values;
-    facts_of_rows.extract_tuples(rows, columns, values);
-    for (const auto l : expected.level) reached += l >= 0;
-    for (const index_t r : rows) edges += expected.level[r] >= 0;
-    EXPECT_EQ(found.reached, reached);
-    EXPECT_EQ(found.edges, edges);
-}
+using test::expect_right, test::graph, test::search_plainly, test::tiles_of;
 
 struct search_case {
     const char* name;
@@ -182,13 +130,6 @@ TEST_P(Bfs, ADepthLimitCutsTheTree) {
 }
 
 constexpr int everything = 1 << 30;
-
-traverse_options tiles_of(int size, int least) {
-    traverse_options o;
-    o.kernel = "tile";
-    o.tiles = {size, least};
-    return o;
-}
 
 TEST_P(Bfs, TilesFindTheSameLevelsAndParents) {
     for (const int threads : {1, 3}) {
@@ -322,202 +263,6 @@ TEST(BfsTiles, SayWhatTheyCannotServe) {
     EXPECT_NE(scattered.find("more than 1.5 times the"), std::string::npos) << scattered;
     EXPECT_NE(scattered.find("--tile-size"), std::string::npos) << scattered;
     EXPECT_THROW(bfs(ctx, a, 0, tiles_of(16, 0)), domain_error);
-}
-
-// A long handle, then more leaves at once than the share of one thread holds, then chains from every leaf: levels of
-// one vertex, a jump in width, and back.
-matrix broom(const context& ctx, index_t handle, index_t leaves) {
-    std::vector<index_t> from, to;
-    const auto edge = [&](index_t u, index_t v) {
-        from.insert(from.end(), {u, v});
-        to.insert(to.end(), {v, u});
-    };
-    for (index_t v = 0; v + 1 < handle; ++v) edge(v, v + 1);
-    for (index_t l = 0; l < leaves; ++l) {
-        edge(handle - 1, handle + l);
-        if (l + 1 < leaves) edge(handle + l, handle + l + 1);
-    }
-    const index_t n = handle + leaves;
-    return matrix::build<bool>(ctx, {n, n, from, to, {}});
-}
-
-TEST(BfsShapes, ABroomIsSearchedWithAndWithoutPull) {
-    for (const int threads : {1, 2, 4}) {
-        const context ctx({.threads = threads});
-        const matrix a = broom(ctx, 5000, 40000);
-        for (const bool change : {true, false})
-            for (const bool parents : {true, false}) {
-                traverse_options o;
-                o.switches.change_direction = change;
-                o.parents = parents;
-                expect_right(ctx, a, 0, o);
-                expect_right(ctx, a, 44999, o);
-            }
-        expect_right(ctx, a, 0, tiles_of(64, 2));
-        expect_right(ctx, a, 44999, tiles_of(32, 0));
-    }
-}
-
-// Handles of `handle` vertices, one way or both, with as many vertices side by side between them as `widths` says.
-matrix necklace(const context& ctx, index_t handle, const std::vector<index_t>& widths, bool both_ways) {
-    std::vector<index_t> from, to;
-    const auto edge = [&](index_t u, index_t v) {
-        from.push_back(u), to.push_back(v);
-        if (both_ways) from.push_back(v), to.push_back(u);
-    };
-    index_t last = 0;
-    for (const index_t width : widths) {
-        for (index_t k = 0; k < handle; ++k, ++last) edge(last, last + 1);
-        for (index_t k = 1; k <= width; ++k) edge(last, last + k), edge(last + k, last + width + 1);
-        last += width + 1;
-        for (index_t back = 1; back < 40; back += 7) from.push_back(last), to.push_back(last - back);
-    }
-    return matrix::build<bool>(ctx, {last + 1, last + 1, from, to, {}});
-}
-
-// Bands of `rows` vertices, `half` to either side, one beside the other, entered from vertex 64 of the first.
-matrix bands(const context& ctx, index_t count, index_t rows, index_t half) {
-    std::vector<index_t> from, to;
-    for (index_t b = 0; b < count; ++b) {
-        for (index_t i = 0; i < rows; ++i)
-            for (index_t j = std::max<index_t>(0, i - half); j <= std::min<index_t>(rows - 1, i + half); ++j)
-                from.push_back(b * rows + i), to.push_back(b * rows + j);
-        if (b > 0) from.push_back(64), to.push_back(b * rows + 64);
-    }
-    return matrix::build<bool>(ctx, {count * rows, count * rows, from, to, {}});
-}
-
-// A GPU hands levels from a few warps to a block, a cluster, all blocks, and back.
-TEST(BfsShapes, FrontsOfAFewTileRowsGrowAndShrinkAgain) {
-    const context ctx({.threads = 2});
-    for (const bool both_ways : {true, false})
-        for (const index_t handle : {5, 20}) {
-            const matrix a = necklace(ctx, handle, {40, 300, 2500, 90, 300}, both_ways);
-            for (const int size : {32, 64}) expect_right(ctx, a, 0, tiles_of(size, 0));
-            traverse_options o = tiles_of(32, 0);
-            o.max_depth = handle * 3 / 2;
-            o.parents = false;
-            const auto found = bfs(ctx, a, 0, o), whole = bfs(ctx, a, 0, tiles_of(32, 0));
-            std::vector<std::int32_t> expected = test::integers(whole.levels);
-            for (std::int32_t& level : expected)
-                if (level > o.max_depth) level = -1;
-            EXPECT_EQ(test::integers(found.levels), expected);
-        }
-}
-
-TEST(BfsShapes, BandsSideBySideFillOneTileRowEachOrMore) {
-    const context ctx({.threads = 2});
-    for (const index_t count : {1, 3, 5, 8, 12})
-        for (const index_t half : {10, 45}) {
-            SCOPED_TRACE(std::to_string(count) + " of " + std::to_string(2 * half + 1) + " diagonals");
-            const matrix a = bands(ctx, count, 700, half);
-            for (const int size : {32, 64}) expect_right(ctx, a, 64, tiles_of(size, 0));
-            expect_right(ctx, a, 350, tiles_of(32, 0));
-        }
-}
-
-// Layers of `width` vertices with few edges each to the next one and back, but for every thirtieth vertex, which has one of
-// `degrees` of them.
-matrix uneven_layers(const context& ctx, index_t layers, index_t width, const std::vector<index_t>& degrees) {
-    std::vector<index_t> from, to;
-    const auto edge = [&](index_t u, index_t v) {
-        from.insert(from.end(), {u, v});
-        to.insert(to.end(), {v, u});
-    };
-    for (index_t l = 0; l + 1 < layers; ++l)
-        for (index_t k = 0; k < width; ++k) {
-            const bool many = k % 30 == l % 30;
-            const index_t degree = many ? degrees[(k / 30 + l) % degrees.size()] : 1 + k % 2;
-            for (index_t e = 0; e < degree; ++e)
-                edge(l * width + k, (l + 1) * width + (k + e * (many ? 7 : 1)) % width);
-        }
-    const index_t n = layers * width;
-    return matrix::build<bool>(ctx, {n, n, from, to, {}});
-}
-
-// Thin levels on a GPU, where a few vertices have many times the edges of the others: 4 lanes a vertex, 16 and 32.
-TEST(BfsShapes, LayersWithAFewLongRowsAmongShortOnes) {
-    const context ctx({.threads = 2});
-    for (const std::vector<index_t>& degrees :
-         {std::vector<index_t>{11, 13, 36, 37}, {54}, {12, 200, 9}, {120}, {150, 200}}) {
-        const matrix a = uneven_layers(ctx, 30, 201, degrees);
-        SCOPED_TRACE(std::to_string(a.nnz()) + " entries, " + std::to_string(a.rows()) + " rows");
-        for (const auto order : {determinism::strict, determinism::fast})
-            for (const bool parents : {true, false}) {
-                traverse_options o;
-                o.kernel = "push_pull_fused";
-                o.parents = parents;
-                o.determinism = order;
-                o.switches.change_direction = false;
-                expect_right(ctx, a, 5, o);
-            }
-        traverse_options repeats;
-        repeats.kernel = "push_pull_fused";
-        repeats.switches.duplicates = true;
-        expect_right(ctx, a, 5, repeats);
-    }
-}
-
-// On a GPU in clusters of two blocks, without thin levels, though the handle has many.
-TEST(BfsShapes, ALargeBroomHasTheWholeGpu) {
-    const context ctx;
-    const matrix a = broom(ctx, 300, 270000);
-    ASSERT_GE(a.rows(), plan::wide_from_vertices);
-    for (const bool parents : {true, false})
-        for (const auto order : {determinism::strict, determinism::fast}) {
-            traverse_options o;
-            o.parents = parents;
-            o.determinism = order;
-            expect_right(ctx, a, 0, o);
-            expect_right(ctx, a, 270299, o);
-        }
-    traverse_options repeats;
-    repeats.switches.duplicates = true;
-    expect_right(ctx, a, 0, repeats);
-}
-
-// Graphs with hubs so large that a GPU asks the first two neighbours of a vertex before its row.
-TEST(BfsShapes, SmallestParentsOfAMillionVerticesWithHubs) {
-    const context ctx;
-    if (!ctx.gpu()) GTEST_SKIP() << "no GPU";
-    for (const char* name : {"rmat:20,8", "rmat_directed:20,3", "powerlaw:1100000"}) {
-        const matrix a = graph(ctx, name);
-        ASSERT_GE(a.rows(), plan::first_heads_from);
-        SCOPED_TRACE(name);
-        for (const offset_t source : {3, 70001, 1000003}) expect_right(ctx, a, source, {});
-    }
-}
-
-// Where edges have directions the rows of most edges out are not those of most edges in: which of them stand first in a row, and
-// which a GPU asks first, are two things.
-TEST(BfsShapes, HubFirstRowsOfDirectedGraphsWithHubs) {
-    const context ctx({.threads = 2});
-    for (const auto* source : {"rmat_directed:16,16,3", "rmat_directed:20,4"}) {
-        const matrix a = graph(ctx, source);
-        for (const auto order : {determinism::strict, determinism::fast})
-            for (const bool parents : {true, false}) {
-                SCOPED_TRACE(std::string(source) + (parents ? ", parents" : ""));
-                traverse_options o;
-                o.hub_first = true;
-                o.determinism = order;
-                o.parents = parents;
-                for (const offset_t from : {0, 3, 55651}) expect_right(ctx, a, from, o);
-            }
-    }
-}
-
-TEST(BfsShapes, AReceiverOfLevelsMayThrowOnADeepGraph) {
-    for (const int threads : {1, 2, 3}) {
-        const context ctx({.threads = threads});
-        const matrix a = graph(ctx, "grid2d:200");
-        traverse_options o;
-        int levels = 0;
-        o.on_level = [&](const traverse_level&) {
-            if (++levels == 250) throw std::runtime_error("enough");
-        };
-        EXPECT_THROW(bfs(ctx, a, 0, o), std::runtime_error);
-        EXPECT_EQ(levels, 250) << "nothing is told after the exception";
-    }
 }
 
 TEST(BfsIterations, AKroneckerSearchPushesPullsPushes) {

@@ -23,8 +23,8 @@
 // Cost: |A| + |B| + rows, whatever the rows' lengths; a bisection is as deep as the logarithm of the row.
 //   Bytes: columns of A and B once, all of A, B and C once (where all of a tile's results have their place in A, B's columns
 //   only once), one byte an entry for the bits, written and read.
-// Distance to the limit (H200, double, A + A^T, bytes of A, B and C once against a copy's rate): 74 to 75% on meshes and
-//   bands, 62% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 150 us fill takes
+// Distance to the limit (H200, double, A + A^T, bytes of A, B and C once against a copy's rate): 72 to 75% on meshes and
+//   bands, 61% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 150 us fill takes
 //   100, at 84% of the memory's rate; count some 40 for 22 M instructions of a warp, a third of them before and behind the
 //   merge and a third of its time in wait for a tile's beginning; the cuts 8, a chain of dependent reads. Below some
 //   million entries the four launches and the latency of a tile in each are most of the time.

@@ -12,6 +12,8 @@
 
 namespace nz::kernels::cuda {
 
+namespace ptx = ::cuda::ptx;
+
 constexpr int path_block = 256;
 constexpr int path_warps = path_block / 32;
 /// Words of a tile that a warp takes.
@@ -61,8 +63,8 @@ struct arrival {
 
     /// One thread begins, and a barrier of the block follows; so many threads then send, if only to close.
     __device__ void start(unsigned senders) {
-        ::cuda::ptx::mbarrier_init(&barrier, senders);
-        ::cuda::ptx::fence_mbarrier_init(::cuda::ptx::sem_release, ::cuda::ptx::scope_cluster);
+        ptx::mbarrier_init(&barrier, senders);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
     }
     /// Sends for a slice. Of `from`, `readable` elements may be read; what is left of the last sixteen bytes the thread copies. Nothing is
     /// sent for an empty one: blocks whose tile has no entries end without a wait.
@@ -76,7 +78,6 @@ struct arrival {
                              bulk_elements<E>;
         to += slice.first;
         if (const auto bytes = static_cast<std::uint32_t>(elements * sizeof(E))) {
-            namespace ptx = ::cuda::ptx;
             ptx::mbarrier_expect_tx(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, &barrier, bytes);
             ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, to - lead, from - lead, bytes,
                                &barrier);
@@ -86,11 +87,9 @@ struct arrival {
     }
     /// The thread has sent for all that it had to.
     __device__ void close() {
-        namespace ptx = ::cuda::ptx;
         ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier);
     }
     __device__ void wait() {
-        namespace ptx = ::cuda::ptx;
         while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, &barrier, 0)) {
         }
     }

@@ -33,12 +33,15 @@ struct staged_shape {
     }
 };
 
+inline constexpr double usual_large_room = 1.6;
+
 /// Short rows of tiles by several, up to 768 entries (grid2d:2000,0.3 by eight: 0.117 ms, by two 0.129), if warps enough are
 /// left. There is room for a fifth more entries than rows have on average, where rows of tiles are large for `large_room` times as
 /// many, for blocks that do not fit wait for their warps one after another (value tiles of 32 of fe_body (x) 6x6 0.116 ms with
 /// 1.6, 0.157 with a fifth; H100).
 inline staged_shape staged_shape_of(offset_t all_entries, index_t tile_rows, int least_rows = 1,
-                                    double large_room = 1.6, int most_rows = staged_shape::most_tile_rows) {
+                                    double large_room = usual_large_room,
+                                    int most_rows = staged_shape::most_tile_rows) {
     constexpr double entries_a_warp = 768, large = 1024;
     constexpr index_t warps = 8192;
     const double average = static_cast<double>(all_entries) / std::max(tile_rows, index_t{1}),

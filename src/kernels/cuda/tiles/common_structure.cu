@@ -289,7 +289,8 @@ void by_rows(const device_tile_build& b, unsigned local_bytes, F&& f) {
 unsigned sample_tiles(const device_tile_build& b, void* stream) {
     constexpr unsigned blocks_wanted = device_tile_table::most_sampled / 2;
     return by_size(b.size, [&]<int Size>(std::integral_constant<int, Size>) {
-        staged_shape shape = staged_shape_of(b.entries, b.tile_rows, least_rows<Size>, 1.6, least_rows<Size>);
+        staged_shape shape =
+            staged_shape_of(b.entries, b.tile_rows, least_rows<Size>, usual_large_room, least_rows<Size>);
         shape.step = std::max(1u, staged_blocks(b.tile_rows, shape) / blocks_wanted);
         return launch_staged(sample_tiles_kernel<Size, lane_rows<Size>>, b, shape, stream);
     });
