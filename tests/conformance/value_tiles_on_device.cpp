@@ -158,5 +158,38 @@ TEST(ValueTilesOnDevice, GoASecondTimeWhereTheSampleForesawTooLittle) {
     expect_as_on_the_host(gpu, cpu, a, "every other block", dtype::float64);
 }
 
+// So many short rows that a warp has several rows of tiles and goes through them once: by turns of 64 rows those of a grid, single
+// entries (more tiles than wait in shared memory, where all are kept), threes (as many with tiles of three), and none; and one
+// block whose rows of tiles hold more than others' room.
+TEST(ValueTilesOnDevice, ShortRowsOfTilesGoSideBySide) {
+    if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    const context gpu({.backend = backend::cuda}), cpu({.backend = backend::cpu});
+    constexpr index_t n = (1 << 20) + 77, wide = 500000, grid = 2000;
+    std::vector<index_t> rows, columns;
+    const auto put = [&](index_t i, offset_t j) {
+        if (j < 0 || j >= n) return;
+        rows.push_back(i);
+        columns.push_back(static_cast<index_t>(j));
+    };
+    for (index_t i = 0; i < n; ++i) {
+        const offset_t scattered = offset_t{i} * 9973 % n;
+        const index_t kind = i / 64 % 4;
+        if (i / 16 == wide / 16 || i / 64 == wide / 64 + 3) {
+            for (offset_t k = 0; k < 300; ++k) put(i, k * 3001 + i % 7);
+        } else if (kind == 0) {
+            for (const offset_t step : {-grid, -1, 1, grid})
+                if ((offset_t{i} * 7 + step) % 10 < 7) put(i, i + step);
+        } else if (kind == 1) {
+            put(i, scattered);
+            put(i, (scattered + n / 2) % n);
+        } else if (kind == 2) {
+            for (int k = 0; k < 3 && i % 3 != 0; ++k) put(i, scattered / 16 * 16 + k * 5);
+        }
+    }
+    const std::vector<double> values(rows.size(), 2.5);
+    const matrix a = matrix::build<double>(gpu, {n, n, rows, columns, values});
+    expect_as_on_the_host(gpu, cpu, a, "short rows", std::nullopt);
+}
+
 }  // namespace
 }  // namespace nz::test

@@ -10,15 +10,6 @@ namespace nz::kernels::cuda {
 
 constexpr unsigned row_mark = 1u << 31, last_column = row_mark - 1;  // which no matrix has
 
-__device__ inline unsigned load_shared(unsigned at) {
-    unsigned x;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(at) : "memory");
-    return x;
-}
-__device__ inline void store_shared(unsigned at, unsigned x) {
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(x) : "memory");
-}
-
 template <int Size, int Rows, bool Apart = false>
 struct marked_walk {
     static constexpr int group = Size / Rows, groups = 32 / group;
@@ -30,20 +21,20 @@ struct marked_walk {
     /// Rows of tiles number k to k + count of those that are here, count at most `groups`.
     __device__ marked_walk(const staged_rows<Size>& from, int k, int count) : lane(from.lane % group) {
         const unsigned columns = shared_address(from.columns) - 4 * from.bias;
-        const unsigned* const starts = from.starts + (k + from.lane / group) * Size;
         const bool here = from.lane / group < count;
+        const unsigned* const starts = from.starts + (here ? k + from.lane / group : k) * Size;
         __syncwarp();  // rows before may have looked as far as these
+        unsigned begin[Rows], end[Rows];
+        read_rows(starts, begin, end);
         for (int r = 0; r < Rows; ++r) {
-            at[r] = head[r] = none;
-            if (!here) continue;
-            at[r] = columns + 4 * starts[row(r)];
-            if (starts[row(r)] == starts[row(r) + 1]) continue;
-            head[r] = load_shared(at[r]) & ~row_mark;
-            store_shared(at[r], head[r] | row_mark);
+            at[r] = here ? columns + 4 * begin[r] : none;
+            head[r] = here && begin[r] != end[r] ? load_shared(at[r]) & ~row_mark : none;
         }
+        for (int r = 0; r < Rows; ++r)
+            if (head[r] != none) store_shared(at[r], head[r] | row_mark);
         if (from.lane == 0) {
-            const unsigned end = columns + 4 * from.starts[(k + count) * Size];
-            store_shared(end, load_shared(end) | row_mark);
+            const unsigned behind = columns + 4 * from.starts[(k + count) * Size];
+            store_shared(behind, load_shared(behind) | row_mark);
         }
         __syncwarp();
     }
@@ -97,6 +88,20 @@ struct marked_walk {
     __device__ static int of_last(int x) { return __shfl_sync(full_warp, x, group - 1, group); }
 
 private:
+    // Where the lane's rows begin and end.
+    __device__ void read_rows(const unsigned* starts, unsigned (&begin)[Rows], unsigned (&end)[Rows]) const {
+        if constexpr (Rows > 1 && !Apart) {
+            struct alignas(4 * Rows) neighbours {
+                unsigned of[Rows];
+            };
+            const neighbours all = reinterpret_cast<const neighbours*>(starts)[lane];
+            for (int r = 0; r < Rows; ++r) begin[r] = all.of[r];
+            for (int r = 1; r < Rows; ++r) end[r - 1] = begin[r];
+            end[Rows - 1] = starts[(lane + 1) * Rows];
+        } else {
+            for (int r = 0; r < Rows; ++r) begin[r] = starts[row(r)], end[r] = starts[row(r) + 1];
+        }
+    }
     // Calls f(r) for all rows until none of them stands at a column below base + extent.
     template <class F>
     __device__ void for_rows_below(unsigned base, unsigned extent, F&& f) {

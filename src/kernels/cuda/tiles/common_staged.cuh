@@ -82,6 +82,17 @@ __device__ inline index_t first_of_warp(const staged_shape& shape) {
 __device__ inline unsigned shared_address(const void* at) {
     return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }
+__device__ inline unsigned load_shared(unsigned at) {
+    unsigned x;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(at) : "memory");
+    return x;
+}
+__device__ inline void store_shared(unsigned at, unsigned x) {
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(x) : "memory");
+}
+__device__ inline void store_shared(unsigned at, uint2 x) {
+    asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(at), "r"(x.x), "r"(x.y) : "memory");
+}
 __device__ inline void start_copy_of_16(unsigned* to, const index_t* from) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
 }
@@ -94,6 +105,7 @@ struct staged_rows {
     unsigned* columns;    ///< columns[e - bias] is that of entry e
     unsigned char* more;  ///< as many times more_bytes
     unsigned most, bias = 0;
+    unsigned offset = 0;  ///< of `columns` among the block's
 
     /// The warp's rows of tiles, from `first` on.
     template <class Build>
@@ -116,13 +128,19 @@ struct staged_rows {
         together_ = entries <= shape.entries;
         most = shape.entries;
         if (tile_rows == 0) return;
-        const unsigned offset = 8 * warp + (together_ ? from_origin(0) & ~3u : 0);
+        offset = 8 * warp + (together_ ? from_origin(0) & ~3u : 0);
         more = reinterpret_cast<unsigned char*>(columns + shape.columns()) + offset * shape.more_bytes;
         columns += offset;
     }
     /// Where row of tiles k begins in the CSR, and how many entries it has.
     __device__ std::uint32_t begin_of(int k) const { return origin_ + from_origin(k); }
     __device__ unsigned entries_of(int k) const { return starts[(k + 1) * Size] - starts[k * Size]; }
+    /// Where row of tiles k begins behind `columns`, once it is here.
+    __device__ unsigned place_of(int k) const { return starts[k * Size] - bias; }
+    /// Whether the room holds all of the block's.
+    __device__ bool together() const { return together_; }
+    /// Columns that are no longer as they were are fetched once more.
+    __device__ void forget() { fetched_ = false; }
     /// Calls near(k, count) once the entries of rows of tiles k, k + 1... are here, and far(k) for each that does not fit. Where all of
     /// the block's fit they are fetched the first time alone.
     template <class Near, class Far>

@@ -4,22 +4,24 @@
 // Who owns what: a warp copies its rows' columns to shared memory (common_staged.cuh). A lane has one row, two with tiles of 64,
 //   or where rows are short four that follow each other, so that a warp has eight rows of tiles of 16 side by side, four of 32,
 //   two of 64 (common_marked.cuh). The lanes of a row of tiles find the next tile as the smallest column that their rows stand
-//   at, take their rows past it, and add up what they took: the sum says whether it is kept. A block goes through its rows so and
-//   counts; two additions to the arrays' counts give it a place, wherever that is (common_places.cuh); then it goes through them
-//   once more, in shared memory still, and writes at once what is said of each tile; entries go, as locals, to shared memory in the
-//   order of tiles, and from there in words to their places, which stand one after the other for all of a warp's tiles. Entries
-//   outside move to the front of their rows in shared memory, and to their places when all of the row of tiles are known. Rows of
-//   tiles that the block's room does not hold are walked in the CSR (fill_by_lanes). With tiles of 64 and long rows the pass is
+//   at, take their rows past it, and add up what they took: the sum says whether it is kept. Its entries go, as locals, to shared
+//   memory in the order of tiles, those outside to the front of their rows there (common_waiting.cuh).
+//   Short rows, four a lane, are gone through once: what is said of each tile waits in shared memory too. Then two additions to the
+//   arrays' counts give the block a place, wherever that is (common_places.cuh), and a group of lanes writes what waits for its
+//   row of tiles. Longer ones, blocks whose entries shared memory holds in turn only, and warps with more tiles than wait there are
+//   counted first and gone through again when they have a place. Rows of tiles that the block's room does not hold are walked
+//   in the CSR (fill_by_lanes). With tiles of 64 and long rows the pass is
 //   common_build.cu's. The sample counts 512 blocks or up to twice as many, evenly spread, or all where they are fewer, with the fewest rows a lane: what it takes is latency. The caller makes room for a tenth more than it foresees,
 //   and where that is too little the counts say what is needed.
 // Memory: the CSR's structure once, the tiles written once, 16 bytes a row of tiles.
 // Synchronization: a warp's alone, before and after entries outside are put where a lane at its row's end looks; a block's where
 //   it takes its place, and where warps have the room in turn.
 // Determinism: what a row of tiles has follows from the matrix; where blocks of them stand differs from call to call.
-// Cost: Nsight Compute, H100, tiles of 16 from 8 entries on, grid2d:2000,0.3: 60.7 M instructions of a warp in 73% of the slots, and
-//   the sample 1.3 M in 6 us, which is latency.
-// Distance to the limit (tiles of 16, the sample with it): 32% of the copy rate on the grid on an H100, 24% on an H200, which copies
-//   1.4 times as fast (docs/measurements.md). What is left are the instructions, the same on both.
+// Cost: Nsight Compute, H200, tiles of 16 from 8 entries on, grid2d:2000,0.3: 47.4 M instructions of a warp (60.6 M when rows were
+//   counted first) in 65% of the slots, six blocks a multiprocessor, which shared memory allows; and the sample 1.3 M in 6 us,
+//   which is latency.
+// Distance to the limit (H200, tiles of 16, the sample with it): 27 to 28% of the copy rate on the grid (docs/measurements.md). What is
+//   left are the instructions: a step of eight rows of tiles is some 200 for 72 entries.
 // Without gain: three columns at a time where they are neighbours (count on laplace3d:100: 53.9 M instructions for 49.2); steps that the
 //   count notes in shared memory and the writing repeats without walking (59.5 M for 60.7: the walk is a sixth of the writing); 64 or 56
 //   registers a thread (0.102 and 0.106 ms for 0.100).
@@ -30,8 +32,10 @@
 #include "kernels/cuda/tiles/common_places.cuh"
 #include "kernels/cuda/tiles/common_structure.hpp"
 #include "kernels/cuda/tiles/common_tiles.cuh"
+#include "kernels/cuda/tiles/common_waiting.cuh"
 
 #include <algorithm>
+#include <bit>
 
 namespace nz::kernels::cuda {
 namespace {
@@ -39,6 +43,17 @@ namespace {
 static_assert(staged_block == places_block);
 
 __device__ inline int least_kept(const device_tile_build& b) { return max(b.least_entries, 1); }
+
+// Whether rows are gone through once, their tiles waiting in slots.
+template <int Rows>
+constexpr bool goes_once = Rows == 4;
+
+// A register of its own. (Else the compiler moves what it keeps twice a step.)
+__device__ inline unsigned copy_of(unsigned x) {
+    unsigned copy;
+    asm volatile("mov.b32 %0, %1;" : "=r"(copy) : "r"(x));
+    return copy;
+}
 
 // The row of tiles that a lane walks with: i, or one that does not exist where half of the warp is enough.
 template <int Size>
@@ -110,12 +125,6 @@ __global__ void __launch_bounds__(staged_block)
     if (blockIdx.x == 0) b.counts[0] = {};
 }
 
-// Of a group of lanes: where its row of tiles goes. Places are those of the warp's entries that are here, from `base` on.
-struct group_places {
-    std::uint32_t base, outside, tile;
-    int place;
-};
-
 // A tile's entries, lane by lane and row by row, to their places in its order, or where outside to the front of their rows.
 template <int Size, int Rows>
 struct tile_mover {
@@ -166,98 +175,218 @@ struct tile_mover {
         if (!__any_sync(full_warp, !kept && most > 0)) return;
         __syncwarp();  // lanes at their row's end look where the next lane writes
         for (int r = 0; r < Rows; ++r) put_apart(!kept && count[r] > 0, r, first[r]);
-        for (int r = 0; r < Rows; ++r)
-            for (int e = 1; __any_sync(full_warp, !kept && e < count[r]); ++e)
-                put_apart(!kept && e < count[r], r, !kept && e < count[r] ? load_shared(from[r] + 4 * e) : 0);
+        for (int e = 1; __any_sync(full_warp, !kept && e < most); ++e)
+            for (int r = 0; r < Rows; ++r) {
+                const bool here = !kept && e < count[r];
+                put_apart(here, r, here ? load_shared(from[r] + 4 * e) : 0);
+            }
         __syncwarp();
     }
 };
 
-// What is said of a tile: by each lane where its rows begin, by the first the rest.
+// Where the rows of a lane begin in a tile.
 template <int Size, int Rows>
-__device__ void write_tile(const device_tile_build& b, int lane, const group_places& at, unsigned column,
-                           int before, const int (&count)[Rows]) {
-    using local = local_type<Size>;
-    struct alignas(Rows * sizeof(local)) lane_starts {
-        local of[Rows];
-    } starts;
-    for (int r = 0; r < Rows; ++r) {
-        starts.of[r] = static_cast<local>(before);
-        before += count[r];
-    }
-    reinterpret_cast<lane_starts*>(static_cast<local*>(b.row_starts) + std::size_t{at.tile} * Size)[lane] =
-        starts;
-    if (lane == 0) {
-        b.tile_columns[at.tile] = static_cast<index_t>(column / Size);
-        b.entry_starts[at.tile] = offset_t{at.base} + at.place;
-    }
-}
+struct alignas(Rows * sizeof(local_type<Size>)) lane_starts {
+    local_type<Size> of[Rows];
 
-template <int Size, int Rows>
-__device__ void write_outside(const device_tile_build& b, const tile_mover<Size, Rows>& mover,
-                              const unsigned (&start)[Rows], std::uint32_t place) {
-    int count = 0;
-    for (int r = 0; r < Rows; ++r) count += static_cast<int>((mover.apart[r] - start[r]) / 4);
-    place += sum_up_to<Size / Rows>(count) - count;
-    for (int r = 0; r < Rows; ++r)
-#pragma unroll 1
-        for (unsigned at = start[r]; at != mover.apart[r]; at += 4, ++place) {
-            b.extracted_rows[place] = static_cast<std::uint8_t>(mover.row + r);
-            b.extracted_columns[place] = static_cast<index_t>(load_shared(at) & ~row_mark);
+    __device__ lane_starts(int before, const int (&count)[Rows]) {
+        for (int r = 0; r < Rows; ++r) {
+            of[r] = static_cast<local_type<Size>>(before);
+            before += count[r];
         }
-}
+    }
+};
 
+// What is said of a tile, to its place: by each lane where its rows begin, by the first the rest.
 template <int Size, int Rows>
-__device__ void fill_near(const device_tile_build& b, const staged_rows<Size>& rows, int k, int count,
-                          group_places at, unsigned locals) {
+struct placed_tiles {
+    const device_tile_build& b;
+    std::uint32_t tile, kept;  ///< tiles and entries before
+
+    __device__ void put(int lane, unsigned column, unsigned place, const lane_starts<Size, Rows>& starts) {
+        auto* const to = static_cast<local_type<Size>*>(b.row_starts) + std::size_t{tile} * Size;
+        reinterpret_cast<lane_starts<Size, Rows>*>(to)[lane] = starts;
+        if (lane == 0) {
+            b.tile_columns[tile] = static_cast<index_t>(column / Size);
+            b.entry_starts[tile] = offset_t{kept} + place;
+        }
+    }
+    __device__ void step(bool kept) { tile += kept; }
+};
+
+// The same to slots, of which there are `left`.
+template <int Size, int Rows>
+struct waiting_slots {
+    unsigned starts, facts;  ///< addresses
+    int left;
+
+    __device__ void put(int lane, unsigned column, unsigned place, const lane_starts<Size, Rows>& its) const {
+        if (left <= 0) return;
+        if constexpr (sizeof(its) == sizeof(unsigned))
+            store_shared(starts, std::bit_cast<unsigned>(its));
+        else
+            store_shared(starts, std::bit_cast<uint2>(its));
+        if (lane == 0) store_shared(facts, uint2{column / Size, place});
+    }
+    __device__ void step(bool kept) {
+        if (!kept) return;
+        starts += waiting_shape::start_bytes<Size>;
+        facts += sizeof(uint2);
+        --left;
+    }
+};
+
+// Goes through rows of tiles number k to k + count, side by side: locals wait, entries outside stand at the front of their
+// rows, and what is said of tiles goes where `said` has it. Returns what the group's row of tiles has outside.
+template <int Size, int Rows, class Said>
+__device__ unsigned walk_near(const device_tile_build& b, const staged_rows<Size>& rows,
+                              const waiting_tiles<Size>& waiting, int k, int count, Said& said) {
+    constexpr unsigned bytes = sizeof(local_type<Size>);
     marked_walk<Size, Rows> walk(rows, k, count);
-    const int least = least_kept(b);
+    const int least = least_kept(b), number = k + rows.lane / walk.group;
+    const bool here = number < k + count;
+    const unsigned begin = shared_address(rows.more) + bytes * rows.place_of(here ? number : k);
+    unsigned to = begin, outside = 0;
     tile_mover<Size, Rows> mover{static_cast<unsigned>(walk.lane) * Rows, {}};
     unsigned start[Rows];
     for (int r = 0; r < Rows; ++r) mover.apart[r] = start[r] = walk.at[r];
     for (unsigned column; walk.on(column = walk.next());) {
         unsigned first[Rows], from[Rows];
-        for (int r = 0; r < Rows; ++r) first[r] = walk.head[r], from[r] = walk.at[r];
+        for (int r = 0; r < Rows; ++r) first[r] = copy_of(walk.head[r]), from[r] = copy_of(walk.at[r]);
         walk.take(column & ~unsigned{Size - 1});
         int taken[Rows], mine = 0;
         for (int r = 0; r < Rows; ++r) mine += taken[r] = static_cast<int>((walk.at[r] - from[r]) / 4);
         const int up_to = sum_up_to<walk.group>(mine), entries = walk.of_last(up_to), before = up_to - mine;
         const bool kept = entries >= least;
-        if (kept) write_tile<Size, Rows>(b, walk.lane, at, column, before, taken);
-        mover.move(kept, first, from, taken,
-                   locals + (at.place + before) * static_cast<int>(sizeof(local_type<Size>)));
-        at.tile += kept;
-        at.place += kept ? entries : 0;
+        if (kept) said.put(walk.lane, column, (to - begin) / bytes, lane_starts<Size, Rows>(before, taken));
+        mover.move(kept, first, from, taken, to + before * bytes);
+        said.step(kept);
+        (kept ? to : outside) += entries * (kept ? bytes : 1);
     }
-    write_outside<Size, Rows>(b, mover, start, at.outside);
+    struct alignas(2 * Rows) counts {
+        std::uint16_t of[Rows];
+    } of_rows;
+    for (int r = 0; r < Rows; ++r)
+        of_rows.of[r] = static_cast<std::uint16_t>((mover.apart[r] - start[r]) / 4);
+    if (here) reinterpret_cast<counts*>(waiting.outside + number * Size)[walk.lane] = of_rows;
+    return outside;
 }
 
+// Goes through all of a warp's rows of tiles once; whether each had slots enough. The lane of a row of tiles' number has what
+// it has.
+template <int Size, int Rows>
+__device__ bool walk_once(const device_tile_build& b, staged_rows<Size>& rows,
+                          const waiting_tiles<Size>& waiting, tile_counts& own) {
+    using walk = marked_walk<Size, Rows>;
+    int fewest = 0;
+    rows.for_parts(
+        b.indices,
+        [&](int k, int count) {
+            for (int i = k; i < k + count; i += walk::groups) {
+                const int group = rows.lane / walk::group, lane = rows.lane % walk::group,
+                          number = min(i + group, k + count - 1);
+                const unsigned slot = waiting.slot_of(rows.offset + rows.place_of(number)),
+                               end = waiting.slot_of(rows.offset + rows.place_of(number + 1));
+                waiting_slots<Size, Rows> slots{
+                    shared_address(waiting.starts + slot * waiting_shape::start_bytes<Size>) +
+                        lane * static_cast<unsigned>(sizeof(lane_starts<Size, Rows>)),
+                    shared_address(waiting.facts + slot), static_cast<int>(end - slot)};
+                const unsigned outside =
+                    walk_near<Size, Rows>(b, rows, waiting, i, min(walk::groups, k + count - i), slots);
+                fewest = min(fewest, slots.left);
+                const int from = (rows.lane - i) * walk::group & 31;
+                const tile_counts found{
+                    __shfl_sync(full_warp, end - slot - static_cast<unsigned>(slots.left), from), 0,
+                    __shfl_sync(full_warp, outside, from)};
+                if (rows.lane >= i && rows.lane < min(i + walk::groups, k + count)) own = found;
+            }
+        },
+        [](int) {});
+    if (rows.lane < rows.tile_rows) own.kept = rows.entries_of(rows.lane) - own.outside;
+    return !__any_sync(full_warp, fewest < 0);
+}
+
+// What waits for rows of tiles number k to k + count goes to its places: a lane has what its number's row of tiles has and
+// where it goes.
+template <int Size, int Rows>
+__device__ void write_near(const device_tile_build& b, const staged_rows<Size>& rows,
+                           const waiting_tiles<Size>& waiting, int k, int count, bool slots,
+                           const tile_counts& first, const tile_counts& own) {
+    using local = local_type<Size>;
+    using walk = marked_walk<Size, Rows>;
+    constexpr unsigned units = waiting_shape::start_bytes<Size> / sizeof(uint4);  // of a tile's starts
+    const int group = rows.lane / walk::group, lane = rows.lane % walk::group,
+              number = min(k + group, k + count - 1);
+    const tile_counts at = from_lane(first, number);
+    tile_counts has = from_lane(own, number);
+    if (group >= count) has = {};
+    const unsigned place = rows.place_of(number);
+    if (slots) {
+        const unsigned slot = waiting.slot_of(rows.offset + place);
+        const auto* const starts = reinterpret_cast<const uint4*>(waiting.starts) + slot * units;
+        auto* const to = static_cast<uint4*>(b.row_starts) + std::size_t{at.tiles} * units;
+#pragma unroll 1
+        for (unsigned u = lane; u < has.tiles * units; u += walk::group) {
+            to[u] = starts[u];
+            if (u % units) continue;
+            const uint2 facts = waiting.facts[slot + u / units];
+            b.tile_columns[at.tiles + u / units] = static_cast<index_t>(facts.x);
+            b.entry_starts[at.tiles + u / units] = offset_t{at.kept} + facts.y;
+        }
+    }
+    copy_bytes<walk::group>(reinterpret_cast<unsigned char*>(static_cast<local*>(b.locals) + at.kept),
+                            rows.more + place * sizeof(local), has.kept * sizeof(local), lane);
+    if (!__any_sync(full_warp, has.outside)) return;
+    unsigned counts[Rows], mine = 0;
+    const unsigned first_row = static_cast<unsigned>(number) * Size + lane * Rows;
+    for (int r = 0; r < Rows; ++r) mine += counts[r] = group < count ? waiting.outside[first_row + r] : 0;
+    std::uint32_t to =
+        at.outside + static_cast<unsigned>(sum_up_to<walk::group>(static_cast<int>(mine))) - mine;
+    for (int r = 0; r < Rows; ++r) {
+        const unsigned* const from = rows.columns + (rows.starts[first_row + r] - rows.bias);
+#pragma unroll 1
+        for (unsigned e = 0; e < counts[r]; ++e, ++to) {
+            b.extracted_rows[to] = static_cast<std::uint8_t>(lane * Rows + r);
+            b.extracted_columns[to] = static_cast<index_t>(from[e] & ~row_mark);
+        }
+    }
+}
+
+// Rows are gone through once where they are short, four a lane, and else once to count and once to write.
 template <int Size, int Rows>
 __global__ void __launch_bounds__(staged_block)
-    make_structure_kernel(const __grid_constant__ device_tile_build b, staged_shape shape) {
+    make_structure_kernel(const __grid_constant__ device_tile_build b, staged_shape shape,
+                          waiting_shape slots) {
+    using walk = marked_walk<Size, Rows>;
     const int lane = static_cast<int>(threadIdx.x % 32);
     const index_t first = first_of_warp(shape);
     staged_rows<Size> rows(b, shape, first);
-    const tile_counts own = count_rows<Size, Rows>(b, rows, first), up_to = sum_up_to_lane(own);
+    const waiting_tiles<Size> waiting(shape, slots);
+    tile_counts own;
+    const bool tries_once = goes_once<Rows> && rows.together();
+    bool once = false;
+    if constexpr (goes_once<Rows>)
+        if (tries_once) {
+            once = walk_once<Size, Rows>(b, rows, waiting, own);
+            if (!once) rows.forget();
+        }
+    if (!tries_once) own = count_rows<Size, Rows>(b, rows, first);
+    const tile_counts up_to = sum_up_to_lane(own);
     const warp_places places = take_places(b, from_lane(up_to, 31));
     const tile_counts at = places.first + up_to - own;
     if (lane < rows.tile_rows) write_ranges(b, first + lane, at, own);
     if (!places.room) return;
     const auto near = [&](int k, int count) {
-        constexpr int groups = marked_walk<Size, Rows>::groups;
-        const std::uint32_t base = __shfl_sync(full_warp, at.kept, k);
-        const unsigned skip = base % (4 / sizeof(local_type<Size>));
-        const unsigned locals = shared_address(rows.more) + skip * sizeof(local_type<Size>);
-        for (int i = 0; i < count; i += groups) {
-            const int q = min(k + i + lane / marked_walk<Size, Rows>::group, k + count);
-            const tile_counts from = from_lane(at, q);
-            fill_near<Size, Rows>(b, rows, k + i, min(groups, count - i),
-                                  {base, from.outside, from.tiles, static_cast<int>(from.kept - base)},
-                                  locals);
-        }
+        const int end = k + count;
+        if (!once)
+            for (int i = k; i < end; i += walk::groups) {
+                const tile_counts from = from_lane(at, min(i + lane / walk::group, end - 1));
+                placed_tiles<Size, Rows> said{b, from.tiles, from.kept};
+                walk_near<Size, Rows>(b, rows, waiting, i, min(walk::groups, end - i), said);
+            }
         __syncwarp();
-        write_locals<Size>(b, rows.more, base,
-                           static_cast<int>(__shfl_sync(full_warp, at.kept, k + count) - base));
+        for (int i = k; i < end; i += walk::groups)
+            write_near<Size, Rows>(b, rows, waiting, i, min(walk::groups, end - i), once, at, own);
     };
     rows.for_parts(b.indices, near, [&](int k) {
         fill_by_lanes<Size, no_value>(b, walked_row<Size>(b, first + k),
@@ -300,7 +429,9 @@ void make_structure(const device_tile_build& b, void* stream) {
     by_rows(b, b.size == 16 ? 1 : 2,
             [&]<int Size, int Rows>(std::integral_constant<int, Size>, std::integral_constant<int, Rows>,
                                     const staged_shape& shape) {
-                launch_staged(make_structure_kernel<Size, Rows>, b, shape, stream);
+                const auto slots = waiting_shape::of<Size>(shape, b.least_entries, goes_once<Rows>);
+                launch_staged(make_structure_kernel<Size, Rows>, b, shape, stream,
+                              slots.template bytes<Size>(shape), slots);
             });
 }
 
