@@ -60,13 +60,15 @@ constexpr std::size_t ewise_path_workspace(offset_t rows, offset_t entries, int 
 
 // On a GPU.
 
+/// Entries of the path that a word describes: one fewer than it has bits, so that threads which read columns as many apart meet
+/// other banks of shared memory.
+inline constexpr int ewise_word_entries = 31;
+inline constexpr int ewise_tile_words = 64;
 /// Entries that a tile may hold.
-inline constexpr int ewise_tile_entries = 2048;
+inline constexpr int ewise_tile_entries = ewise_tile_words * ewise_word_entries;
 /// Steps of the path (entries of A, entries of B, ends of rows) from one cut to the next: a cut may fall one entry late,
 /// so that a pair stays whole.
 inline constexpr offset_t ewise_tile_steps = ewise_tile_entries - 1;
-/// Words of 32 entries each.
-inline constexpr int ewise_tile_words = ewise_tile_entries / 32;
 /// Tiles whose results are added up while they are counted: as many as a block has threads to scan them.
 inline constexpr int ewise_group_tiles = 256;
 
@@ -78,7 +80,7 @@ constexpr offset_t ewise_groups(offset_t tiles) {
     return (tiles + ewise_group_tiles - 1) / ewise_group_tiles;
 }
 
-/// 32 entries of the path: which are A's, which have an equal on the other side, which are results; and what is before
+/// Some entries of the path: which are A's, which have an equal on the other side, which are results; and what is before
 /// them in the tile: entries of A, and results << 16.
 struct alignas(16) ewise_word {
     std::uint32_t of_a, paired, results, before;

@@ -41,7 +41,8 @@ operation_plan join(const context& ctx, set_operation operation, matrix& c, cons
 // Rows of 0 to 20,000 entries, so that tiles hold many rows and rows run over many tiles.
 dictionary uneven(index_t columns, dtype type, std::mt19937& random) {
     dictionary d{40, columns, type, {}};
-    const offset_t lengths[] = {0, 1, 5, 0, 0, 31, 32, 33, 700, 2047, 2048, 0, 5000, 3, 20000, 1, 0, 64};
+    const offset_t lengths[] = {0,    1,    5,    0, 0,    30, 31,    32, 33, 700,
+                                1983, 1984, 2048, 0, 5000, 3,  20000, 1,  0,  64};
     for (index_t row = 0; row < d.rows; ++row)
         for (offset_t k = 0; k < lengths[random() % std::size(lengths)]; ++k)
             d.entries[{row, static_cast<index_t>(random() % static_cast<unsigned>(columns))}] =

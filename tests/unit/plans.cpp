@@ -412,7 +412,8 @@ TEST(EwisePlan, EveryStepOfThePathHasATileAndEveryTileItsRoom) {
     EXPECT_EQ(plan::ewise_tiles(0, 0, 0), 1) << "which writes the first offset";
     EXPECT_EQ(plan::ewise_tiles(7, 1000, 1040), 1);
     EXPECT_EQ(plan::ewise_tiles(8, 1000, 1040), 2) << "the ends of rows count";
-    EXPECT_EQ(plan::ewise_tiles(0, offset_t{1} << 40, 0), ((offset_t{1} << 40) + 2046) / 2047);
+    EXPECT_EQ(plan::ewise_tiles(0, offset_t{1} << 40, 0),
+              ((offset_t{1} << 40) + plan::ewise_tile_steps - 1) / plan::ewise_tile_steps);
     for (const offset_t tiles : {1, 2, 255, 256, 257, 1000}) {
         std::vector<std::byte> memory(plan::ewise_workspace(tiles));
         const plan::ewise_parts parts(memory.data(), tiles);
@@ -421,7 +422,8 @@ TEST(EwisePlan, EveryStepOfThePathHasATileAndEveryTileItsRoom) {
         EXPECT_LE(static_cast<void*>(parts.starts), static_cast<void*>(parts.cuts))
             << "the host reads the last";
         // Half a byte an entry, and little else.
-        EXPECT_LT(plan::ewise_workspace(tiles), static_cast<std::size_t>(tiles) * 2047 * 11 / 20 + 1024);
+        EXPECT_LT(plan::ewise_workspace(tiles),
+                  static_cast<std::size_t>(tiles * plan::ewise_tile_steps) * 11 / 20 + 1024);
     }
 }
 

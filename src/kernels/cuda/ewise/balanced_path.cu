@@ -6,14 +6,16 @@
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
+#include <utility>
+
 namespace nz::kernels::cuda {
 
 namespace {
 
-/// Half of fill's threads, and twice their entries: what a thread does once then counts half.
-constexpr int count_block = path_block / 2, count_warps = count_block / 32;
-/// What shared memory allows; 40 registers a thread.
-constexpr int count_blocks_an_sm = 12;
+/// A word of the path a thread: what it does once counts for as many entries as a word holds.
+constexpr int count_block = plan::ewise_tile_words, count_warps = count_block / 32;
+/// What shared memory allows.
+constexpr int count_blocks_an_sm = 13;
 
 /// Eight lanes a cut; and the sums of the groups begin at 0.
 __global__ void __launch_bounds__(path_block)
@@ -36,7 +38,6 @@ __device__ index_t column_at(int address) {
     asm volatile("ld.shared.b32 %0, [%1];" : "=r"(column) : "r"(address));
     return column;
 }
-__device__ std::uint32_t note_at(int address) { return static_cast<std::uint32_t>(column_at(address)); }
 
 /// The first address in [low, high) of an ascending list whose column does not lie before `column`; with `Beyond`, that
 /// lies beyond it.
@@ -54,21 +55,24 @@ __device__ int lower_place(int low, int high, index_t column) {
 }
 
 /// Neighbours of the path that a thread takes.
-constexpr int thread_entries = plan::ewise_tile_entries / count_block;
+constexpr int thread_entries = word_entries;
+constexpr std::uint32_t word_mask = (1u << word_entries) - 1;
+static_assert(count_block * thread_entries == plan::ewise_tile_entries);
+/// Rows that a thread asks for before it waits.
+constexpr int rows_ahead = 2;
 
-// A row of the tile, noted where it begins in the tile's path: the address of its first entry of A, and where it ends, which
-// is where the next begins, in bytes of the path's columns. Rows without entries in the tile are not noted.
-__device__ std::uint32_t note_of(int a_address, int end_bytes) {
-    return static_cast<std::uint32_t>(a_address | end_bytes << 16);
-}
-__device__ int a_of(std::uint32_t note) { return static_cast<int>(note & 0xffff); }
-__device__ int end_of(std::uint32_t note) { return static_cast<int>(note >> 16); }
+// Of a row of the tile it is noted, where it begins in the tile's path, at which addresses it ends in A's slice and in B's; and
+// of a word of the path, in which row it begins: that row's place in the path, and the address of its first entry of A. Rows without entries
+// in the tile are not noted.
+__device__ std::uint32_t two_of(int low, int high) { return static_cast<std::uint32_t>(low | high << 16); }
+__device__ int low_of(std::uint32_t two) { return static_cast<int>(two & 0xffff); }
+__device__ int high_of(std::uint32_t two) { return static_cast<int>(two >> 16); }
 
 struct tile_memory {
     alignas(16) index_t columns[slices_room<index_t>];
-    std::uint32_t notes[plan::ewise_tile_entries + 1];  ///< of rows, and of the tile's end
-    std::uint32_t starts[plan::ewise_tile_words];       ///< where rows are noted
-    std::uint16_t running[plan::ewise_tile_words];      ///< where the row began that runs into this word
+    std::uint32_t ends[plan::ewise_tile_entries];   ///< of the row that begins there
+    std::uint32_t starts[plan::ewise_tile_words];   ///< where rows begin, as bits
+    std::uint32_t running[plan::ewise_tile_words];  ///< the row that the word begins in
     std::uint32_t totals[count_warps];
     arrival columns_here;
 };
@@ -86,41 +90,63 @@ template <class Offset>
 struct row_bounds {
     Offset a_begin, a_end, b_begin, b_end;
 };
+
+/// The rows of a tile, of which a thread asks for the next few before it notes those it has.
 template <class Offsets>
-__device__ auto bounds_of(Offsets a, Offsets b, offset_t row) {
-    return row_bounds<decltype(a[0])>{a[row], a[row + 1], b[row], b[row + 1]};
-}
+struct tile_rows {
+    using bounds = row_bounds<decltype(std::declval<Offsets>()[0])>;
+    Offsets a, b;
+    offset_t first;
+    int count;
+
+    __device__ void read(int r, bounds (&to)[rows_ahead]) const {
+#pragma unroll
+        for (int k = 0; k < rows_ahead; ++k, r += count_block)
+            if (r < count) {
+                const offset_t row = first + r;
+                to[k] = {a[row], a[row + 1], b[row], b[row + 1]};
+            }
+    }
+};
 
 /// Notes a row; whether it has as many entries of A as of B here, if those before have.
 template <class Offset>
 __device__ bool note_row(tile_memory& m, const row_bounds<Offset>& row, const plan::ewise_cut& from,
-                         int a_lead, int a_size, int b_size) {
+                         tile_slice of_a, tile_slice of_b) {
     const auto a_first = static_cast<Offset>(from.a), b_first = static_cast<Offset>(from.b);
     const int a_begin = static_cast<int>(max(row.a_begin - a_first, Offset{0})),
-              a_end = static_cast<int>(min(row.a_end - a_first, static_cast<Offset>(a_size))),
+              a_end = static_cast<int>(min(row.a_end - a_first, static_cast<Offset>(of_a.size))),
               b_begin = static_cast<int>(max(row.b_begin - b_first, Offset{0})),
-              b_end = static_cast<int>(min(row.b_end - b_first, static_cast<Offset>(b_size))),
+              b_end = static_cast<int>(min(row.b_end - b_first, static_cast<Offset>(of_b.size))),
               begin = a_begin + b_begin, end = a_end + b_end;
     if (begin < end) {
-        m.notes[begin] = note_of(address_of(m.columns + a_lead + a_begin), end * column_bytes);
-        atomicOr(m.starts + begin / 32, 1u << begin % 32);
+        const int a = address_of(m.columns + of_a.first), b = address_of(m.columns + of_b.first);
+        m.ends[begin] = two_of(a + a_end * column_bytes, b + b_end * column_bytes);
+        const unsigned word_of_begin = static_cast<unsigned>(begin) / word_entries,
+                       bit = static_cast<unsigned>(begin) % word_entries;
+        atomicOr(m.starts + word_of_begin, 1u << bit);
 #pragma unroll 1
-        for (int word = begin / 32 + 1; word * 32 < end; ++word)
-            m.running[word] = static_cast<std::uint16_t>(begin);
+        for (int word = static_cast<int>(word_of_begin + (bit > 0)); word * word_entries < end; ++word)
+            m.running[word] = two_of(begin, a + a_begin * column_bytes);
     }
     return a_end == b_end;
 }
 
-/// Notes the rows of a tile; whether all that the thread saw are as long in A as in B. The first is there already.
-template <class Offsets, class Bounds>
-__device__ bool note_rows(tile_memory& m, const Offsets& a, const Offsets& b, const Bounds& first, int count,
+/// Notes the rows of a tile; whether all that the thread saw are as long in A as in B. The thread's first are there already.
+template <class Rows>
+__device__ bool note_rows(tile_memory& m, const Rows& rows, typename Rows::bounds (&here)[rows_ahead],
                           const plan::ewise_cut& from, tile_slice of_a, tile_slice of_b) {
-    const int t = static_cast<int>(threadIdx.x);
-    if (t >= count) return true;
-    bool alike = note_row(m, first, from, of_a.first, of_a.size, of_b.size);
+    bool alike = true;
 #pragma unroll 1
-    for (int r = t + count_block; r < count; r += count_block)
-        alike &= note_row(m, bounds_of(a, b, offset_t{from.row} + r), from, of_a.first, of_a.size, of_b.size);
+    for (int r = static_cast<int>(threadIdx.x); r < rows.count; r += rows_ahead * count_block) {
+        typename Rows::bounds next[rows_ahead];
+        rows.read(r + rows_ahead * count_block, next);
+#pragma unroll
+        for (int k = 0; k < rows_ahead; ++k) {
+            if (r + k * count_block < rows.count) alike &= note_row(m, here[k], from, of_a, of_b);
+            here[k] = next[k];
+        }
+    }
     return alike;
 }
 
@@ -186,51 +212,49 @@ __device__ path_place place_in_row(const row_part& row, int both) {
     return repeats ? place_in_run(row, both, column) : path_place{place.a, place.b, true};
 }
 
-/// Goes on to the next column of A or of B: four instructions, where a branch of the language becomes eight.
-__device__ void step_over(bool of_a, int& a, index_t& a_column, int& b, index_t& b_column) {
+/// Goes on to the next column of A or of B, and sets a bit if it was A: five instructions, where a branch of the language becomes
+/// ten.
+__device__ void step_over(bool of_a, path_place& at, index_t& a_column, index_t& b_column,
+                          std::uint32_t& bits, std::uint32_t bit) {
     asm volatile(
         "{.reg .pred of_a;\n\t"
-        "setp.ne.s32 of_a, %4, 0;\n\t"
+        "setp.ne.s32 of_a, %5, 0;\n\t"
         "@of_a add.s32 %0, %0, 4;\n\t"
         "@of_a ld.shared.b32 %1, [%0];\n\t"
         "@!of_a add.s32 %2, %2, 4;\n\t"
-        "@!of_a ld.shared.b32 %3, [%2];}"
-        : "+r"(a), "+r"(a_column), "+r"(b), "+r"(b_column)
-        : "r"(static_cast<int>(of_a)));
+        "@!of_a ld.shared.b32 %3, [%2];\n\t"
+        "@of_a or.b32 %4, %4, %6;}"
+        : "+r"(at.a), "+r"(a_column), "+r"(at.b), "+r"(b_column), "+r"(bits)
+        : "r"(static_cast<int>(of_a)), "r"(bit));
 }
 
 /// Merges the entries of the path that are the thread's: finds where they begin, in the row that holds them, then takes one a
 /// step.
 __device__ path_bits merge_some(const tile_memory& m, tile_slice of_a, tile_slice of_b) {
-    const int at = static_cast<int>(threadIdx.x) * thread_entries, at_bytes = at * column_bytes;
+    const int at = static_cast<int>(threadIdx.x) * thread_entries;
     if (at >= of_a.size + of_b.size) return {};
     // The addresses of the next of A and of B less the bytes of the path before them are always the same.
-    const int notes = address_of(m.notes),
+    const int ends = address_of(m.ends + at),
               both = 2 * address_of(m.columns) + (of_a.first + of_b.first) * column_bytes;
-    const std::uint32_t begun = m.starts[at / 32u] & ((2u << at % 32u) - 1);
-    const int row = begun ? (at | 31) - __clz(static_cast<int>(begun)) : m.running[at / 32u];
-    const std::uint32_t note = m.notes[row];
-    int end = end_of(note);
-    std::uint32_t next = note_at(notes + end);
-    row_part part{a_of(note), a_of(next), both + row * column_bytes - a_of(note), both + end - a_of(next)};
-    path_place place = place_in_row(part, both + at_bytes);
+    const std::uint32_t running = m.running[threadIdx.x], starts = m.starts[threadIdx.x];
+    const int row = low_of(running), a_begin = high_of(running);
+    std::uint32_t its_ends = m.ends[row];
+    const row_part part{a_begin, low_of(its_ends), both + row * column_bytes - a_begin, high_of(its_ends)};
+    path_place place = place_in_row(part, both + at * column_bytes);
     index_t a_column = column_at(place.a), b_column = column_at(place.b);
-    path_bits found{0, place.in_pair};
-    end -= at_bytes;
+    int a_end = part.a_end, b_end = part.b_end;
+    path_bits found{0, place.in_pair ? 1u : 0u};
 #pragma unroll
     for (int k = 0; k < thread_entries; ++k) {
-        if (end == k * column_bytes) {
-            const int next_end = end_of(next);
-            next = note_at(notes + next_end);
-            part.a_end = a_of(next);
-            part.b_end = both + next_end - part.a_end;
-            end = next_end - at_bytes;
+        if (k > 0 && starts >> k & 1) {
+            its_ends = static_cast<std::uint32_t>(column_at(ends + k * column_bytes));
+            a_end = low_of(its_ends);
+            b_end = high_of(its_ends);
         }
-        const bool b_left = place.b < part.b_end;
-        const bool takes_a = place.a < part.a_end && (!b_left || a_column <= b_column) && !place.in_pair;
+        const bool b_left = place.b < b_end;
+        const bool takes_a = place.a < a_end && (!b_left || a_column <= b_column) && !place.in_pair;
         place.in_pair = takes_a && b_left && a_column == b_column;
-        if (takes_a) found.of_a |= 1u << k;
-        step_over(takes_a, place.a, a_column, place.b, b_column);
+        step_over(takes_a, place, a_column, b_column, found.of_a, 1u << k);
         if (place.in_pair) found.paired |= 3u << k;
     }
     return found;
@@ -239,7 +263,7 @@ __device__ path_bits merge_some(const tile_memory& m, tile_slice of_a, tile_slic
 /// Which of a word's entries, of which `size` are left, are results. Of a pair it is A's.
 __device__ std::uint32_t results_of(set_operation operation, std::uint32_t of_a, std::uint32_t paired,
                                     int size) {
-    const std::uint32_t valid = size >= 32 ? ~0u : size > 0 ? (1u << size) - 1 : 0;
+    const std::uint32_t valid = (1u << max(min(size, word_entries), 0)) - 1;
     const std::uint32_t results = operation == set_operation::unite       ? of_a | ~paired
                                   : operation == set_operation::intersect ? of_a & paired
                                   : operation == set_operation::subtract  ? of_a & ~paired
@@ -247,29 +271,25 @@ __device__ std::uint32_t results_of(set_operation operation, std::uint32_t of_a,
     return results & valid;
 }
 
-/// Packs the threads' bits into words (two threads a word), counts, and leaves all in the workspace.
+/// Counts the threads' words, and leaves all in the workspace.
 __device__ void keep_words(tile_memory& m, path_bits bits, set_operation operation, int size,
                            const plan::ewise_parts& parts) {
-    const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32, word = t / 2;
-    const std::uint32_t mine = __byte_perm(bits.of_a, bits.paired, 0x5410),
-                        other = __shfl_xor_sync(full_warp, mine, 1);
-    const std::uint32_t low = lane % 2 ? other : mine, high = lane % 2 ? mine : other;
-    plan::ewise_word w;
-    w.of_a = __byte_perm(low, high, 0x5410);
-    w.paired = __byte_perm(low, high, 0x7632);
-    w.results = results_of(operation, w.of_a, w.paired, size - static_cast<int>(word * 32));
+    const unsigned t = threadIdx.x, lane = t % 32, warp = t / 32;
+    plan::ewise_word w{bits.of_a, bits.paired, 0, 0};
+    w.results = results_of(operation, w.of_a, w.paired, size - static_cast<int>(t) * word_entries);
     const std::uint32_t own = __popc(w.of_a) | __popc(w.results) << 16;
     std::uint32_t upto = own;
-    for (unsigned distance = 2; distance < 32; distance *= 2) {
+    for (unsigned distance = 1; distance < 32; distance *= 2) {
         const std::uint32_t below = __shfl_up_sync(full_warp, upto, distance);
         if (lane >= distance) upto += below;
     }
     if (lane == 31) m.totals[warp] = upto;
     __syncthreads();
-    upto += __reduce_add_sync(full_warp, lane < warp ? m.totals[lane] : 0u);
+    for (unsigned earlier = 0; earlier + 1 < count_warps; ++earlier)
+        if (warp > earlier) upto += m.totals[earlier];
     w.before = upto - own;
     const offset_t tile = blockIdx.x;
-    if (lane % 2 == 0) parts.words[tile * plan::ewise_tile_words + word] = w;
+    parts.words[tile * plan::ewise_tile_words + t] = w;
     if (t == count_block - 1) {
         const int results = static_cast<int>(upto >> 16);
         parts.results[tile] = results;
@@ -282,10 +302,9 @@ template <class Offsets>
 __global__ void __launch_bounds__(count_block, count_blocks_an_sm)
     balanced_path_count_kernel(device_side a, device_side b, index_t rows, set_operation operation,
                                plan::ewise_parts parts) {
-    static_assert(thread_entries == 16);
     __shared__ tile_memory m;
     const int t = static_cast<int>(threadIdx.x);
-    if (t < plan::ewise_tile_words) m.starts[t] = 0;
+    m.starts[t] = 0;
     if (t == 0) m.columns_here.start(2);
     __syncthreads();
     cudaTriggerProgrammaticLaunchCompletion();
@@ -294,25 +313,24 @@ __global__ void __launch_bounds__(count_block, count_blocks_an_sm)
     const int a_size = static_cast<int>(to.a - from.a), b_size = static_cast<int>(to.b - from.b);
     const tile_slice of_a = slice_behind(0, a.columns + from.a, a_size),
                      of_b = slice_behind(of_a.first + a_size, b.columns + from.b, b_size);
-    const int row_count = min(to.row, rows - 1) - from.row + 1;
-    const Offsets a_offsets(a.offsets), b_offsets(b.offsets);
-    row_bounds<decltype(a_offsets[0])> row;
-    if (t < row_count) row = bounds_of(a_offsets, b_offsets, offset_t{from.row} + t);
+    const tile_rows<Offsets> of_tile{Offsets(a.offsets), Offsets(b.offsets), from.row,
+                                     min(to.row, rows - 1) - from.row + 1};
+    typename tile_rows<Offsets>::bounds first_rows[rows_ahead];
+    of_tile.read(t, first_rows);
     if (t == 0) {
         m.columns_here.send_for(m.columns, a.columns + from.a, of_a, a.entries - from.a);
         m.columns_here.close();
-        m.notes[a_size + b_size] =
-            note_of(address_of(m.columns + of_a.first + a_size), (a_size + b_size) * column_bytes);
     } else if (t == 32) {
         m.columns_here.send_for(m.columns, b.columns + from.b, of_b, b.entries - from.b);
         m.columns_here.close();
     }
     __syncthreads();
-    const bool alike = note_rows(m, a_offsets, b_offsets, row, row_count, from, of_a, of_b);
+    const bool alike = note_rows(m, of_tile, first_rows, from, of_a, of_b);
     m.columns_here.wait();
     __syncthreads();
-    // Rows with the same columns on both sides need no search.
-    path_bits bits{0x5555, 0xffff};
+    // Rows with the same columns on both sides need no search: A's entries are the even ones of the path, a word's the odd ones where
+    // words before hold an odd number.
+    path_bits bits{(t * word_entries % 2 ? 0xaaaaaaaa : 0x55555555) & word_mask, word_mask};
     if (a_size != b_size || !__syncthreads_and(alike && same_columns(m, of_a, of_b)))
         bits = merge_some(m, of_a, of_b);
     keep_words(m, bits, operation, a_size + b_size, parts);

@@ -1,20 +1,21 @@
 // ewise/balanced_path on a GPU: C = A op B entry by entry, as union, intersection, difference or symmetric difference of
 // their places, straight from CSR (dalton2015, section III-B).
 //
-// Partition: the path through the entries of both matrices and the ends of their rows is cut into tiles of 2,047 steps
+// Partition: the path through the entries of both matrices and the ends of their rows is cut into tiles of 1,983 steps
 //   (schedule/balanced.cuh), eight lanes a cut.
-// Count: a block takes a tile, whose columns come to shared memory by bulk copies while rows are noted, each where it begins
-//   in the tile's path. A thread takes sixteen neighbours of the path: it finds their row, bisects in it for the place in A
-//   and in B where they begin, and then merges, an entry a step; at the end of a row the next is read where it begins.
+// Count: a block of 64 threads takes a tile, whose columns come to shared memory by bulk copies while rows are noted: where each
+//   begins in the tile's path, and there, where it ends in A and in B. A thread takes a word, 31 neighbours of the path: it knows their
+//   row, bisects in it for the place in A and in B where they begin, and then merges, an entry a step; where a row begins, its
+//   ends are read. (31, so that lanes read from other banks of shared memory: with 32 that was the limit.)
 //   Tiles with the same rows and columns on both sides (a mesh's matrix and its transpose) are compared, not merged.
 //   Of equal columns A's comes first and its pair next, so that all of the merge is two bits an entry of the path: of A or of
-//   B, and whether it has its equal on the other side. They, their counts by words of 32 and the tile's number of results
+//   B, and whether it has its equal on the other side. They, their counts by words and the tile's number of results
 //   are kept; a last small kernel scans the tiles.
 // Fill: a block takes a tile again. Four bulk copies bring the columns and values of both slices to shared memory, so that a
 //   multiprocessor waits for six tiles' worth of bytes at a time and no register holds them; B's columns stay away where no
 //   result is of B alone. Meanwhile a thread reads the bits of eight neighbours of the path and lists where the results among
-//   them come from; then the lanes of a warp take results in their order and write whole sectors. The lane of a pair also
-//   reads B's value and combines. Offsets of rows that end in the tile come from the same bits.
+//   them come from; then the lanes of a warp take results in their order, four each at once, and write whole sectors. The lane of a
+//   pair also reads B's value and combines. Offsets of rows that end in the tile come from the same bits.
 // Repeats of a place: the k-th of A is matched with the k-th of B; a cut parts no pair, so counting may begin anew
 //   behind it. A thread that begins among repeats counts them.
 // Synchronises: barriers within a block, and one for bulk copies; none between blocks. Sums of 256 tiles are added up by
@@ -24,13 +25,14 @@
 //   Bytes: columns of A and B once, all of A, B and C once (where all of a tile's results have their place in A, B's columns
 //   only once), one byte an entry for the bits, written and read.
 // Distance to the limit (H200, double, A + A^T, bytes of A, B and C once against a copy's rate): 72 to 75% on meshes and
-//   bands, 61% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 150 us fill takes
-//   100, at 84% of the memory's rate; count some 40 for 22 M instructions of a warp, a third of them before and behind the
-//   merge and a third of its time in wait for a tile's beginning; the cuts 8, a chain of dependent reads. Below some
-//   million entries the four launches and the latency of a tile in each are most of the time.
+//   bands, 63% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 146 us fill takes
+//   some 100, at 84% of the memory's rate; count 33 for 15 M instructions of a warp, a fifth of its time in wait for a tile's
+//   beginning; the cuts 8, a chain of dependent reads. Fill's blocks are for half of their time in wait for what is said of their tile, before
+//   anything is sent for. Below some million entries the four launches and the latency of a tile in each are most of the time.
 // Tried without gain: for count, each entry of A bisected for in B's row, four at a time (60 us for 41 on random:1000000,8, and
 //   136 for 69 on laplace3d:100), eight neighbours a thread in blocks of 256 (58 and 95); for fill, entries to registers (117 us
-//   for 106), results written from places that are multiples of 32 (the same), facts of the tile by one thread (the same).
+//   for 106), results written from places that are multiples of 32 (the same), facts of the tile by one thread (the same), blocks that
+//   stay and have the next tile's facts and words before its turn (128 for 108, and 185 for 147 in all: they are there before count ends).
 // Why the reference was not enough: a thread a row reaches 3 to 19% of a copy's rate.
 #pragma once
 
@@ -54,9 +56,8 @@ constexpr int fill_blocks_an_sm = 6;
 constexpr int place_bits = 12;
 constexpr std::uint32_t place_mask = (1u << place_bits) - 1, from_a = 1u << 24, from_both = 1u << 25;
 
-/// The list of a warp's sources, one word longer every 32, so that lanes that write eight apart meet other banks.
-constexpr int source_room = warp_words * 33;
-__device__ inline unsigned source_at(unsigned k) { return k + k / 32; }
+/// The list of a warp's sources, of which lanes write eight apart, and seven at the end of a word: to other banks.
+constexpr int source_room = warp_words * word_entries;
 
 /// Lists where the results of a warp's words come from, in their order. A thread takes eight neighbours of the path.
 __device__ inline void list_sources(const plan::ewise_word* words, std::uint32_t* sources) {
@@ -65,14 +66,13 @@ __device__ inline void list_sources(const plan::ewise_word* words, std::uint32_t
     const std::uint32_t lower = (1u << shift) - 1;
     const unsigned a = (w.before & 0xffff) + __popc(w.of_a & lower);
     unsigned k = (w.before >> 16) + __popc(w.results & lower) - (words[t / 32 * warp_words].before >> 16);
-    std::uint32_t places = a | (t * 8 - a) << place_bits;
+    std::uint32_t places = a | (t / 4 * word_entries + shift - a) << place_bits;
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
         const std::uint32_t bit = 1u << j;
         const bool of_a = w.of_a >> shift & bit;
         if (w.results >> shift & bit)
-            sources[source_at(k++)] =
-                places | (of_a ? from_a : 0) | (w.paired >> shift & bit ? from_both : 0);
+            sources[k++] = places | (of_a ? from_a : 0) | (w.paired >> shift & bit ? from_both : 0);
         places += of_a ? 1 : 1u << place_bits;
     }
 }
@@ -121,11 +121,11 @@ struct fill_memory {
     int a_columns, b_columns, a_values, b_values;  ///< where each slice begins
     arrival slices;
 
-    /// The first lanes of four warps send for a slice each.
+    /// The first lanes of four warps send for a slice each: the last ones, for the first bring words.
     static constexpr unsigned senders = 4;
     __device__ void send_for(const device_side& a, const device_side& b, const U* of_a, const U* of_b,
                              const tile_facts& tile, set_operation operation) {
-        const unsigned sender = threadIdx.x / 32;
+        const unsigned sender = threadIdx.x / 32 - (path_warps - senders);
         if (threadIdx.x % 32 || sender >= senders) return;
         const plan::ewise_cut& at = tile.from;
         if (sender < 2)
@@ -152,20 +152,61 @@ struct fill_memory {
             slices.send_for(to, of_a, in_a, of_a_left);
         }
     }
-    /// Results before entry `at` of the path.
-    __device__ int results_before(const tile_facts& tile, int at) const {
-        if (at >= tile.size()) return tile.results;
-        const plan::ewise_word& w = words[at / 32u];
-        return static_cast<int>(w.before >> 16) + __popc(w.results & ((1u << at % 32u) - 1));
-    }
 };
+
+/// Results before entry `at` of the path.
+__device__ inline int results_before(const plan::ewise_word* words, const tile_facts& tile, int at) {
+    if (at >= tile.size()) return tile.results;
+    const unsigned word = static_cast<unsigned>(at) / word_entries, entry = at - word * word_entries;
+    return static_cast<int>(words[word].before >> 16) + __popc(words[word].results & ((1u << entry) - 1));
+}
+
+/// The results of a warp's words: its lanes take them in their order.
+template <binary_id Op, class T>
+__device__ void write_results(fill_memory<T>& m, const device_side& a, const device_side& b,
+                              set_operation operation, int count, index_t* columns, bits_of<T>* values) {
+    using U = bits_of<T>;
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const std::uint32_t* const sources = m.sources[threadIdx.x / 32];
+    columns += lane, values += lane;
+    const bool combines = operation == set_operation::unite || operation == set_operation::intersect;
+    const unsigned a_mask = a.step ? ~0u : 0, b_mask = b.step ? ~0u : 0;
+    const index_t *const a_columns = m.columns + m.a_columns, *const b_columns = m.columns + m.b_columns;
+    const U *const a_places = m.values + m.a_values, *const b_places = m.values + m.b_values;
+    constexpr int at_once = 4;  // of 32 results
+#pragma unroll 1
+    for (int k = lane; k - lane < count; k += 32 * at_once, columns += 32 * at_once, values += 32 * at_once) {
+        std::uint32_t source[at_once];
+        index_t column[at_once];
+        U value[at_once];
+#pragma unroll
+        for (int turn = 0; turn < at_once; ++turn)
+            source[turn] = k + turn * 32 < count ? sources[k + turn * 32] : 0;
+#pragma unroll
+        for (int turn = 0; turn < at_once; ++turn) {
+            const bool of_a = source[turn] & from_a;
+            const unsigned in_a = source[turn] & place_mask, in_b = source[turn] >> place_bits & place_mask;
+            const U* const b_place = b_places + (in_b & b_mask);
+            column[turn] = of_a ? a_columns[in_a] : b_columns[in_b];
+            value[turn] = of_a ? a_places[in_a & a_mask] : *b_place;
+            if (combines && source[turn] & from_both)
+                value[turn] = std::bit_cast<U>(static_cast<T>(
+                    algebra::binary<Op>(std::bit_cast<T>(value[turn]), std::bit_cast<T>(*b_place))));
+        }
+#pragma unroll
+        for (int turn = 0; turn < at_once; ++turn)
+            if (k + turn * 32 < count) {
+                __stcs(columns + turn * 32, column[turn]);
+                __stcs(values + turn * 32, value[turn]);
+            }
+    }
+}
 
 template <binary_id Op, class T>
 __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
     balanced_path_fill_kernel(device_side a, device_side b, const bits_of<T>* a_values,
                               const bits_of<T>* b_values, set_operation operation, plan::ewise_parts parts,
                               offset_writer offsets, index_t* columns, bits_of<T>* values) {
-    using U = bits_of<T>;
     __shared__ fill_memory<T> m;
     const unsigned t = threadIdx.x, warp = t / 32;
     if (t == 0) m.slices.start(m.senders);
@@ -174,45 +215,33 @@ __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
     if (t < plan::ewise_tile_words)
         m.words[t] = parts.words[std::size_t{blockIdx.x} * plan::ewise_tile_words + t];
     const tile_facts tile(parts, blockIdx.x);
+    m.send_for(a, b, a_values, b_values, tile, operation);
     // The ends of rows are asked for with the slices.
-    const auto end_of_row = [&](int r) {
-        const offset_t row = offset_t{tile.from.row} + r + 1;
-        return static_cast<int>(a.offsets[row] - tile.from.a + b.offsets[row] - tile.from.b);
-    };
-    const auto put_offset = [&](int r, int end) {
-        offsets(offset_t{tile.from.row} + r + 1, tile.first_result + m.results_before(tile, end));
+    const offset_t first_row = offset_t{tile.from.row} + 1;
+    const auto put_offset = [&](int r, offset_t both) {
+        const auto end = static_cast<int>(both - tile.from.a - tile.from.b);
+        offsets(first_row + r, tile.first_result + results_before(m.words, tile, end));
     };
     int r = static_cast<int>(t);
-    const int first_end = r < tile.rows_end ? end_of_row(r) : 0;
-    m.send_for(a, b, a_values, b_values, tile, operation);
+    const bool ends_row = r < tile.rows_end;
+    const offset_t a_end = ends_row ? a.offsets[first_row + r] : 0,
+                   b_end = ends_row ? b.offsets[first_row + r] : 0;
     __syncthreads();
     list_sources(m.words, m.sources[warp]);
     if (blockIdx.x == 0 && t == 0) offsets(0, 0);
-    if (r < tile.rows_end) put_offset(r, first_end);
+    if (ends_row) put_offset(r, a_end + b_end);
 #pragma unroll 1
-    for (r += path_block; r < tile.rows_end; r += path_block) put_offset(r, end_of_row(r));
-    const int place = static_cast<int>(warp * warp_words * 32);
+    for (r += path_block; r < tile.rows_end; r += path_block)
+        put_offset(r, a.offsets[first_row + r] + b.offsets[first_row + r]);
+    constexpr int warp_entries = warp_words * word_entries;
+    const int place = static_cast<int>(warp) * warp_entries;
     if (place >= tile.size()) return;
     __syncwarp();
-    const int begin = m.results_before(tile, place), end = m.results_before(tile, place + warp_words * 32);
-    columns += tile.first_result, values += tile.first_result;
-    const bool combines = operation == set_operation::unite || operation == set_operation::intersect;
-    const unsigned a_mask = a.step ? ~0u : 0, b_mask = b.step ? ~0u : 0;
+    const int begin = results_before(m.words, tile, place),
+              end = results_before(m.words, tile, place + warp_entries);
     m.slices.wait();
-#pragma unroll 4
-    for (int k = static_cast<int>(t % 32); k < end - begin; k += 32) {
-        const std::uint32_t source = m.sources[warp][source_at(static_cast<unsigned>(k))];
-        const bool of_a = source & from_a;
-        const unsigned in_a = source & place_mask, in_b = source >> place_bits & place_mask;
-        const U* const a_value = m.values + m.a_values + (in_a & a_mask);
-        const U* const b_value = m.values + m.b_values + (in_b & b_mask);
-        U value = of_a ? *a_value : *b_value;
-        if (combines && source & from_both)
-            value = std::bit_cast<U>(
-                static_cast<T>(algebra::binary<Op>(std::bit_cast<T>(value), std::bit_cast<T>(*b_value))));
-        __stcs(columns + begin + k, m.columns[of_a ? m.a_columns + in_a : m.b_columns + in_b]);
-        __stcs(values + begin + k, value);
-    }
+    write_results<Op, T>(m, a, b, operation, end - begin, columns + tile.first_result + begin,
+                         values + tile.first_result + begin);
 }
 
 template <binary_id Op, class T>

@@ -16,9 +16,10 @@ namespace ptx = ::cuda::ptx;
 
 constexpr int path_block = 256;
 constexpr int path_warps = path_block / 32;
+constexpr int word_entries = plan::ewise_word_entries;
 /// Words of a tile that a warp takes.
 constexpr int warp_words = plan::ewise_tile_words / path_warps;
-static_assert(plan::ewise_tile_entries % path_block == 0 && plan::ewise_group_tiles == path_block);
+static_assert(plan::ewise_tile_words % path_warps == 0 && plan::ewise_group_tiles == path_block);
 
 struct device_side {
     device_offsets offsets;
