@@ -32,9 +32,11 @@ constexpr const char* generated[] = {"laplace3d:50",    "laplace2d:700",        
                                      "dense:1000,1000", "lp:2000,400000,3000000", "rmat:16,16",
                                      "grid2d:500,0.15", "uniform:131072,16"};
 constexpr const char* generated_large[] = {
-    "laplace3d:160",       "laplace2d:3000",   "banded:2000000,21", "random:4000000,8",
-    "rmat_directed:20,16", "powerlaw:4000000", "dense:5000,5000",   "lp:4284,1092610,11300000",
-    "rmat:20,16",          "grid2d:2000,0.3",  "uniform:1048576,16"};
+    "laplace3d:160", "laplace2d:3000", "banded:2000000,21", "random:4000000,8", "rmat_directed:20,16",
+    "powerlaw:4000000", "dense:5000,5000", "lp:4284,1092610,11300000", "rmat:20,16", "grid2d:2000,0.3",
+    "uniform:1048576,16",
+    // Small ones, and narrow.
+    "laplace3d:14", "laplace3d:25", "laplace3d:80", "laplace2d:90", "banded:8192,5", "banded:100000,3"};
 
 /// One operation on one input: `call` runs it by a kernel, or as planned, and returns the kernel's id.
 struct work {

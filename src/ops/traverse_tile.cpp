@@ -54,7 +54,10 @@ void sample_tiles(const matrix& a, plan::traverse_facts& facts) {
     facts.csr_bytes = structure_bytes(rows);
     facts.tile_bytes_32 = expected(32);
     facts.tile_bytes_64 = expected(64);
-    facts.entries_a_word = a.body().sampled_tiles(32).entries_a_word();
+    const storage::tile_sample sample = a.body().sampled_tiles(32);
+    facts.entries_a_word = sample.entries_a_word();
+    facts.tiles_a_row =
+        sample.tiles * static_cast<double>(rows.nnz) / static_cast<double>((rows.rows + 31) / 32);
     facts.tiles_sampled = true;
 }
 

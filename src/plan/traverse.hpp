@@ -28,6 +28,7 @@ struct traverse_facts {
     int tile_least = -1;         ///< asked for; negative: the plan's own
     bool tiles_sampled = false;  ///< the next four are there: a costly fact, asked for by a first plan
     double entries_a_word = 0;   ///< of tiles of 32: what one look at a word asks at once
+    double tiles_a_row = 0;      ///< of tiles of 32 that hold entries
     std::size_t csr_bytes = 0;   ///< offsets and columns
     std::size_t tile_bytes_32 = 0, tile_bytes_64 = 0;  ///< expected with nothing extracted
 };
@@ -89,8 +90,18 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
 /// them takes less than a search does: 2.0 times on fe_body (x) 6x6 (10.6 entries), 2.9 on banded:1000000,21 (13), but 1.1 on
-/// laplace3d:100 (2.8; with parents less) and 0.7 on grid2d:2000,0.3 (1.2). For levels alone from fewer: 1.27 times on fe_body (3.0).
-constexpr double tile_entries_a_word = 5, tile_entries_a_word_of_levels = 2.9;
+/// laplace3d:100 (2.8; with parents less) and 0.7 on grid2d:2000,0.3 (1.2). For levels alone from fewer: on fe_body (3.0), and on
+/// large meshes like laplace3d (2.8): 1.12, 1.03, 1.19, 1.21 and 1.10 times with 50, 60, 80, 100 and 160 points a side, 0.74 with 40.
+constexpr double tile_entries_a_word = 5, tile_entries_a_word_of_levels = 2.9,
+                 tile_entries_a_word_of_large = 2.75;
+constexpr offset_t tiles_large_from = 100000;
+/// Small graphs are through before tiles pay: laplace3d with 14, 16, 20 and 25 points a side takes 2.0, 2.0, 1.7 and 1.2 times as long by tiles,
+/// with 32 as long.
+constexpr offset_t tiles_small_below = 32768;
+/// But where rows of tiles hold three tiles, or five that are well filled, a search stays within a few of them for thousands of levels, which one block
+/// takes at 0.8 us each: bands of 3, 5, 7, 41 and 101 diagonals take 0.44, 0.43, 0.44, 0.28 and 0.29 of push_pull_fused's time.
+constexpr double narrow_tiles_a_row = 3.5, narrow_filled_tiles_a_row = 5.5;
+constexpr offset_t narrow_mean_degree = 2;
 /// On a CPU from fewer, but making them takes as long as three to ten searches: only where earlier searches have gone through so
 /// many times the matrix's entries. Of 48 matrices (`nz bench regret`) searches over tiles took 1.1 to 60 times less on all 17 from
 /// 2.5 on, and up to 5 times as long on most of those below 2.2.
@@ -204,14 +215,21 @@ constexpr offset_t tiles_from_vertices = 2048;
 constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
     const bool clusters = f.on_device && f.pinned == "push_pull_fused" && f.vertices >= wide_from_vertices;
     if (!(f.pinned.empty() || clusters) || !f.tiles_serve || f.vertices == 0 || f.nnz == 0) return false;
-    return f.on_device ? f.vertices >= tiles_from_vertices && f.nnz / f.vertices >= tile_mean_degree &&
+    return f.on_device ? f.vertices >= tiles_from_vertices && f.nnz / f.vertices >= narrow_mean_degree &&
                              f.nnz / f.vertices < f.vertices / dense_share && !has_hubs(f)
                        : f.searched / tiles_after_searches >= f.nnz;
 }
 
-constexpr double entries_a_word_for_tiles(const traverse_facts& f) noexcept {
-    if (!f.on_device) return tile_entries_a_word_on_cpu;
-    return f.parents ? tile_entries_a_word : tile_entries_a_word_of_levels;
+/// Whether the sample speaks for tiles.
+constexpr bool tiles_pay(const traverse_facts& f) noexcept {
+    if (!f.on_device) return f.entries_a_word >= tile_entries_a_word_on_cpu;
+    if (f.tiles_a_row < narrow_tiles_a_row ||
+        (f.tiles_a_row < narrow_filled_tiles_a_row && f.entries_a_word >= tile_entries_a_word_of_levels))
+        return true;
+    return f.vertices >= tiles_small_below && f.nnz / f.vertices >= tile_mean_degree &&
+           f.entries_a_word >= (f.parents                        ? tile_entries_a_word
+                                : f.vertices >= tiles_large_from ? tile_entries_a_word_of_large
+                                                                 : tile_entries_a_word_of_levels);
 }
 
 /// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.
@@ -244,8 +262,7 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
     if (plan.kernel == "tile") return plan_tiles(f, plan);
     if (tiles_in_question(f)) {
         plan.asks_tiles = !f.tiles_sampled;
-        if (f.pinned.empty() && f.tiles_sampled && f.entries_a_word >= entries_a_word_for_tiles(f) &&
-            tile_size_for(f) != 0) {
+        if (f.pinned.empty() && f.tiles_sampled && tiles_pay(f) && tile_size_for(f) != 0) {
             plan.kernel = "tile";
             plan.reason =
                 f.on_device ? "rows that are near share their neighbours: a word asks for many edges at once"

@@ -207,5 +207,41 @@ TEST(BfsShapes, AReceiverOfLevelsMayThrowOnADeepGraph) {
     }
 }
 
+// Bands, which a GPU goes through by tiles unasked; rows of five to eight entries, which lanes share by eight where the
+// frontier is narrow, and by four beyond.
+TEST(BfsShapes, BandsAndMeshesWithLoopsAreSearchedUnasked) {
+    for (const context& ctx : test::contexts())
+        for (const char* name : {"banded:4096,3", "banded:3001,7", "banded:2500,41", "laplace2d:60",
+                                 "uniform:20000,3", "laplace3d:14"}) {
+            SCOPED_TRACE(name);
+            const matrix a = graph(ctx, name);
+            for (const bool parents : {true, false}) {
+                traverse_options o;
+                o.parents = parents;
+                expect_right(ctx, a, 1234, o);
+            }
+        }
+}
+
+// Levels are recorded by several multiprocessors, whose clocks differ.
+TEST(BfsShapes, NoLevelTakesLongerThanTheSearch) {
+    for (const context& ctx : test::contexts()) {
+        if (ctx.backend() != backend::cuda) continue;
+        const matrix a = graph(ctx, "banded:8192,5");
+        for (const char* kernel : {"tile", "push_pull_fused"}) {
+            traverse_options o;
+            o.kernel = kernel;
+            for (const offset_t source : {2, 4000, 8191}) {
+                const traverse_result r = bfs(ctx, a, source, o);
+                ASSERT_FALSE(r.iterations.empty());
+                for (const traverse_level& level : r.iterations) {
+                    ASSERT_GE(level.time_us, 0);
+                    ASSERT_LE(level.time_us, r.kernel_ms * 1e3) << kernel << " from " << source;
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace nz

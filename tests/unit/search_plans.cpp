@@ -154,13 +154,21 @@ TEST(TilePlan, TakesTilesOnACpuOnceSearchesCameAgain) {
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as asked";
 }
 
-TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
+plan::traverse_facts mesh_on_a_gpu(offset_t vertices, offset_t degree) {
     plan::traverse_facts f;
-    f.vertices = 4000;
-    f.nnz = 84000;
-    f.longest_row = 30;
+    f.vertices = vertices;
+    f.nnz = vertices * degree;
+    f.longest_row = degree + 9;
     f.csr_bytes = 352000;
-    f.tiles_serve = true;
+    f.tile_bytes_32 = f.tile_bytes_64 = 20000;
+    f.tiles_serve = f.on_device = f.tiles_sampled = true;
+    f.tiles_a_row = 10;
+    return f;
+}
+
+TEST(TilePlan, AsksAGpusGraphsForASampleWhereTilesAreInQuestion) {
+    plan::traverse_facts f = mesh_on_a_gpu(4000, 21);
+    f.tiles_sampled = f.on_device = false;
     EXPECT_FALSE(plan::traverse(f).asks_tiles) << "not on a CPU that has not searched it before";
     f.on_device = true;
     EXPECT_TRUE(plan::traverse(f).asks_tiles);
@@ -168,35 +176,64 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     f.vertices = 2000;
     EXPECT_FALSE(plan::traverse(f).asks_tiles) << "few vertices: launches are most of either";
     f.vertices = 4000;
+    f.nnz = 4000 * 2 - 1;
+    EXPECT_FALSE(plan::traverse(f).asks_tiles) << "few entries a row";
     f.tiles_sampled = true;
-    f.tile_bytes_32 = f.tile_bytes_64 = 20000;
-    f.entries_a_word = 13;
-    EXPECT_EQ(plan::traverse(f).kernel, "tile");
-    EXPECT_EQ(plan::traverse(f).tile_size, 32);
-    f.entries_a_word = 2.8;
-    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused");
+    f.nnz = 4000 * 2;
     EXPECT_FALSE(plan::traverse(f).asks_tiles) << "once is enough";
-    f.entries_a_word = 4.9;
-    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "parents are asked for";
-    f.parents = false;
-    EXPECT_EQ(plan::traverse(f).kernel, "tile");
-    f.entries_a_word = 2.8;
-    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused");
-    f.parents = true;
-    f.entries_a_word = 13;
+}
+
+TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
+    plan::traverse_facts f = mesh_on_a_gpu(40000, 21);
+    const auto kernel = [&](double entries_a_word, bool parents) {
+        f.entries_a_word = entries_a_word;
+        f.parents = parents;
+        return plan::traverse(f).kernel;
+    };
+    EXPECT_EQ(kernel(13, true), "tile");
+    EXPECT_EQ(plan::traverse(f).tile_size, 32);
+    EXPECT_EQ(kernel(4.9, true), "push_pull_fused") << "parents are asked for";
+    EXPECT_EQ(kernel(4.9, false), "tile");
+    EXPECT_EQ(kernel(2.8, false), "push_pull_fused");
+    f.vertices = 100000, f.nnz = f.vertices * 21;
+    EXPECT_EQ(kernel(2.8, false), "tile") << "a large one";
+    EXPECT_EQ(kernel(2.8, true), "push_pull_fused");
+    f.vertices = 20000, f.nnz = f.vertices * 21;
+    EXPECT_EQ(kernel(13, false), "push_pull_fused") << "a small one";
+    f = mesh_on_a_gpu(40000, 21);
     f.tiles_serve = false;
-    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a switch is off";
+    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a switch is off";
     f.tiles_serve = true;
     f.longest_row = 900;
-    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "hubs";
-    f.longest_row = 30;
-    f.nnz = 4000 * 7 - 1;
-    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "few entries a row";
-    f.nnz = 4000 * 250;
-    f.longest_row = 300;
-    EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a row reaches a sixteenth of the vertices";
-    f.nnz = 4000 * 249;
-    EXPECT_EQ(plan::traverse(f).kernel, "tile");
+    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "hubs";
+    f = mesh_on_a_gpu(40000, 6);
+    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "few entries a row";
+    f = mesh_on_a_gpu(40000, 2500);
+    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a row reaches a sixteenth of the vertices";
+    f = mesh_on_a_gpu(40000, 2499);
+    EXPECT_EQ(kernel(13, true), "tile");
+}
+
+TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereASearchStaysWithinAFew) {
+    for (const bool parents : {true, false}) {
+        plan::traverse_facts f = mesh_on_a_gpu(4000, 3);
+        f.parents = parents;
+        f.entries_a_word = 1.5;
+        f.tiles_a_row = 3;
+        EXPECT_EQ(plan::traverse(f).kernel, "tile") << "a band of few diagonals";
+        f.tiles_a_row = 3.97;
+        EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a grid of 64 points a side";
+        f = mesh_on_a_gpu(20000, 101);
+        f.parents = parents;
+        f.entries_a_word = 24;
+        f.tiles_a_row = 5;
+        EXPECT_EQ(plan::traverse(f).kernel, "tile") << "a band of many";
+        f = mesh_on_a_gpu(2744, 23);
+        f.parents = parents;
+        f.entries_a_word = 4.4;
+        f.tiles_a_row = 8.4;
+        EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "laplace3d:14";
+    }
 }
 
 TEST(TilePhase, FollowsTheFrontierAndTheUnvisited) {
@@ -262,6 +299,7 @@ TEST(TraversePlan, GivesLargeGraphsOfFewWideLevelsTheWholeGpu) {
     f.vertices = offset_t{1} << 18;
     f.nnz = 16 * f.vertices;
     f.tiles_sampled = true;
+    f.tiles_a_row = 30;
     f.entries_a_word = 1.4;
     EXPECT_EQ(plan::traverse(f).cluster_blocks, 2) << "rows share no neighbours: an expander";
     f.entries_a_word = 1.6;

@@ -74,7 +74,8 @@ struct search {
     piece* queue[2];
     std::uint32_t* queue_from[2];  // whose row a piece is of; with parents
     std::uint32_t capacity;        // pieces that a queue holds
-    std::uint32_t lanes;           // that share a piece
+    std::uint32_t lanes;  // that share a piece: of thin graphs 4, or 8 where rows have five entries and more
+    bool thin;            // few entries a row
     std::uint32_t cluster_blocks;  // 16, or fewer where no level goes by one cluster
     control* shared;
     traverse_report* report;

@@ -27,7 +27,7 @@ constexpr unsigned thin_from =
 /// Edges: finds must fit the queues, and on graphs that are not thin most edges find.
 template <class Offset>
 __device__ unsigned thin_edges(const search<Offset>& s) {
-    return s.lanes == 4 ? 24576 : 4096;
+    return s.thin ? 24576 : 4096;
 }
 
 /// What a block of the cluster found, told to all of them.
@@ -81,8 +81,15 @@ private:
         std::uint32_t from;
     };
 
-    __device__ unsigned lane() const { return threadIdx.x & (s_.lanes - 1); }
-    __device__ unsigned group() const { return threadIdx.x / s_.lanes; }
+    /// Lanes that share a piece.
+    __device__ unsigned lanes() const { return 1u << lane_bits_; }
+    __device__ unsigned lane() const { return threadIdx.x & (lanes() - 1); }
+    __device__ unsigned group() const { return threadIdx.x >> lane_bits_; }
+    /// Eight look at rows of five to eight entries in one turn, if that is all the block needs; else four do, twice.
+    __device__ void share_out() {
+        const unsigned most = static_cast<unsigned>(31 - __clz(static_cast<int>(s_.lanes)));
+        lane_bits_ = most == 3 && held_ > block_threads / 8 ? 2 : most;
+    }
     /// Of the last warp, which has the mail: its pieces are the last. Under 32 there alone.
     __device__ static unsigned mail_lane() { return threadIdx.x - (block_threads - 32); }
     __device__ bool leads() const { return rank_ == 0 && mail_lane() == 0; }
@@ -93,6 +100,7 @@ private:
             const unsigned at = rank_ + i * cluster_blocks;
             hold(0, i, s_.queue[p_.side][at], Kind != parents::none ? s_.queue_from[p_.side][at] : 0);
         }
+        share_out();
         if (threadIdx.x < 2) m_.mine[threadIdx.x] = {0, 0, 0, 0};
         if (threadIdx.x == 2) m_.left = 0;
         if (leads()) s_.shared->thin_pieces = 0;
@@ -123,18 +131,18 @@ private:
     /// The block's pieces; the first turn is looked up.
     __device__ void push(ahead& l) {
         if (mail_lane() == 0) m_.mine[side_] = {0, 0, 0, 0};  // all have read it
-        const unsigned groups = block_threads / s_.lanes;
-        for (unsigned base = threadIdx.x / 32 * (32 / s_.lanes), i = group(); base < held_;
+        const unsigned groups = block_threads >> lane_bits_;
+        for (unsigned base = threadIdx.x / 32 << (5 - lane_bits_), i = group(); base < held_;
              base += groups, i += groups) {
             if (i >= groups) look_up(i, l);
             const unsigned length = i < held_ ? static_cast<unsigned>(m_.queue[side_][i] & 1023) : 0;
             use(l);
-            if (__any_sync(full_warp, length > s_.lanes)) push_longer(i, length, l);
+            if (__any_sync(full_warp, length > lanes())) push_longer(i, length, l);
         }
     }
     /// What the first turn has left of a warp's pieces: of long ones it goes to the block's list.
     __device__ void push_longer(unsigned i, unsigned length, ahead& l) {
-        const unsigned lanes = s_.lanes;
+        const unsigned lanes = this->lanes();
         const bool is_long = length > thin_turns * lanes;
         for (unsigned part = lane();; part += lanes) {
             const bool leaves = is_long && lanes + 32 * part < length;
@@ -157,7 +165,7 @@ private:
         for (unsigned at = threadIdx.x / 32; at < m_.left; at += block_threads / 32) {
             const unsigned part = m_.left_of[at];
             look_at(part >> thin_part_bits,
-                    s_.lanes + 32 * (part & ((1u << thin_part_bits) - 1)) + threadIdx.x % 32, l);
+                    lanes() + 32 * (part & ((1u << thin_part_bits) - 1)) + threadIdx.x % 32, l);
             use(l);
         }
     }
@@ -230,6 +238,7 @@ private:
         ++p_.depth;
         const thin_finds mine = m_.mine[side_];
         held_ = min(mine.pieces, thin_slots);
+        share_out();
         mail_.post({mine.pieces, mine.vertices, mine.edges, mine.spilled}, mail_lane());
         look_up(group(), first);
         mail_.template collect<reads_levels>(
@@ -263,7 +272,7 @@ private:
     /// Whether one block needs a second turn, or much of one, that an even share would spare: finds stay in the block
     /// that found them. By way of the queue in memory they are dealt out anew.
     __device__ bool skewed(unsigned most) const {
-        constexpr unsigned turn = block_threads / 4;  // on thin graphs
+        const unsigned turn = s_.lanes == 8 ? block_threads / 8 : block_threads / 4;  // on thin graphs
         return (most > turn && now_.pieces <= cluster_blocks * turn * 7 / 8) ||
                (most > turn / 2 && most * cluster_blocks > 3 * now_.pieces);
     }
@@ -291,7 +300,8 @@ private:
     thin_finds now_{};        // this too
     const bool never_pulls_;  // whatever a thin level has
     unsigned held_ = 0;       // pieces in this block's queue
-    unsigned side_ = 0;       // which queue is the present
+    unsigned lane_bits_ = 2;
+    unsigned side_ = 0;  // which queue is the present
 };
 
 }  // namespace nz::kernels::cuda::traversal

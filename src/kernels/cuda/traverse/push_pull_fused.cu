@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         pulls |= now.pieces > s.capacity &&
                  (!repeats || s.pull_steps_in);  // less than full room is given only where pull can step in
         if (!pulls && has_thin && now.pieces <= thin_enter && edges <= thin_edges(s) &&
-            (s.lanes == 4 || p.depth >= thin_from)) {
+            (s.thin || p.depth >= thin_from)) {
             p.previous = previous;  // the cluster comes to the same choice
             p.pulls = false;
             sync();  // the cluster writes over what slower blocks may still be reading of the level before
@@ -285,7 +285,8 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     s.pull_steps_in = s.may_change && a.schedule.empty();
     s.capacity =
         static_cast<std::uint32_t>(s.pull_steps_in ? std::min(d.queue_capacity, pushed) : d.queue_capacity);
-    s.lanes = d.nnz <= 8 * a.vertices ? 4 : d.nnz <= 16 * a.vertices ? 16 : 32;
+    s.thin = d.nnz <= 8 * a.vertices;
+    s.lanes = 2 * d.nnz <= 9 * a.vertices ? 4 : s.thin ? 8 : d.nnz <= 16 * a.vertices ? 16 : 32;
     s.cluster_blocks = static_cast<std::uint32_t>(d.cluster_blocks);
     s.report = d.report;
     s.told = d.told;
