@@ -44,11 +44,6 @@ struct traverse_record {
 };
 
 /// What it leaves about the whole. Records of levels past the capacity are not kept.
-/// From one clock's reading to another's, which may be of another multiprocessor that is a little behind.
-constexpr double ticks_between(std::uint64_t from, std::uint64_t to) {
-    return to > from ? static_cast<double>(to - from) : 0;
-}
-
 struct traverse_report {
     static constexpr std::uint32_t capacity = 1u << 16;
     std::uint64_t levels;  ///< begun

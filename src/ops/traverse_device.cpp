@@ -82,7 +82,7 @@ void tell_levels(std::span<const kernels::traverse_record> records, std::uint64_
                                         : choice.next.current == state.current ? choice.reason
                                                                                : "the queue had no room";
         result.iterations.push_back({state.current, "push_pull_fused", r.frontier, unvisited, choice.ratio,
-                                     reason, us_a_tick * kernels::ticks_between(r.ticks, end)});
+                                     reason, us_a_tick * static_cast<double>(end - r.ticks)});
         if (l + 1 < kept) unvisited = std::max<offset_t>(0, unvisited - records[l + 1].frontier);
         if (o.on_level) o.on_level(result.iterations.back());
     }

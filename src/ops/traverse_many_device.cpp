@@ -85,7 +85,7 @@ void tell_levels(const traverse_many_report& report, offset_t batch, int sources
         const std::uint64_t end = l + 1 < kept ? report.records[l + 1].ticks : report.search_ticks;
         result.iterations.push_back({batch, went, r.frontier, static_cast<offset_t>(r.pairs), edges,
                                      r.pull ? std::popcount(r.slow) : sources, reason,
-                                     us_a_tick * kernels::ticks_between(r.ticks, end)});
+                                     us_a_tick * static_cast<double>(end - r.ticks)});
         if (o.on_level) o.on_level(result.iterations.back());
     }
 }

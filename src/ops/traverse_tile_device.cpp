@@ -92,7 +92,7 @@ void tell_tile_levels(const kernels::traverse_report& report, const matrix& a, c
         const std::uint64_t end = l + 1 < kept ? report.records[l + 1].ticks : report.end_ticks;
         result.iterations.push_back({phase == plan::tile_phase::push_csc ? direction::push : direction::pull,
                                      plan::name_of(phase), r.frontier, unvisited, choice.ratio, choice.reason,
-                                     us_a_tick * kernels::ticks_between(r.ticks, end)});
+                                     us_a_tick * static_cast<double>(end - r.ticks)});
         if (l + 1 < kept) unvisited -= report.records[l + 1].frontier;
         if (o.on_level) o.on_level(result.iterations.back());
     }

@@ -223,7 +223,7 @@ TEST(BfsShapes, BandsAndMeshesWithLoopsAreSearchedUnasked) {
         }
 }
 
-// Levels are recorded by several multiprocessors, whose clocks differ.
+// All levels are timed by one multiprocessor: the clocks of two differ by more than a search takes.
 TEST(BfsShapes, NoLevelTakesLongerThanTheSearch) {
     for (const context& ctx : test::contexts()) {
         if (ctx.backend() != backend::cuda) continue;

@@ -172,10 +172,9 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
         const unsigned last = grid_threads() - 1 - grid_thread();  // who has the least to do
         for (unsigned k = last; k < p.rows_before; k += grid_threads())
             s.state[__ldcg(s.queue[p.before()] + k)].frontier[p.before()] = 0;
-        if (last == 0) {
-            record(s, p.depth, phase, now);
-            s.shared->found[(p.depth + 2) % 4] = {0, 0};
-        }
+        if (grid_thread() == 0)
+            record(s, p.depth, phase, now);  // as all levels: other multiprocessors' clocks differ
+        if (last == 0) s.shared->found[(p.depth + 2) % 4] = {0, 0};
         finds* const found = &s.shared->found[(p.depth + 1) % 4];
         if (phase == tile_phase::push_csc)
             push_level(s, p, now.rows, found);
