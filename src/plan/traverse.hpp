@@ -26,7 +26,7 @@ struct traverse_facts {
     offset_t searched = 0;       ///< edges that searches of this matrix went through before
     int tile_size = 0;           ///< asked for; 0: the plan chooses
     int tile_least = -1;         ///< asked for; negative: the plan's own
-    bool tiles_sampled = false;  ///< the next four are there: a costly fact, asked for by a first plan
+    bool tiles_sampled = false;  ///< the next five are there: a costly fact, asked for by a first plan
     double entries_a_word = 0;   ///< of tiles of 32: what one look at a word asks at once
     double tiles_a_row = 0;      ///< of tiles of 32 that hold entries
     std::size_t csr_bytes = 0;   ///< offsets and columns
@@ -215,7 +215,8 @@ constexpr offset_t tiles_from_vertices = 2048;
 constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
     const bool clusters = f.on_device && f.pinned == "push_pull_fused" && f.vertices >= wide_from_vertices;
     if (!(f.pinned.empty() || clusters) || !f.tiles_serve || f.vertices == 0 || f.nnz == 0) return false;
-    return f.on_device ? f.vertices >= tiles_from_vertices && f.nnz / f.vertices >= narrow_mean_degree &&
+    const offset_t degree = clusters ? scattered_mean_degree : narrow_mean_degree;
+    return f.on_device ? f.vertices >= tiles_from_vertices && f.nnz / f.vertices >= degree &&
                              f.nnz / f.vertices < f.vertices / dense_share && !has_hubs(f)
                        : f.searched / tiles_after_searches >= f.nnz;
 }
@@ -265,8 +266,9 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
         if (f.pinned.empty() && f.tiles_sampled && tiles_pay(f) && tile_size_for(f) != 0) {
             plan.kernel = "tile";
             plan.reason =
-                f.on_device ? "rows that are near share their neighbours: a word asks for many edges at once"
-                            : "searched again and again: tiles pay, whose words ask for many edges at once";
+                f.on_device
+                    ? "rows that are near share their neighbours: a word asks for many edges, a few tiles for a level"
+                    : "searched again and again: tiles pay, whose words ask for many edges at once";
             return plan_tiles(f, plan);
         }
     }

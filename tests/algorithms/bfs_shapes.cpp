@@ -208,16 +208,26 @@ TEST(BfsShapes, AReceiverOfLevelsMayThrowOnADeepGraph) {
 }
 
 // Bands, which a GPU goes through by tiles unasked; rows of five to eight entries, which lanes share by eight where the
-// frontier is narrow, and by four beyond.
+// frontier is narrow, and by four where it is wide, as on the uniform graph without pull.
 TEST(BfsShapes, BandsAndMeshesWithLoopsAreSearchedUnasked) {
     for (const context& ctx : test::contexts())
-        for (const char* name : {"banded:4096,3", "banded:3001,7", "banded:2500,41", "laplace2d:60",
-                                 "uniform:20000,3", "laplace3d:14"}) {
+        for (const auto& [name, by_tiles] : {std::pair("banded:4096,3", true),
+                                             {"banded:3001,7", true},
+                                             {"banded:2500,41", true},
+                                             {"laplace2d:60", false},
+                                             {"uniform:20000,3", false},
+                                             {"laplace3d:14", false}}) {
             SCOPED_TRACE(name);
             const matrix a = graph(ctx, name);
             for (const bool parents : {true, false}) {
                 traverse_options o;
                 o.parents = parents;
+                expect_right(ctx, a, 1234, o);
+                if (ctx.backend() == backend::cuda) {
+                    const traverse_result r = bfs(ctx, a, 1234, o);
+                    EXPECT_EQ(r.iterations.at(0).kernel != "push_pull_fused", by_tiles);
+                }
+                o.switches.change_direction = false;
                 expect_right(ctx, a, 1234, o);
             }
         }

@@ -44,7 +44,7 @@ dictionary uneven(index_t columns, dtype type, std::mt19937& random) {
     const offset_t lengths[] = {0,    1,    5,    0, 0,    30, 31,    32, 33, 700,
                                 1983, 1984, 2048, 0, 5000, 3,  20000, 1,  0,  64};
     for (index_t row = 0; row < d.rows; ++row)
-        for (offset_t k = 0; k < lengths[random() % std::size(lengths)]; ++k)
+        for (offset_t k = lengths[random() % std::size(lengths)]; k > 0; --k)
             d.entries[{row, static_cast<index_t>(random() % static_cast<unsigned>(columns))}] =
                 random_value(type, random);
     return d;
@@ -122,7 +122,7 @@ TEST_F(EwiseOnDevice, StretchesOfEmptyRowsLieBetweenOthers) {
         dictionary a{60000, 700, type, {}}, b = a;
         for (const index_t begin : {0, 9001, 30000, 52345})
             for (index_t row = begin; row < begin + 900; ++row)
-                for (index_t k = 0; k < static_cast<index_t>(random() % 6); ++k) {
+                for (auto k = random() % 6; k > 0; --k) {
                     const auto column = static_cast<index_t>(random() % 700);
                     if (random() % 3) a.entries[{row, column}] = random_value(type, random);
                     if (random() % 3) b.entries[{row, column}] = random_value(type, random);
@@ -139,12 +139,28 @@ TEST_F(EwiseOnDevice, StretchesOfEmptyRowsLieBetweenOthers) {
 
 // Tiles whose rows have the same columns on both sides are not merged: in some all have them, in others one is missing or
 // comes later.
+// Tiles of which nearly all is the same on both sides, with the difference anywhere: of rows of up to 30 entries, and last of all in one
+// that fills a tile.
 TEST_F(EwiseOnDevice, NearlyTheSamePatternsAreJoined) {
     const context ctx({.backend = backend::cuda});
+    for (const index_t length : {300, 480, 481, 959, 960, 961, 970, 990, 991, 992}) {
+        dictionary a{1, 6000, dtype::int64, {}}, b = a;
+        for (index_t k = 0; k < length; ++k) {
+            a.entries[{0, k}] = random_value(dtype::int64, random);
+            b.entries[{0, k + 1 < length ? k : 5000}] = random_value(dtype::int64, random);
+        }
+        const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
+        for (const auto operation : operations) {
+            matrix c(ctx, dtype::int64, a.rows, a.columns), expected(ctx, dtype::int64, a.rows, a.columns);
+            join(ctx, operation, c, binary_id::minus, left, right);
+            join(ctx, operation, expected, binary_id::minus, left, right, {.kernel = "reference"});
+            ASSERT_TRUE(same(read(expected), c)) << length << ", " << static_cast<int>(operation);
+        }
+    }
     for (const unsigned one_in : {1u << 30, 5000u, 300u, 40u}) {
         dictionary a{4001, 6000, dtype::int64, {}}, b = a;
         for (index_t row = 0; row < a.rows; ++row)
-            for (index_t k = 0, column = row; k < static_cast<index_t>(random() % 30); ++k) {
+            for (auto [k, column] = std::pair(random() % 31, row); k > 0; --k) {
                 column += 1 + static_cast<index_t>(random() % 3);
                 if (random() % one_in) a.entries[{row, column}] = random_value(dtype::int64, random);
                 const index_t moved = random() % one_in ? column : column + 1;

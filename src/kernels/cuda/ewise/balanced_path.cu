@@ -152,9 +152,10 @@ __device__ bool note_rows(tile_memory& m, const Rows& rows, typename Rows::bound
 
 /// Whether a thread's share of the columns is the same on both sides, which are equally long.
 __device__ bool same_columns(const tile_memory& m, tile_slice a, tile_slice b) {
+    constexpr int turns = (plan::ewise_tile_entries / 2 + count_block - 1) / count_block;
     index_t differ = 0;
 #pragma unroll
-    for (int turn = 0; turn < thread_entries / 2; ++turn) {
+    for (int turn = 0; turn < turns; ++turn) {
         const int k = static_cast<int>(threadIdx.x) + turn * count_block;
         if (k < a.size) differ |= m.columns[a.first + k] ^ m.columns[b.first + k];
     }

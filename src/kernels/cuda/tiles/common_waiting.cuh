@@ -17,7 +17,7 @@ struct waiting_shape {
     /// For rows of tiles that are gone through once, or no slots.
     template <int Size>
     static waiting_shape of(const staged_shape& rows, int least_entries, bool once) {
-        // What tiles with fewer entries would need is more than the columns themselves.
+        // Tiles with fewer entries have fewer slots than they would fill.
         constexpr unsigned most_bytes_a_column = 6, fewest = slot_bytes<Size> / most_bytes_a_column;
         const unsigned entries = std::max(static_cast<unsigned>(least_entries), fewest);
         return once ? waiting_shape{~0u / entries + 1, rows.columns() / entries + 1} : waiting_shape{};

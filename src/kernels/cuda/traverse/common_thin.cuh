@@ -274,9 +274,11 @@ private:
     /// Whether one block needs a second turn, or much of one, that an even share would spare: finds stay in the block
     /// that found them. By way of the queue in memory they are dealt out anew.
     __device__ bool skewed(unsigned most) const {
-        const unsigned turn = s_.lanes == 8 ? block_threads / 8 : block_threads / 4;  // on thin graphs
+        constexpr unsigned turn = block_threads / 4;  // on thin graphs, of four lanes
+        const unsigned least = s_.lanes == 8 ? turn / 2 : turn;
         return (most > turn && now_.pieces <= cluster_blocks * turn * 7 / 8) ||
-               (most > turn / 2 && most * cluster_blocks > 3 * now_.pieces);
+               (most > least && now_.pieces <= cluster_blocks * least * 7 / 8) ||
+               (most > least / 2 && most * cluster_blocks > 3 * now_.pieces);
     }
 
     __device__ void give() {

@@ -285,8 +285,9 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     s.pull_steps_in = s.may_change && a.schedule.empty();
     s.capacity =
         static_cast<std::uint32_t>(s.pull_steps_in ? std::min(d.queue_capacity, pushed) : d.queue_capacity);
-    s.thin = d.nnz <= 8 * a.vertices;
-    s.lanes = 2 * d.nnz <= 9 * a.vertices ? 4 : s.thin ? 8 : d.nnz <= 16 * a.vertices ? 16 : 32;
+    const offset_t rows = a.vertices;
+    s.thin = d.nnz <= 8 * rows;
+    s.lanes = 2 * d.nnz <= 9 * rows ? 4 : s.thin ? 8 : d.nnz <= 16 * rows ? 16 : 32;
     s.cluster_blocks = static_cast<std::uint32_t>(d.cluster_blocks);
     s.report = d.report;
     s.told = d.told;
