@@ -91,7 +91,7 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
 /// them takes less than a search does: 2.0 times on fe_body (x) 6x6 (10.6 entries), 2.9 on banded:1000000,21 (13), but 1.1 on
 /// laplace3d:100 (2.8; with parents less) and 0.7 on grid2d:2000,0.3 (1.2). For levels alone from fewer: on fe_body (3.0), and on
-/// large meshes like laplace3d (2.8): 1.12, 1.03, 1.19, 1.21 and 1.10 times with 50, 60, 80, 100 and 160 points a side, 0.74 with 40.
+/// large meshes like laplace3d (2.8): 1.12, 1.03, 1.20, 1.21 and 1.09 times with 50, 60, 80, 100 and 160 points a side, 0.74 with 40.
 constexpr double tile_entries_a_word = 5, tile_entries_a_word_of_levels = 2.9,
                  tile_entries_a_word_of_large = 2.75;
 constexpr offset_t tiles_large_from = 100000;
@@ -99,7 +99,7 @@ constexpr offset_t tiles_large_from = 100000;
 /// with 32 as long.
 constexpr offset_t tiles_small_below = 32768;
 /// But where rows of tiles hold three tiles, or five that are well filled, a search stays within a few of them for thousands of levels, which one block
-/// takes at 0.8 us each: bands of 3, 5, 7, 41 and 101 diagonals take 0.44, 0.43, 0.44, 0.28 and 0.29 of push_pull_fused's time.
+/// takes at 0.7 to 1 us each: bands of 3, 5 and 21 diagonals take 0.52, 0.49 and 0.45 of push_pull_fused's time, of 41 and 101 some 0.3.
 constexpr double narrow_tiles_a_row = 3.5, narrow_filled_tiles_a_row = 5.5;
 constexpr offset_t narrow_mean_degree = 2;
 /// On a CPU from fewer, but making them takes as long as three to ten searches: only where earlier searches have gone through so

@@ -50,6 +50,16 @@ dictionary uneven(index_t columns, dtype type, std::mt19937& random) {
     return d;
 }
 
+/// Every operation on two matrices of one type and shape, as the reference has it.
+void expect_as_the_reference(const context& ctx, binary_op op, const matrix& a, const matrix& b) {
+    for (const auto operation : operations) {
+        matrix c(ctx, a.type(), a.rows(), a.columns()), expected = c;
+        join(ctx, operation, c, op, a, b);
+        join(ctx, operation, expected, op, a, b, {.kernel = "reference"});
+        ASSERT_TRUE(same(read(expected), c)) << static_cast<int>(operation);
+    }
+}
+
 TEST_F(EwiseOnDevice, AgreesWithTheReferenceOnEveryOperationOperatorAndType) {
     const context ctx({.backend = backend::cuda});
     int served = 0;
@@ -99,12 +109,7 @@ TEST_F(EwiseOnDevice, LongRowsAndEmptyOnesAreSharedOut) {
     for (int round = 0; round < 4; ++round) {
         const matrix a = make_matrix(ctx, uneven(60000, dtype::int64, random)),
                      b = make_matrix(ctx, uneven(60000, dtype::int64, random));
-        for (const auto operation : operations) {
-            matrix c(ctx, dtype::int64, 40, 60000), expected(ctx, dtype::int64, 40, 60000);
-            join(ctx, operation, c, binary_id::minus, a, b);
-            join(ctx, operation, expected, binary_id::minus, a, b, {.kernel = "reference"});
-            ASSERT_TRUE(same(read(expected), c)) << static_cast<int>(operation);
-        }
+        expect_as_the_reference(ctx, binary_id::minus, a, b);
     }
     // Half a million empty rows around one entry.
     matrix lone(ctx, dtype::int64, 500000, 5), sum(ctx, dtype::int64, 500000, 5);
@@ -127,20 +132,12 @@ TEST_F(EwiseOnDevice, StretchesOfEmptyRowsLieBetweenOthers) {
                     if (random() % 3) a.entries[{row, column}] = random_value(type, random);
                     if (random() % 3) b.entries[{row, column}] = random_value(type, random);
                 }
-        const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
-        for (const auto operation : operations) {
-            matrix c(ctx, type, a.rows, a.columns), expected = c;
-            join(ctx, operation, c, binary_id::first, left, right);
-            join(ctx, operation, expected, binary_id::first, left, right, {.kernel = "reference"});
-            ASSERT_TRUE(same(read(expected), c)) << static_cast<int>(operation);
-        }
+        expect_as_the_reference(ctx, binary_id::first, make_matrix(ctx, a), make_matrix(ctx, b));
     }
 }
 
 // Tiles whose rows have the same columns on both sides are not merged: in some all have them, in others one is missing or
-// comes later.
-// Tiles of which nearly all is the same on both sides, with the difference anywhere: of rows of up to 30 entries, and last of all in one
-// that fills a tile.
+// comes later, in rows of up to 30 entries and, last of all, in one that may fill a tile.
 TEST_F(EwiseOnDevice, NearlyTheSamePatternsAreJoined) {
     const context ctx({.backend = backend::cuda});
     for (const index_t length : {300, 480, 481, 959, 960, 961, 970, 990, 991, 992}) {
@@ -149,13 +146,8 @@ TEST_F(EwiseOnDevice, NearlyTheSamePatternsAreJoined) {
             a.entries[{0, k}] = random_value(dtype::int64, random);
             b.entries[{0, k + 1 < length ? k : 5000}] = random_value(dtype::int64, random);
         }
-        const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
-        for (const auto operation : operations) {
-            matrix c(ctx, dtype::int64, a.rows, a.columns), expected(ctx, dtype::int64, a.rows, a.columns);
-            join(ctx, operation, c, binary_id::minus, left, right);
-            join(ctx, operation, expected, binary_id::minus, left, right, {.kernel = "reference"});
-            ASSERT_TRUE(same(read(expected), c)) << length << ", " << static_cast<int>(operation);
-        }
+        SCOPED_TRACE(length);
+        expect_as_the_reference(ctx, binary_id::minus, make_matrix(ctx, a), make_matrix(ctx, b));
     }
     for (const unsigned one_in : {1u << 30, 5000u, 300u, 40u}) {
         dictionary a{4001, 6000, dtype::int64, {}}, b = a;
@@ -166,13 +158,8 @@ TEST_F(EwiseOnDevice, NearlyTheSamePatternsAreJoined) {
                 const index_t moved = random() % one_in ? column : column + 1;
                 if (random() % one_in) b.entries[{row, moved}] = random_value(dtype::int64, random);
             }
-        const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
-        for (const auto operation : operations) {
-            matrix c(ctx, dtype::int64, a.rows, a.columns), expected(ctx, dtype::int64, a.rows, a.columns);
-            join(ctx, operation, c, binary_id::minus, left, right);
-            join(ctx, operation, expected, binary_id::minus, left, right, {.kernel = "reference"});
-            ASSERT_TRUE(same(read(expected), c)) << one_in << ", " << static_cast<int>(operation);
-        }
+        SCOPED_TRACE(one_in);
+        expect_as_the_reference(ctx, binary_id::minus, make_matrix(ctx, a), make_matrix(ctx, b));
     }
 }
 

@@ -239,7 +239,7 @@ __device__ path_bits merge_some(const tile_memory& m, tile_slice of_a, tile_slic
               both = 2 * address_of(m.columns) + (of_a.first + of_b.first) * column_bytes;
     const std::uint32_t running = m.running[threadIdx.x], starts = m.starts[threadIdx.x];
     const int row = low_of(running), a_begin = high_of(running);
-    std::uint32_t its_ends = m.ends[row];
+    const std::uint32_t its_ends = m.ends[row];
     const row_part part{a_begin, low_of(its_ends), both + row * column_bytes - a_begin, high_of(its_ends)};
     path_place place = place_in_row(part, both + at * column_bytes);
     index_t a_column = column_at(place.a), b_column = column_at(place.b);
@@ -248,9 +248,9 @@ __device__ path_bits merge_some(const tile_memory& m, tile_slice of_a, tile_slic
 #pragma unroll
     for (int k = 0; k < thread_entries; ++k) {
         if (k > 0 && starts >> k & 1) {
-            its_ends = static_cast<std::uint32_t>(column_at(ends + k * column_bytes));
-            a_end = low_of(its_ends);
-            b_end = high_of(its_ends);
+            const auto next_ends = static_cast<std::uint32_t>(column_at(ends + k * column_bytes));
+            a_end = low_of(next_ends);
+            b_end = high_of(next_ends);
         }
         const bool b_left = place.b < b_end;
         const bool takes_a = place.a < a_end && (!b_left || a_column <= b_column) && !place.in_pair;

@@ -26,7 +26,7 @@
 //   only once), one byte an entry for the bits, written and read.
 // Distance to the limit (H200, double, A + A^T, bytes of A, B and C once against a copy's rate): 72 to 75% on meshes and
 //   bands, 63% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 146 us fill takes
-//   some 100, at 84% of the memory's rate; count 33 for 15 M instructions of a warp, a fifth of its time in wait for a tile's
+//   105, at 84% of a copy's rate; count 33 for 15 M instructions of a warp, a fifth of its time in wait for a tile's
 //   beginning; the cuts 8, a chain of dependent reads. Fill's blocks are for half of their time in wait for what is said of their tile, before
 //   anything is sent for. Below some million entries the four launches and the latency of a tile in each are most of the time.
 // Tried without gain: for count, each entry of A bisected for in B's row, four at a time (60 us for 41 on random:1000000,8, and

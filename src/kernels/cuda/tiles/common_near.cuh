@@ -5,7 +5,6 @@
 #include "kernels/cuda/tiles/common_tiles.cuh"
 #include "kernels/cuda/tiles/common_waiting.cuh"
 
-#include <algorithm>
 #include <bit>
 
 namespace nz::kernels::cuda {

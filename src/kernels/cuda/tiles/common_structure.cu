@@ -52,6 +52,15 @@ __device__ index_t walked_row(const device_tile_build& b, index_t i) {
     return threadIdx.x % 32 < lane_group<Size>::group ? i : b.tile_rows;
 }
 
+// What groups of lanes have counted of rows of tiles number k to k + count goes to the lanes of their numbers.
+template <class Walk>
+__device__ void hand_out(int k, int count, std::uint32_t tiles, std::uint32_t outside, tile_counts& own) {
+    const int number = static_cast<int>(threadIdx.x % 32) - k, from = number * Walk::group & 31;
+    tiles = __shfl_sync(full_warp, tiles, from);
+    outside = __shfl_sync(full_warp, outside, from);
+    if (number >= 0 && number < count) own = {tiles, 0, outside};
+}
+
 // Rows of tiles number k to k + count, side by side; the lane of the row of tiles' number has the counts.
 template <int Size, int Rows>
 __device__ void count_near(const device_tile_build& b, const staged_rows<Size>& rows, int k, int count,
@@ -71,10 +80,7 @@ __device__ void count_near(const device_tile_build& b, const staged_rows<Size>& 
         tiles += keep;
         outside += keep ? 0 : entries;
     }
-    const int number = rows.lane - k, from = number * walk.group & 31;
-    tiles = __shfl_sync(full_warp, tiles, from);
-    outside = __shfl_sync(full_warp, outside, from);
-    if (number >= 0 && number < count) own = {tiles, 0, outside};
+    hand_out<marked_walk<Size, Rows>>(k, count, tiles, outside, own);
 }
 
 // What the warp's row of tiles of the lane's number has; of those behind them all, nothing.
@@ -128,21 +134,17 @@ __device__ bool walk_once(const device_tile_build& b, staged_rows<Size>& rows,
         [&](int k, int count) {
             for (int i = k; i < k + count; i += walk::groups) {
                 const int group = rows.lane / walk::group, lane = rows.lane % walk::group,
-                          number = min(i + group, k + count - 1);
+                          side_by_side = min(walk::groups, k + count - i),
+                          number = i + min(group, side_by_side - 1);
                 const unsigned slot = waiting.slot_of(rows.offset + rows.place_of(number)),
                                end = waiting.slot_of(rows.offset + rows.place_of(number + 1));
                 waiting_slots<Size, Rows> slots{
                     shared_address(waiting.starts + slot * waiting_shape::start_bytes<Size>) +
                         lane * static_cast<unsigned>(sizeof(lane_starts<Size, Rows>)),
                     shared_address(waiting.facts + slot), static_cast<int>(end - slot)};
-                const unsigned outside =
-                    walk_near<Size, Rows>(b, rows, waiting, i, min(walk::groups, k + count - i), slots);
+                const unsigned outside = walk_near<Size, Rows>(b, rows, waiting, i, side_by_side, slots);
                 fewest = min(fewest, slots.left);
-                const int from = (rows.lane - i) * walk::group & 31;
-                const tile_counts found{
-                    __shfl_sync(full_warp, end - slot - static_cast<unsigned>(slots.left), from), 0,
-                    __shfl_sync(full_warp, outside, from)};
-                if (rows.lane >= i && rows.lane < min(i + walk::groups, k + count)) own = found;
+                hand_out<walk>(i, side_by_side, end - slot - static_cast<unsigned>(slots.left), outside, own);
             }
         },
         [](int) {});

@@ -12,7 +12,7 @@
 // of their own into the queue. Measured against the loop before, in which every thread decided and neighbours were copied to shared
 // memory as they were found: docs/measurements.md (a grid from its centre 5.38 -> 4.84 ms, H100).
 // Rows of five to eight entries have eight lanes each while the block has threads for that, else four, which look twice
-// (laplace2d:180 1.96 -> 1.53 ms of three searches, H200).
+// (laplace2d:90 0.94 -> 0.70 ms of three searches, H200).
 // Without gain (figures there too): what pieces have left shared out among a warp's lanes, with the list for longer ones or without it;
 // looking at visited bits and reading offsets ahead on thin graphs; asking L2 for the rows of the next 32 vertices; one block alone, its
 // claims in a table in shared memory; letters of 8 bytes polled in place of an mbarrier.
