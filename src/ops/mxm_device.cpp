@@ -95,8 +95,9 @@ public:
         facts.cut_places = k_.cut_places;
         facts.cut_rows = k_.cut_rows;
         k_.cut_sort_bytes = steps().cut_bytes(k_.cut_places);
-        cut_ = buffer(ctx_.device_memory(),
-                      plan::mxm_cut_bytes(k_.cut_places, k_.cut_rows, k_.value_bytes, k_.cut_sort_bytes));
+        cut_ = buffer(ctx_.device_memory(), plan::mxm_cut_bytes(k_.cut_places, k_.cut_rows,
+                                                                plan::cut_key_bytes(k_.columns, k_.cut_rows),
+                                                                k_.value_bytes, k_.cut_sort_bytes));
         k_.cut_memory = cut_.data();
         cut();
     }

@@ -60,24 +60,30 @@ constexpr std::size_t mxm_sort_bytes(offset_t a_entries, offset_t products, std:
            4 * padded(tiles * sizeof(index_t)) + padded(scan_bytes);
 }
 
+/// Bytes of a key that holds the rank of a cut row above a column.
+constexpr int cut_key_bytes(index_t columns, index_t cut_rows) {
+    return bits_of_column(columns) + bits_of_column(cut_rows) <= 32 ? 4 : 8;
+}
+
 /// What goes with the places of cut rows that tiles found: row by row, in a row tile by tile; `keys` sorted.
 struct mxm_cut_parts {
-    std::uint64_t *keys, *spare_keys;   ///< the row's rank above, the column below
+    void *keys, *spare_keys;            ///< of key_bytes: the row's rank above, the column below
     std::uint32_t *from, *spare_from;   ///< which of the places a sorted one was
-    std::uint32_t *sorted, *numbers;    ///< where a place went; distinct ones up to each sorted one
+    std::uint32_t* numbers;             ///< distinct ones up to each sorted one
     index_t *row_of_rank, *before_row;  ///< [cut rows]; `before_row`: distinct ones before the row
-    void* sums;                         ///< of each place, in sorted order
+    void* sums;                         ///< of each place, as tiles found them
     void* sort;
     std::size_t sort_bytes;
+    int key_bytes;
 
-    mxm_cut_parts(void* memory, offset_t places, index_t cut_rows, std::size_t value_bytes, std::size_t sort)
-        : sort_bytes(sort) {
+    mxm_cut_parts(void* memory, offset_t places, index_t cut_rows, int key_bytes, std::size_t value_bytes,
+                  std::size_t sort)
+        : sort_bytes(sort), key_bytes(key_bytes) {
         workspace_parts parts(memory);
-        keys = parts.take<std::uint64_t>(places);
-        spare_keys = parts.take<std::uint64_t>(places);
+        keys = parts.take<std::byte>(places * key_bytes);
+        spare_keys = parts.take<std::byte>(places * key_bytes);
         from = parts.take<std::uint32_t>(places);
         spare_from = parts.take<std::uint32_t>(places);
-        sorted = parts.take<std::uint32_t>(places);
         numbers = parts.take<std::uint32_t>(places);
         row_of_rank = parts.take<index_t>(cut_rows);
         before_row = parts.take<index_t>(cut_rows);
@@ -85,10 +91,10 @@ struct mxm_cut_parts {
         this->sort = parts.take<std::byte>(static_cast<offset_t>(sort));
     }
 };
-constexpr std::size_t mxm_cut_bytes(offset_t places, index_t cut_rows, std::size_t value_bytes,
+constexpr std::size_t mxm_cut_bytes(offset_t places, index_t cut_rows, int key_bytes, std::size_t value_bytes,
                                     std::size_t sort_bytes) {
     const auto n = static_cast<std::size_t>(places);
-    return 2 * padded(n * 8) + 4 * padded(n * 4) +
+    return 2 * padded(n * static_cast<std::size_t>(key_bytes)) + 3 * padded(n * 4) +
            2 * padded(static_cast<std::size_t>(cut_rows) * sizeof(index_t)) + padded(n * value_bytes) +
            padded(sort_bytes);
 }

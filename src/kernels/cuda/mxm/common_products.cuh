@@ -86,4 +86,23 @@ __device__ inline int number_flags(const unsigned (&flags)[sort_each], int* warp
     return all;
 }
 
+/// Keys of the places of cut rows.
+struct cut_keys {
+    void* data = nullptr;
+    bool wide = false;
+
+    cut_keys() = default;
+    __host__ __device__ explicit cut_keys(const plan::mxm_cut_parts& cut)
+        : data(cut.keys), wide(cut.key_bytes == 8) {}
+    __device__ std::uint64_t operator[](offset_t n) const {
+        return wide ? static_cast<const std::uint64_t*>(data)[n] : static_cast<const std::uint32_t*>(data)[n];
+    }
+    __device__ void put(offset_t n, std::uint64_t key) const {
+        if (wide)
+            static_cast<std::uint64_t*>(data)[n] = key;
+        else
+            static_cast<std::uint32_t*>(data)[n] = static_cast<std::uint32_t>(key);
+    }
+};
+
 }  // namespace nz::kernels::cuda

@@ -24,7 +24,8 @@ mxm_sort_parts parts_of(const device_mxm_arguments& k) {
     return {k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes};
 }
 mxm_cut_parts cut_parts_of(const device_mxm_arguments& k) {
-    return {k.cut_memory, k.cut_places, k.cut_rows, k.value_bytes, k.cut_sort_bytes};
+    return {k.cut_memory,  k.cut_places,    k.cut_rows, plan::cut_key_bytes(k.columns, k.cut_rows),
+            k.value_bytes, k.cut_sort_bytes};
 }
 
 /// The first of [at, end) whose value is beyond `x`, less one: the last that is not.
@@ -285,21 +286,15 @@ __global__ void __launch_bounds__(block)
         cut.row_of_rank[parts.ranks[t] - 1] = own;
     for (int n = static_cast<int>(threadIdx.x); n < all; n += static_cast<int>(block)) {
         const auto rank = static_cast<std::uint64_t>(parts.ranks[n < first ? t : t + 1] - 1);
-        cut.keys[start + n] = rank << column_bits | static_cast<std::uint64_t>(cut_columns[room + n]);
+        cut_keys(cut).put(start + n, rank << column_bits | static_cast<std::uint64_t>(cut_columns[room + n]));
         cut.from[start + n] = static_cast<std::uint32_t>(start + n);
     }
 }
 
 struct is_first_key {
-    const std::uint64_t* keys;
+    cut_keys keys;
     __device__ std::uint32_t operator()(offset_t n) const { return n == 0 || keys[n] != keys[n - 1]; }
 };
-
-/// Where each place went.
-__global__ void __launch_bounds__(block) two_level_sort_place_kernel(offset_t places, mxm_cut_parts cut) {
-    const offset_t n = thread_number();
-    if (n < places) cut.sorted[cut.from[n]] = static_cast<std::uint32_t>(n);
-}
 
 /// Entries of cut rows.
 __global__ void __launch_bounds__(block)
@@ -307,11 +302,12 @@ __global__ void __launch_bounds__(block)
                                index_t* counts) {
     const offset_t rank = thread_number();
     if (rank >= rows) return;
+    const cut_keys keys(cut);
     const auto up_to = [&](offset_t of) -> std::uint32_t {  // distinct places of the ranks before
         offset_t at = 0, end = places;
         while (at < end) {
             const offset_t middle = at + (end - at) / 2;
-            if (static_cast<offset_t>(cut.keys[middle] >> column_bits) < of)
+            if (static_cast<offset_t>(keys[middle] >> column_bits) < of)
                 at = middle + 1;
             else
                 end = middle;
@@ -382,14 +378,33 @@ void two_level_sort_count(const device_mxm_arguments& k, void* stream) {
 }
 
 std::size_t two_level_sort_cut_bytes(offset_t places) {
-    std::size_t sort = 0, scan = 0;
-    cub::DoubleBuffer<std::uint64_t> keys;
-    cub::DoubleBuffer<std::uint32_t> from;
+    std::size_t sort = 0, wide_sort = 0, scan = 0;
+    cub::DoubleBuffer<std::uint32_t> keys, from;
+    cub::DoubleBuffer<std::uint64_t> wide_keys;
     check(cub::DeviceRadixSort::SortPairs(nullptr, sort, keys, from, places));
+    check(cub::DeviceRadixSort::SortPairs(nullptr, wide_sort, wide_keys, from, places));
     check(cub::DeviceScan::InclusiveSum(nullptr, scan, counted(is_first_key{}),
                                         static_cast<std::uint32_t*>(nullptr), places));
-    return std::max(sort, scan);
+    return std::max({sort, wide_sort, scan});
 }
+
+namespace {
+
+/// By all bits of a key that say anything; `from` goes along.
+template <class Key>
+void sort_places(const mxm_cut_parts& cut, offset_t places, int bits, cudaStream_t on) {
+    cub::DoubleBuffer<Key> keys(static_cast<Key*>(cut.keys), static_cast<Key*>(cut.spare_keys));
+    cub::DoubleBuffer<std::uint32_t> from(cut.from, cut.spare_from);
+    std::size_t bytes = cut.sort_bytes;
+    check(cub::DeviceRadixSort::SortPairs(cut.sort, bytes, keys, from, places, 0, bits, on));
+    const auto n = static_cast<std::size_t>(places);
+    if (keys.Current() != cut.keys)
+        check(cudaMemcpyAsync(cut.keys, cut.spare_keys, n * sizeof(Key), cudaMemcpyDeviceToDevice, on));
+    if (from.Current() != cut.from)
+        check(cudaMemcpyAsync(cut.from, cut.spare_from, n * 4, cudaMemcpyDeviceToDevice, on));
+}
+
+}  // namespace
 
 void two_level_sort_cut(const device_mxm_arguments& k, void* stream) {
     const auto on = stream_of(stream);
@@ -400,20 +415,14 @@ void two_level_sort_cut(const device_mxm_arguments& k, void* stream) {
         const int column_bits = plan::bits_of_column(k.columns);
         two_level_sort_gather_kernel<<<static_cast<unsigned>(plan::sort_tiles(k.products)), block, 0, on>>>(
             parts, k.cut_columns, column_bits, cut);
-        cub::DoubleBuffer<std::uint64_t> keys(cut.keys, cut.spare_keys);
-        cub::DoubleBuffer<std::uint32_t> from(cut.from, cut.spare_from);
+        const int bits = column_bits + plan::bits_of_column(k.cut_rows);
+        if (cut.key_bytes == 4)
+            sort_places<std::uint32_t>(cut, k.cut_places, bits, on);
+        else
+            sort_places<std::uint64_t>(cut, k.cut_places, bits, on);
         std::size_t bytes = cut.sort_bytes;
-        check(cub::DeviceRadixSort::SortPairs(cut.sort, bytes, keys, from, k.cut_places, 0,
-                                              column_bits + plan::bits_of_column(k.cut_rows), on));
-        if (keys.Current() != cut.keys) {
-            const auto n = static_cast<std::size_t>(k.cut_places);
-            check(cudaMemcpyAsync(cut.keys, cut.spare_keys, n * 8, cudaMemcpyDeviceToDevice, on));
-            check(cudaMemcpyAsync(cut.from, cut.spare_from, n * 4, cudaMemcpyDeviceToDevice, on));
-        }
-        bytes = cut.sort_bytes;
-        check(cub::DeviceScan::InclusiveSum(cut.sort, bytes, counted(is_first_key{cut.keys}), cut.numbers,
-                                            k.cut_places, on));
-        two_level_sort_place_kernel<<<blocks_of(k.cut_places), block, 0, on>>>(k.cut_places, cut);
+        check(cub::DeviceScan::InclusiveSum(cut.sort, bytes, counted(is_first_key{cut_keys(cut)}),
+                                            cut.numbers, k.cut_places, on));
         two_level_sort_rows_kernel<<<blocks_of(k.cut_rows), block, 0, on>>>(k.cut_places, k.cut_rows,
                                                                             column_bits, cut, rows.counts);
     }

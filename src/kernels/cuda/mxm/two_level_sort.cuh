@@ -5,13 +5,14 @@
 //   product's number in the lower 12 bits of the same word: keys alone move, in 32 bits where these hold it, else in 64. What it
 //   leaves is the order, in 16 bits a product, and the number of places of each row that lies in the tile whole. Second level: the
 //   places that tiles found of the other rows, those cut, are sorted by row and column with one radix sort of the device, which
-//   moves keys and their numbers, no values. Products are formed last: the tiles are expanded once more, each place's products
-//   are added in the order that was left, sums of cut rows go where the second sort put their place, and are reduced by key there.
+//   moves keys, of 32 bits where these hold both, and their numbers, no values. Products are formed last: the tiles are expanded once
+//   more, each place's products are added in the order that was left, and sums of cut rows, which stay where tiles found them, are
+//   fetched by number in the order of the second sort and reduced by key.
 // Steps: expand (starts of each entry's products by a scan; where tiles begin, by search; which rows they cut), count (first
 //   level), cut (second level, and the scan that makes offsets), fill. The host reads two sizes between.
 // Who owns what: a tile -> a block of 256 threads, 512 neighbouring products -> a warp; in fill a place -> a thread.
 // Shared memory: 57 KiB (keys 32, ranks 24) in count, 40 KiB and a byte a value's byte in fill.
-// Workspace: 20 bytes an entry of A, 2 a product, 4 a product of a cut row, 32 a place that a tile has of one.
+// Workspace: 20 bytes an entry of A, 2 a product, 4 a product of a cut row, 28 or 36 a place that a tile has of one (for doubles).
 // Sync: the block's barriers between the steps of a tile.
 // Determinism: both sorts keep the order of equal keys, and sums follow it: the same bits each time. Those of rows in one tile are
 //   the other kernels' bits; in a cut row each tile's products are added first, then the tiles' sums.
@@ -57,8 +58,7 @@ template <class Cell>
 __global__ void __launch_bounds__(sort_block)
     two_level_sort_fill_kernel(device_mxm_side a, device_mxm_side b, hash_detail::products<Cell> of,
                                offset_t a_entries, offset_t products, plan::mxm_sort_parts parts,
-                               const offset_t* starts, const std::uint32_t* cut_sorted,
-                               typename Cell::value* cut_sums, index_t* out_columns,
+                               const offset_t* starts, typename Cell::value* cut_sums, index_t* out_columns,
                                typename Cell::value* out_values) {
     using V = typename Cell::value;
     extern __shared__ uint4 shared_tiles[];
@@ -101,9 +101,9 @@ __global__ void __launch_bounds__(sort_block)
         const int n = number_in_tile(r), at = number[r] - 1;
         const V sum = two_level_detail::sum_of_place<Cell>(m, n, tile.products);
         if (at < first_places) {
-            cut_sums[cut_sorted[cut_start + at]] = sum;
+            cut_sums[cut_start + at] = sum;
         } else if (at >= places - last_places) {
-            cut_sums[cut_sorted[cut_start + first_places + at - (places - last_places)]] = sum;
+            cut_sums[cut_start + first_places + at - (places - last_places)] = sum;
         } else {
             out_columns[begin + at] = m.columns[m.order[n] & (order_first - 1)];
             out_values[begin + at] = sum;
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(sort_block)
     }
 }
 
-/// Cut rows: the sums of a place, which lie side by side, in the order of tiles.
+/// Cut rows: the sums of a place, whose keys lie side by side, in the order of tiles.
 template <class Cell>
 __global__ void __launch_bounds__(sort_block)
     two_level_sort_reduce_kernel(offset_t places, plan::mxm_cut_parts cut, int column_bits,
@@ -119,13 +119,14 @@ __global__ void __launch_bounds__(sort_block)
                                  typename Cell::value* out_values) {
     const offset_t n = offset_t{blockIdx.x} * sort_block + threadIdx.x;
     if (n >= places) return;
-    const std::uint64_t key = cut.keys[n];
-    if (n > 0 && cut.keys[n - 1] == key) return;
+    const cut_keys keys(cut);
+    const std::uint64_t key = keys[n];
+    if (n > 0 && keys[n - 1] == key) return;
     const auto* const sums = static_cast<const typename Cell::value*>(cut.sums);
-    auto sum = sums[n];
+    auto sum = sums[cut.from[n]];
     if constexpr (!Cell::first_wins)
-        for (offset_t next = n + 1; next < places && cut.keys[next] == key; ++next)
-            sum = Cell::add(sum, sums[next]);
+        for (offset_t next = n + 1; next < places && keys[next] == key; ++next)
+            sum = Cell::add(sum, sums[cut.from[next]]);
     const auto rank = static_cast<index_t>(key >> column_bits);
     const offset_t at = starts[cut.row_of_rank[rank]] +
                         (cut.numbers[n] - 1 - static_cast<std::uint32_t>(cut.before_row[rank]));
@@ -141,15 +142,16 @@ void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
     if (k.products == 0) return;
     const auto on = static_cast<cudaStream_t>(stream);
     const plan::mxm_sort_parts parts(k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes);
-    const plan::mxm_cut_parts cut(k.cut_memory, k.cut_places, k.cut_rows, k.value_bytes, k.cut_sort_bytes);
+    const plan::mxm_cut_parts cut(k.cut_memory, k.cut_places, k.cut_rows,
+                                  plan::cut_key_bytes(k.columns, k.cut_rows), k.value_bytes,
+                                  k.cut_sort_bytes);
     const offset_t* const starts = plan::mxm_device_parts(k.row_parts, k.rows, k.scan_bytes).starts;
     auto* const values = static_cast<V*>(k.out_values);
     allow_shared(two_level_sort_fill_kernel<Cell>, sizeof(memory));
     two_level_sort_fill_kernel<Cell>
         <<<static_cast<unsigned>(plan::sort_tiles(k.products)), sort_block, sizeof(memory), on>>>(
             device_mxm_side(k.a, k.a_step), device_mxm_side(k.b, k.b_step), hash_detail::products<Cell>(k),
-            k.a_entries, k.products, parts, starts, cut.sorted, static_cast<V*>(cut.sums), k.out_columns,
-            values);
+            k.a_entries, k.products, parts, starts, static_cast<V*>(cut.sums), k.out_columns, values);
     if (k.cut_places > 0)
         two_level_sort_reduce_kernel<Cell>
             <<<static_cast<unsigned>((k.cut_places + sort_block - 1) / sort_block), sort_block, 0, on>>>(
