@@ -89,14 +89,19 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 }
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
-/// them takes less than a search does: 2.0 times on fe_body (x) 6x6 (10.6 entries), 2.9 on banded:1000000,21 (13), but 1.1 on
-/// laplace3d:100 (2.8; with parents less) and 0.7 on grid2d:2000,0.3 (1.2). For levels alone from fewer: on fe_body (3.0), and on
-/// large meshes like laplace3d (2.8): 1.12, 1.03, 1.20, 1.21 and 1.09 times with 50, 60, 80, 100 and 160 points a side, 0.74 with 40.
-constexpr double tile_entries_a_word = 5, tile_entries_a_word_of_levels = 2.9,
-                 tile_entries_a_word_of_large = 2.75;
-constexpr offset_t tiles_large_from = 100000;
-/// Small graphs are through before tiles pay: laplace3d with 14, 16, 20 and 25 points a side takes 2.0, 2.0, 1.7 and 1.2 times as long by tiles,
-/// with 32 as long.
+/// them takes less than a search does. Levels alone (an H200, `nz bench regret`): 0.69 to 0.86 of push_pull_fused's time on laplace3d with 25 to
+/// 128 points a side (2.8 to 3.3 entries), 0.93 with 160, 0.98 on fe_body (3.0), 0.76 to 0.87 on finite elements of 966 to 2,003 rows
+/// (7 to 11); but 1.14 to 1.5 from 1.2 to 2.1 (lns_3937, delaunay_n15, grids). With parents, which are looked for afterwards, as long
+/// on laplace3d:100, less from 5.
+constexpr double tile_entries_a_word = 5, tile_entries_a_word_of_levels = 2.75;
+/// Rows that differ much are dealt to few lanes by push_pull_fused, while rows of tiles are 32 of them together: finan512 (1.8 entries
+/// a word, longest row 8 times the mean) 0.82.
+constexpr double tile_entries_a_word_of_uneven = 1.75;
+constexpr offset_t uneven_longest_row = 6;
+/// A search goes through at least as many levels as rows of tiles are more than tiles in one; where these are few, launches are
+/// most of both, and tiles have more of them: 1.24 on cmat_superlu (2.6), 0.76 to 0.87 from 3.9 on.
+constexpr double tile_rows_a_row = 3.5;
+/// With parents small graphs are through before tiles pay.
 constexpr offset_t tiles_small_below = 32768;
 /// But where rows of tiles hold three tiles, or five that are well filled, a search stays within a few of them for thousands of levels, which one block
 /// takes at 0.7 to 1 us each: bands of 3, 5 and 21 diagonals take 0.52, 0.49 and 0.45 of push_pull_fused's time, of 41 and 101 some 0.3.
@@ -107,8 +112,9 @@ constexpr offset_t narrow_mean_degree = 2;
 /// 2.5 on, and up to 5 times as long on most of those below 2.2.
 constexpr double tile_entries_a_word_on_cpu = 2.5;
 constexpr offset_t tiles_after_searches = 4;
-/// Rows of fewer entries, on average, do not fill words; and where there are hubs, words are nearly empty.
-constexpr offset_t tile_mean_degree = 7;
+/// Rows of fewer entries, on average, do not fill words; and where there are hubs, words are nearly empty, but in small dense
+/// graphs (facebook_combined, 44 entries a row, 2.9 a word: 0.76; c-39, 15, 2.7: 1.19).
+constexpr offset_t tile_mean_degree = 6, tile_mean_degree_of_hubs = 32, hubs_tiles_up_to = 65536;
 
 /// A row that reaches a sixteenth of all vertices: two levels do, and no words are asked twice (dense:5000,5000 0.059 ms, 0.066 by tiles, H100).
 constexpr offset_t dense_share = 16;
@@ -206,18 +212,19 @@ constexpr std::size_t push_pull_fused_workspace(offset_t vertices, int threads) 
            padded(words * 8 * static_cast<std::size_t>(dense_push_copies(threads)));
 }
 
-/// On a GPU's smaller graphs both take launches and little else, tiles more of them: matrices of 500 to 2,000 rows took 1.3 to 1.7
-/// times as long, one of 2,600 0.7.
-constexpr offset_t tiles_from_vertices = 2048;
+/// Smaller graphs are a launch and little else.
+constexpr offset_t tiles_from_vertices = 768;
 
 /// Whether a sample of tiles is asked for though nobody asked for tiles, by what is known without one: tiles are in question, or on a
 /// GPU, where push_pull_fused was asked for, the size of its clusters.
 constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
     const bool clusters = f.on_device && f.pinned == "push_pull_fused" && f.vertices >= wide_from_vertices;
     if (!(f.pinned.empty() || clusters) || !f.tiles_serve || f.vertices == 0 || f.nnz == 0) return false;
-    const offset_t degree = clusters ? scattered_mean_degree : narrow_mean_degree;
-    return f.on_device ? f.vertices >= tiles_from_vertices && f.nnz / f.vertices >= degree &&
-                             f.nnz / f.vertices < f.vertices / dense_share && !has_hubs(f)
+    const offset_t least = clusters ? scattered_mean_degree : narrow_mean_degree, degree = f.nnz / f.vertices;
+    const bool hubs_forbid =
+        has_hubs(f) && (f.parents || degree < tile_mean_degree_of_hubs || f.vertices > hubs_tiles_up_to);
+    return f.on_device ? f.vertices >= tiles_from_vertices && degree >= least &&
+                             degree < f.vertices / dense_share && !hubs_forbid
                        : f.searched / tiles_after_searches >= f.nnz;
 }
 
@@ -227,10 +234,12 @@ constexpr bool tiles_pay(const traverse_facts& f) noexcept {
     if (f.tiles_a_row < narrow_tiles_a_row ||
         (f.tiles_a_row < narrow_filled_tiles_a_row && f.entries_a_word >= tile_entries_a_word_of_levels))
         return true;
-    return f.vertices >= tiles_small_below && f.nnz / f.vertices >= tile_mean_degree &&
-           f.entries_a_word >= (f.parents                        ? tile_entries_a_word
-                                : f.vertices >= tiles_large_from ? tile_entries_a_word_of_large
-                                                                 : tile_entries_a_word_of_levels);
+    const offset_t degree = f.nnz / f.vertices;
+    if (degree < tile_mean_degree) return false;
+    if (f.parents) return f.vertices >= tiles_small_below && f.entries_a_word >= tile_entries_a_word;
+    const bool uneven = f.longest_row >= uneven_longest_row * (degree + 1) && !has_hubs(f);
+    return static_cast<double>(f.vertices) / 32 >= tile_rows_a_row * f.tiles_a_row &&
+           f.entries_a_word >= (uneven ? tile_entries_a_word_of_uneven : tile_entries_a_word_of_levels);
 }
 
 /// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.

@@ -207,16 +207,20 @@ TEST(BfsShapes, AReceiverOfLevelsMayThrowOnADeepGraph) {
     }
 }
 
-// Bands, which a GPU goes through by tiles unasked; rows of five to eight entries, which lanes share by eight where the
-// frontier is narrow, and by four where it is wide, as on the uniform graph without pull.
+// Bands, which a GPU goes through by tiles unasked, and a mesh where levels alone are asked for; rows of five to eight entries,
+// which lanes share by eight where the frontier is narrow, and by four where it is wide, as on the uniform graph without pull.
 TEST(BfsShapes, BandsAndMeshesWithLoopsAreSearchedUnasked) {
+    struct expected {
+        const char* name;
+        bool tiles_for_parents, tiles_for_levels;
+    };
     for (const context& ctx : test::contexts())
-        for (const auto& [name, by_tiles] : {std::pair("banded:4096,3", true),
-                                             {"banded:3001,7", true},
-                                             {"banded:2500,41", true},
-                                             {"laplace2d:60", false},
-                                             {"uniform:20000,3", false},
-                                             {"laplace3d:14", false}}) {
+        for (const auto& [name, tiles_for_parents, tiles_for_levels] : {expected{"banded:4096,3", true, true},
+                                                                        {"banded:3001,7", true, true},
+                                                                        {"banded:2500,41", true, true},
+                                                                        {"laplace2d:60", false, false},
+                                                                        {"uniform:20000,3", false, false},
+                                                                        {"laplace3d:14", false, true}}) {
             SCOPED_TRACE(name);
             const matrix a = graph(ctx, name);
             for (const bool parents : {true, false}) {
@@ -225,7 +229,8 @@ TEST(BfsShapes, BandsAndMeshesWithLoopsAreSearchedUnasked) {
                 expect_right(ctx, a, 1234, o);
                 if (ctx.backend() == backend::cuda) {
                     const traverse_result r = bfs(ctx, a, 1234, o);
-                    EXPECT_EQ(r.iterations.at(0).kernel != "push_pull_fused", by_tiles);
+                    EXPECT_EQ(r.iterations.at(0).kernel != "push_pull_fused",
+                              parents ? tiles_for_parents : tiles_for_levels);
                 }
                 o.switches.change_direction = false;
                 expect_right(ctx, a, 1234, o);

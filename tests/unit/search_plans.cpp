@@ -173,7 +173,7 @@ TEST(TilePlan, AsksAGpusGraphsForASampleWhereTilesAreInQuestion) {
     f.on_device = true;
     EXPECT_TRUE(plan::traverse(f).asks_tiles);
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as long as nothing is known of them";
-    f.vertices = 2000;
+    f.vertices = 700;
     EXPECT_FALSE(plan::traverse(f).asks_tiles) << "few vertices: launches are most of either";
     f.vertices = 4000;
     f.nnz = 4000 * 2 - 1;
@@ -194,19 +194,37 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     EXPECT_EQ(plan::traverse(f).tile_size, 32);
     EXPECT_EQ(kernel(4.9, true), "push_pull_fused") << "parents are asked for";
     EXPECT_EQ(kernel(4.9, false), "tile");
-    EXPECT_EQ(kernel(2.8, false), "push_pull_fused");
-    f.vertices = 100000, f.nnz = f.vertices * 21;
-    EXPECT_EQ(kernel(2.8, false), "tile") << "a large one";
+    EXPECT_EQ(kernel(2.8, false), "tile");
     EXPECT_EQ(kernel(2.8, true), "push_pull_fused");
+    EXPECT_EQ(kernel(2.7, false), "push_pull_fused");
     f.vertices = 20000, f.nnz = f.vertices * 21;
-    EXPECT_EQ(kernel(13, false), "push_pull_fused") << "a small one";
+    EXPECT_EQ(kernel(13, false), "tile");
+    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a small one, with parents";
+    f.vertices = 1280, f.nnz = f.vertices * 35, f.tiles_a_row = 15.3;
+    EXPECT_EQ(kernel(8.6, false), "push_pull_fused") << "through in a few levels: cmat_superlu";
+    f.vertices = 1182, f.nnz = f.vertices * 30, f.tiles_a_row = 7.4;
+    EXPECT_EQ(kernel(8.2, false), "tile") << "Goodwin_010";
+    f = mesh_on_a_gpu(74752, 7);
+    f.nnz -= 2000;
+    f.longest_row = 54;
+    EXPECT_EQ(kernel(1.8, false), "tile") << "finan512: rows differ";
+    f.longest_row = 18;
+    EXPECT_EQ(kernel(1.8, false), "push_pull_fused");
     f = mesh_on_a_gpu(40000, 21);
     f.tiles_serve = false;
     EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a switch is off";
     f.tiles_serve = true;
     f.longest_row = 900;
     EXPECT_EQ(kernel(13, true), "push_pull_fused") << "hubs";
-    f = mesh_on_a_gpu(40000, 6);
+    EXPECT_EQ(kernel(13, false), "push_pull_fused") << "hubs";
+    f = mesh_on_a_gpu(4000, 44);
+    f.longest_row = 1045;
+    EXPECT_EQ(kernel(2.9, false), "tile") << "facebook_combined: small and dense, with hubs";
+    EXPECT_EQ(kernel(1.8, false), "push_pull_fused") << "hubs are not uneven rows";
+    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "... and parents";
+    f.vertices = 100000, f.nnz = f.vertices * 44, f.longest_row = 100000;
+    EXPECT_EQ(kernel(2.9, false), "push_pull_fused") << "large";
+    f = mesh_on_a_gpu(40000, 5);
     EXPECT_EQ(kernel(13, true), "push_pull_fused") << "few entries a row";
     f = mesh_on_a_gpu(40000, 2500);
     EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a row reaches a sixteenth of the vertices";
@@ -232,7 +250,7 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereASearchStaysWithinAFew) {
         f.parents = parents;
         f.entries_a_word = 4.4;
         f.tiles_a_row = 8.4;
-        EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "laplace3d:14";
+        EXPECT_EQ(plan::traverse(f).kernel, parents ? "push_pull_fused" : "tile") << "laplace3d:14";
     }
 }
 

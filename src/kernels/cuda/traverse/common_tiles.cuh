@@ -161,17 +161,21 @@ __device__ void record(const search<Word>& s, unsigned depth, plan::tile_phase p
 /// A tile row of the frontier, and where its tiles are.
 template <class Word>
 struct frontier_row {
-    std::uint32_t row;
-    tile_range tiles, outside;
-    Word visited, vertices;
+    std::uint32_t row = 0;
+    tile_range tiles{};
+    Word vertices = 0;
 
-    /// Where there are entries outside tiles, `outside_too`.
-    __device__ frontier_row(const search<Word>& s, std::uint32_t tile_row, unsigned turn, bool outside_too)
-        : row(tile_row),
-          tiles(s.out.range(tile_row)),
-          outside(outside_too ? s.out.outside_range(tile_row) : tile_range{}),
-          visited(__ldcg(&s.state[tile_row].visited)),
-          vertices(__ldcg(&s.state[tile_row].frontier[turn])) {}
+    frontier_row() = default;
+    __device__ frontier_row(const search<Word>& s, std::uint32_t tile_row, unsigned turn)
+        : row(tile_row), tiles(s.out.range(tile_row)), vertices(__ldcg(&s.state[tile_row].frontier[turn])) {}
+    /// Lane t's.
+    __device__ frontier_row of_lane(int t) const {
+        frontier_row f;
+        f.row = __shfl_sync(full_warp, row, t);
+        f.tiles = {__shfl_sync(full_warp, tiles.begin, t), __shfl_sync(full_warp, tiles.end, t)};
+        f.vertices = __shfl_sync(full_warp, vertices, t);
+        return f;
+    }
 };
 
 /// Levels of some vertices of one tile row, side by side.
@@ -245,15 +249,12 @@ __device__ Word words_across(const tile_rows<Word>& tiles, const storage::tile_h
 /// Vertices of a tile row up to which a lane takes a tile: beyond, words_across.
 inline constexpr int few_vertices = 2;
 
-/// A frontier's tile row, by a warp: what it finds through its tiles goes to the next frontier.
+/// A frontier's tile row, by a warp: what it finds through its tiles, and by the entries `outside` them, goes to the next frontier.
 template <class Word, class Add>
-__device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsigned depth, unsigned turn,
+__device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsigned turn, bool outside,
                        Add&& add) {
     constexpr int size = search<Word>::size;
     const unsigned lane = threadIdx.x % 32, next = turn == 2 ? 0 : turn + 1;
-    // What a barrier would wait for goes first.
-    write_levels(s, f.row, f.vertices, depth);
-    if (lane == 0) s.state[f.row].visited = f.visited | f.vertices;
     const bool few = bits_in(f.vertices) <= few_vertices;
     for (std::uint32_t base = f.tiles.begin; base < f.tiles.end; base += 32) {
         storage::tile_header<Word> mine{};
@@ -264,11 +265,13 @@ __device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsig
         const Word found = few ? words_of(s.out, mine, met) : words_across(s.out, mine, f.vertices);
         claim(s, found, seen, mine.column, next, add);
     }
-    for (std::uint32_t base = f.outside.begin; base < f.outside.end; base += 32) {
+    if (!outside) return;
+    const tile_range entries = s.out.outside_range(f.row);
+    for (std::uint32_t base = entries.begin; base < entries.end; base += 32) {
         const std::uint32_t k = base + lane;
         Word found = 0, seen = 0;
         std::uint32_t to = 0;
-        if (k < f.outside.end && (f.vertices >> s.out.outside_rows[k] & 1)) {
+        if (k < entries.end && (f.vertices >> s.out.outside_rows[k] & 1)) {
             const auto v = static_cast<std::uint32_t>(s.out.outside_columns[k]);
             to = v / size;
             found = Word{1} << (v % size);

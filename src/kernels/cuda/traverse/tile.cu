@@ -61,28 +61,50 @@ __device__ void push_level(const search<Word>& s, const progress& p, unsigned co
     std::uint32_t* const next = s.queue[p.next()];
     const unsigned step = gridDim.x * block_warps;
     const bool outside = s.has_outside();
-    for (unsigned k = threadIdx.x / 32 * gridDim.x + blockIdx.x; k < count; k += step)
-        expand(s, frontier_row<Word>(s, __ldcg(queue + k), p.turn, outside), p.depth, p.turn,
-               [&](bool first, Word vertices, std::uint32_t row) {
-                   add_rows(
-                       first, vertices, row, [&](finds sum) { return count_in(found, sum); },
-                       [&](unsigned at, std::uint32_t entry) { next[at] = entry; });
-               });
+    const unsigned lane = threadIdx.x % 32;
+    // A lane looks up a tile row, of all that the warp will go through.
+    for (unsigned base = threadIdx.x / 32 * gridDim.x + blockIdx.x; base < count; base += step * 32) {
+        const unsigned k = base + lane * step;
+        const bool has = k < count;
+        frontier_row<Word> mine;
+        if (has) {
+            mine = frontier_row<Word>(s, __ldcg(queue + k), p.turn);
+            row_state<Word>& state = s.state[mine.row];
+            state.visited = __ldcg(&state.visited) | mine.vertices;
+        }
+        const int rows = __popc(__ballot_sync(full_warp, has));
+        for (int t = 0; t < rows; ++t) {
+            const frontier_row<Word> f = mine.of_lane(t);
+            write_levels(s, f.row, f.vertices, p.depth);  // what a barrier would wait for goes first
+            expand(s, f, p.turn, outside, [&](bool first, Word vertices, std::uint32_t row) {
+                add_rows(
+                    first, vertices, row, [&](finds sum) { return count_in(found, sum); },
+                    [&](unsigned at, std::uint32_t entry) { next[at] = entry; });
+            });
+        }
+    }
 }
 
-/// Tile rows that a warp takes together, so that their finds are counted at once.
-constexpr unsigned rows_a_turn = 16;
+/// Rows with more than one open vertex for so many tiles go by tiles in pull_csc too: a vertex costs two trips to L2, a tile one.
+constexpr unsigned open_vertices_a_tile = 2;
 
+template <class Word>
+__device__ bool fills_tiles(const search<Word>& s, std::uint32_t w, Word open) {
+    const auto [begin, end] = s.in.range(w);
+    return static_cast<unsigned>(bits_in(open)) * open_vertices_a_tile > end - begin;
+}
+
+/// Tile rows go round the warps one by one: open ones lie side by side, and a warp goes through its own in turn.
 template <class Word>
 __device__ void pull_level(const search<Word>& s, const progress& p, tile_phase phase, finds* found) {
     std::uint32_t* const next = s.queue[p.next()];
     const reached_words<Word> reached{s, p.turn};
-    const unsigned lane = threadIdx.x % 32, step = gridDim.x * block_warps * rows_a_turn;
-    for (unsigned base = (threadIdx.x / 32 * gridDim.x + blockIdx.x) * rows_a_turn; base < s.words;
-         base += step) {
-        const unsigned row = base + lane;
+    const unsigned lane = threadIdx.x % 32, warps = gridDim.x * block_warps,
+                   warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
+    for (unsigned base = warp; base < s.words; base += warps * 32) {
+        const unsigned row = base + lane * warps;
         Word mine = 0, frontier = 0, open_here = 0;
-        const bool has = lane < rows_a_turn && row < s.words;
+        const bool has = row < s.words;
         if (has) {
             frontier = s.state[row].frontier[p.turn];
             const Word had = __ldcg(&s.state[row].visited) | frontier;
@@ -91,14 +113,17 @@ __device__ void pull_level(const search<Word>& s, const progress& p, tile_phase 
         }
         for (unsigned todo = __ballot_sync(full_warp, frontier != 0); todo; todo &= todo - 1) {
             const int t = __ffs(static_cast<int>(todo)) - 1;
-            write_levels(s, base + t, __shfl_sync(full_warp, frontier, t), p.depth);
+            write_levels(s, base + static_cast<unsigned>(t) * warps, __shfl_sync(full_warp, frontier, t),
+                         p.depth);
         }
         for (unsigned todo = __ballot_sync(full_warp, open_here != 0); todo; todo &= todo - 1) {
             const int t = __ffs(static_cast<int>(todo)) - 1;
             const Word open = __shfl_sync(full_warp, open_here, t);
-            Word now = phase == tile_phase::pull_csc ? pull_by_vertices(s, reached, base + t, open)
-                                                     : pull_by_tiles(s, reached, base + t, open);
-            if (open & ~now) now |= pull_outside(s, reached, base + t, static_cast<Word>(open & ~now));
+            const std::uint32_t w = base + static_cast<unsigned>(t) * warps;
+            Word now = phase == tile_phase::pull_csc && !fills_tiles(s, w, open)
+                           ? pull_by_vertices(s, reached, w, open)
+                           : pull_by_tiles(s, reached, w, open);
+            if (open & ~now) now |= pull_outside(s, reached, w, static_cast<Word>(open & ~now));
             if (lane == static_cast<unsigned>(t)) mine = now;
         }
         if (has && mine) s.state[row].frontier[p.next()] = mine;
