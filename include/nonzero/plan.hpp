@@ -91,6 +91,7 @@ struct dense_plan : operation_plan {
     bool packs_second = false;      ///< mxd: B is copied so; sddmm: Y, columns without gaps
     bool accumulates = false;       ///< mxd: the kernel adds to C itself
     bool stages_result = false;     ///< mxd: C = accum(C, T) or a conversion is a pass of its own
+    bool wide_tiles = false;        ///< mxd/csr_merge on a GPU: 512 bytes of a row of B at a time, not 256
     std::size_t workspace_bytes = 0;
 
     friend bool operator==(const dense_plan&, const dense_plan&) = default;

@@ -54,6 +54,7 @@ void add(nb::dict& d, const dense_plan& p) {
     d["packs_second"] = p.packs_second;
     d["accumulates"] = p.accumulates;
     d["stages_result"] = p.stages_result;
+    d["wide_tiles"] = p.wide_tiles;
     d["workspace_bytes"] = p.workspace_bytes;
 }
 

@@ -14,6 +14,7 @@ struct device_mxd_arguments {
     const index_t* row_numbers = nullptr;
     const index_t* chunk_rows = nullptr;
     index_t held_rows = 0;
+    bool wide_tiles = false;  ///< csr_merge: as the plan has it
 };
 
 /// Puts its work on `stream` (a cudaStream_t) and returns.

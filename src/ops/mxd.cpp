@@ -77,6 +77,7 @@ plan::mxd_facts facts_of(const mxd_product& p) {
         const auto sample = p.left.a.body().sampled_rows();
         f.row_deviation = sample.deviation;
         f.column_distance = sample.distance;
+        f.column_runs = sample.runs;
         if (f.nnz <= plan::small_entries) f.longest_row = p.left.a.body().longest_row();
     }
     const auto order_of = [&](const dense& d) {

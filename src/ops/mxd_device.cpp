@@ -108,6 +108,7 @@ void device_mxd::take_matrix() {
     if (plan_.kernel != "csr_merge") return;
     const auto balance = body.balance_on(p_.ctx, a);
     kept_.push_back(balance);
+    k_.wide_tiles = plan_.wide_tiles;
     k_.held_rows = balance->held_rows;
     k_.chunk_rows = balance->chunk_rows.as<index_t>();
     k_.row_numbers = balance->row_numbers.as<index_t>();

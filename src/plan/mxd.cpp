@@ -17,13 +17,18 @@ choice choose(const mxd_facts& f) {
     return {"csr_tiled", "rows shared out whole by entries, a tile of columns at a time"};
 }
 
+double row_bytes_of(const mxd_facts& f) {
+    return static_cast<double>(f.columns) * static_cast<double>(f.value_bytes);
+}
+bool reads_far(const mxd_facts& f) { return f.column_distance * row_bytes_of(f) > first_level_bytes; }
+
 choice choose_on_device(const mxd_facts& f) {
-    const double row_bytes = static_cast<double>(f.columns * static_cast<offset_t>(f.value_bytes)),
+    const double row_bytes = row_bytes_of(f),
                  entries = f.rows ? static_cast<double>(f.nnz) / static_cast<double>(f.rows) : 0;
-    if (entries >= tiled_from_entries && f.row_deviation <= tiled_deviation &&
-        row_bytes >= tiled_from_row_bytes && f.column_distance * row_bytes > first_level_bytes)
-        return {"csr_tiled",
-                "even rows that read far: neighbouring rows at the same time, a row to a group of lanes"};
+    if (entries >= tiled_from_entries && entries <= tiled_up_to_entries &&
+        f.row_deviation <= tiled_deviation && f.column_runs >= tiled_from_runs &&
+        (row_bytes <= tiled_up_to_row_bytes || reads_far(f)))
+        return {"csr_tiled", "even rows: neighbouring ones at the same time, a row to a group of lanes"};
     if (f.nnz <= small_entries && row_bytes * static_cast<double>(f.rows) <= small_bytes &&
         f.longest_row >= 0 && f.longest_row <= small_longest_row + f.columns)
         return {"csr_tiled", "few entries in rows that are not long: one launch"};
@@ -44,9 +49,9 @@ void plan_on_device(const mxd_facts& f, dense_plan& plan) {
     plan.accumulates = f.accumulates && !pass_of_its_own;
     if (plan.packs_second) plan.workspace_bytes += dense_copy(f.inner, f.columns, f.operand_bytes);
     if (plan.stages_result) plan.workspace_bytes += dense_copy(f.rows, f.columns, f.value_bytes);
-    if (plan.kernel == "csr_merge")
-        plan.workspace_bytes +=
-            mxd_device_merge_workspace(mxd_device_chunks(f.nnz), f.columns, f.value_bytes);
+    if (plan.kernel != "csr_merge") return;
+    plan.wide_tiles = row_bytes_of(f) > mxd_tile_bytes_narrow && !reads_far(f);
+    plan.workspace_bytes += mxd_device_merge_workspace(mxd_device_chunks(f.nnz), f.columns, f.value_bytes);
 }
 
 }  // namespace

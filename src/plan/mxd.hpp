@@ -19,9 +19,10 @@ struct mxd_facts {
     dense_order b_order = dense_order::row_major, c_order = dense_order::row_major;
     bool compiled = true;
     bool on_device = false;  ///< the context has a GPU and the semiring is compiled for it
-    // Of a sample of A's rows, on a GPU: the deviation of their lengths over the mean, and how far their columns lie from the
-    // diagonal on average.
-    double row_deviation = 0, column_distance = 0;
+    // Of a sample of A's rows, on a GPU: the deviation of their lengths over the mean, how far their columns lie from the diagonal on
+    // average, and how many stand right behind another; as they are here, not known.
+    double row_deviation = std::numeric_limits<double>::infinity(),
+           column_distance = std::numeric_limits<double>::infinity(), column_runs = 0;
     offset_t longest_row =
         -1;  ///< entries, on a GPU; below 0: not asked for, where there are too many entries
     bool convert_matrix = false;  ///< A's values are not of the semiring's type
@@ -54,12 +55,17 @@ inline constexpr double uneven_rows = 1.1;
 /// entries of A for a row of B. Likewise the operands of sddmm, from two places for a row of X or a column of Y.
 inline constexpr double pack_from_uses = 2;
 
-// On a GPU rows go to groups of lanes where they are even and not short, and rows of B do not stay in a first-level cache
-// while the run of csr_merge goes through it: neighbours are then taken side by side. laplace3d:160, double, 16 columns: 1.38
-// against 1.63 ms, 64 columns: 4.2 against 6.1; at 8 columns 1.08 against 0.82, and a band at 64 columns 3.0 against 2.6
-// (bench/records/nvidia-h200.json).
-inline constexpr double tiled_from_entries = 16, tiled_deviation = 0.25, tiled_from_row_bytes = 128,
-                        first_level_bytes = 256 * 1024;
+// On a GPU rows go to groups of lanes, neighbours side by side, where they are even, not short, and consist of runs of neighbouring
+// columns, which the rows beside them share (uniform:1048576,16, whose do not, 0.80 for 0.61 ms at 8 columns): rows of B then come from
+// a first-level cache. csr_merge goes through its runs one behind the other, and that cache keeps what a run meets again
+// where columns lie near. Double, ms, csr_tiled and csr_merge (an H200, prototypes): laplace3d:160 0.64 and 0.84 at 8 columns,
+// 1.05 and 1.60 at 16, 1.71 and 2.74 at 32, 3.5 and 5.4 at 64; a band of 21 diagonals 0.50 and 0.68, 0.84 and 0.84, 1.41 and
+// 1.35, 2.8 and 2.4; but rows of five entries (laplace2d:4000) 1.03 and 0.96, 1.73 and 1.51.
+inline constexpr double tiled_from_entries = 16, tiled_up_to_entries = 28, tiled_deviation = 0.25,
+                        tiled_from_runs = 0.5, tiled_up_to_row_bytes = 128, first_level_bytes = 256 * 1024;
+// Wide tiles read A once for 512 bytes of a row of B (the band at 64 columns 2.4 for 2.7 ms by two tiles), but blocks in flight then
+// meet more of B than the second-level cache keeps until neighbours come back to it: laplace2d:4000 6.6 for 5.4, rmat_directed:22,16
+// 5.0 for 4.4.
 
 // csr_tiled is one launch for csr_merge's three: 17 to 27 us for 23 to 37 on matrices of up to so many entries where C has up to so
 // many bytes and rows, which a group of lanes goes through, no more entries than this and the columns (`nz bench regret`: 8 columns

@@ -23,19 +23,23 @@ constexpr std::size_t mxd_merge_workspace(offset_t columns, std::size_t value_by
            padded(2 * parts * static_cast<std::size_t>(columns) * value_bytes);
 }
 
-// On a GPU: lanes take a word of columns each, and as many lanes as there are words, up to a warp, take a tile.
+// On a GPU: lanes take one word of columns each, or two; as many as a tile has take its rows together.
 inline constexpr int mxd_word_bytes = 16;
 /// Lanes of a tile where columns are not whole aligned words.
 inline constexpr int mxd_loose_lanes = 8;
-constexpr int mxd_tile_lanes(offset_t columns, std::size_t value_bytes) {
+inline constexpr int mxd_tile_bytes_narrow = 256, mxd_tile_bytes_wide = 512;
+/// Of a row of a tile.
+constexpr int mxd_tile_bytes(offset_t columns, std::size_t value_bytes, int most) {
     const std::size_t bytes = static_cast<std::size_t>(columns) * value_bytes;
-    return bytes <= 64 ? 4 : bytes <= 128 ? 8 : bytes <= 256 ? 16 : 32;
+    const int enough = bytes <= 64 ? 64 : bytes <= 128 ? 128 : bytes <= 256 ? 256 : 512;
+    return enough < most ? enough : most;
 }
-/// Columns of a carry: those of whole tiles of either kind.
+/// Columns of a carry: those of whole tiles of any kind.
 constexpr index_t mxd_carry_columns(index_t columns, std::size_t value_bytes) {
-    const auto values = static_cast<index_t>(mxd_word_bytes / value_bytes);
-    const int lanes = mxd_tile_lanes(columns, value_bytes);
-    const index_t width = values * (lanes > mxd_loose_lanes ? lanes : mxd_loose_lanes);
+    constexpr int loose = mxd_loose_lanes * mxd_word_bytes;
+    const int tile = mxd_tile_bytes(columns, value_bytes, mxd_tile_bytes_wide);
+    const auto width =
+        static_cast<index_t>(static_cast<std::size_t>(tile > loose ? tile : loose) / value_bytes);
     return (columns + width - 1) / width * width;
 }
 /// Chunks of entries that blocks take there.

@@ -67,6 +67,7 @@ std::string to_string(const dense_plan& p) {
     if (p.packs_second && !p.packs_first) line += ", packs the second operand";
     if (p.accumulates) line += ", adds to C";
     if (p.stages_result) line += ", writes C in a pass of its own";
+    if (p.wide_tiles) line += ", wide tiles";
     return line + fmt::format(", {} workspace bytes: {}", p.workspace_bytes, p.reason);
 }
 

@@ -346,7 +346,7 @@ row_sample sample_rows(const csr& a) {
 }
 
 row_sample summed(std::span<const sampled_row> samples, index_t rows, index_t columns) {
-    double sum = 0, squares = 0, far = 0, apart = 0, seen = 0;
+    double sum = 0, squares = 0, far = 0, apart = 0, seen = 0, next = 0, behind = 0;
     for (const sampled_row& row : samples) {
         const auto length = static_cast<double>(row.length);
         sum += length;
@@ -356,12 +356,16 @@ row_sample summed(std::span<const sampled_row> samples, index_t rows, index_t co
             const double distance = std::abs(row.columns[k] - diagonal);
             far += distance > row_sample::near_columns;
             apart += distance;
+            if (k == 0) continue;
+            ++behind;
+            next += row.columns[k] == row.columns[k - 1] + 1;
         }
     }
     if (sum == 0) return {};
     const auto count = static_cast<double>(samples.size());
     const double mean = sum / count;
-    return {std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean, far / seen, apart / seen};
+    return {std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean, far / seen, apart / seen,
+            behind > 0 ? next / behind : 0};
 }
 
 matrix_facts collect_facts(const context& ctx, const csr& a, const csr* transposed) {

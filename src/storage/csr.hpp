@@ -105,6 +105,7 @@ struct row_sample {
     double deviation = 0;  ///< standard deviation of their lengths over the mean length; 0 without entries
     double scattered = 0;  ///< share of their entries farther than near_columns from the matrix's diagonal
     double distance = 0;   ///< how many columns from it they lie, on average
+    double runs = 0;       ///< share of those behind another whose column is the next one
     static constexpr index_t near_columns = 32768;  ///< 256 KiB of doubles, which a core's own cache keeps
     static constexpr offset_t samples = 256;
 };

@@ -228,6 +228,7 @@ TEST_F(MatrixOnDevice, RowsAreSharedOutByWhatTheyHold) {
     EXPECT_EQ(sampled.deviation, expected.deviation);
     EXPECT_EQ(sampled.scattered, expected.scattered);
     EXPECT_EQ(sampled.distance, expected.distance);
+    EXPECT_EQ(sampled.runs, expected.runs);
     EXPECT_TRUE(there.on_device());
 }
 

@@ -100,14 +100,16 @@ matrix uneven_on_device(const context& ctx, index_t rows, index_t columns, index
     return matrix::build<double>(ctx, {rows, columns, i, j, x}, binary_id::first);
 }
 // csr_merge adds the parts of a row in another order; the others have the reference's bits.
-TEST_F(MxdOnDevice, RowsOfEveryLengthAreTheReferencesAndTwoRunsAreTheSame) {
-    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
-    const index_t rows = 900, inner = 150000;
-    const matrix a = uneven_on_device(ctx, rows, inner, 100000, random);
-    const auto offsets = a.csr<double>().offsets;
-    for (const index_t columns : {1, 8, 24, 64, 130}) {
+class DenseProducts : public MxdOnDevice {
+protected:
+    const context gpu{{.backend = backend::cuda}}, cpu{{.backend = backend::cpu, .threads = 2}};
+
+    void compare(const matrix& a, index_t columns, bool wide_tiles) {
+        const index_t rows = a.rows(), inner = a.columns();
+        const auto offsets = a.csr<double>().offsets;
         const auto n = static_cast<std::size_t>(columns);
-        const std::vector<double> b = reals(inner * n, random), old = reals(rows * n, random);
+        const std::vector<double> b = reals(static_cast<std::size_t>(inner) * n, random),
+                                  old = reals(static_cast<std::size_t>(rows) * n, random);
         const dense_view<const double> in{inner, columns, b};
         for (const auto* ring : {"plus_times_fp64", "plus_second_fp64", "min_plus_fp64"})
             for (const bool adds : {false, true}) {
@@ -116,14 +118,15 @@ TEST_F(MxdOnDevice, RowsOfEveryLengthAreTheReferencesAndTwoRunsAreTheSame) {
                     std::vector<double> c = old;
                     dense_options o{.kernel = kernel};
                     if (adds) o.accum = s.add().op();
-                    mxd(on, dense_view<double>{rows, columns, c}, s, a, in, o);
+                    const dense_plan plan = mxd(on, dense_view<double>{rows, columns, c}, s, a, in, o);
+                    EXPECT_EQ(plan.wide_tiles, wide_tiles && kernel == "csr_merge") << to_string(plan);
                     return c;
                 };
                 const std::vector<double> expected = run(cpu, "reference");
                 for (const auto kernel : device_kernels()) {
                     SCOPED_TRACE(std::string(kernel) + " " + ring + " " + std::to_string(columns));
-                    const std::vector<double> found = run(ctx, kernel);
-                    ASSERT_EQ(found, run(ctx, kernel)) << "two runs differ";
+                    const std::vector<double> found = run(gpu, kernel);
+                    ASSERT_EQ(found, run(gpu, kernel)) << "two runs differ";
                     if (kernel != "csr_merge") {
                         ASSERT_EQ(found, expected);
                         continue;
@@ -138,6 +141,18 @@ TEST_F(MxdOnDevice, RowsOfEveryLengthAreTheReferencesAndTwoRunsAreTheSame) {
                 }
             }
     }
+};
+
+TEST_F(DenseProducts, RowsOfEveryLengthAreTheReferencesAndTwoRunsAreTheSame) {
+    const matrix a = uneven_on_device(gpu, 900, 150000, 100000, random);
+    for (const index_t columns : {1, 8, 24, 64, 130}) compare(a, columns, false);
+}
+
+TEST_F(DenseProducts, TilesOfEveryWidthAreTheReferences) {
+    const matrix a = uneven_on_device(gpu, 900, 900, 900, random);
+    for (const index_t columns : {2, 8, 12, 16, 30, 32}) compare(a, columns, false);
+    for (const index_t columns : {34, 48, 64}) compare(a, columns, true);
+    compare(a, 128, false);  // columns of A lie 300 from the diagonal: 1,024 bytes each are far
 }
 
 TEST_F(MxdOnDevice, KeepsNaNInfinityAndTheSignsOfZeros) {

@@ -101,5 +101,28 @@ TEST(Facts, SeeWhetherThePatternIsSymmetric) {
     EXPECT_TRUE(collect_facts(ctx, a, nullptr).sorted);
 }
 
+// Rows of `length` entries, `step` columns apart, around the diagonal.
+csr spaced(const context& ctx, index_t rows, index_t length, index_t step) {
+    const std::vector<index_t> lengths(static_cast<std::size_t>(rows), length);
+    csr a = allocate_csr(ctx, dtype::float64, value_kind::iso, rows, rows + length * step,
+                         std::span<const index_t>(lengths));
+    for (offset_t k = 0; k < a.nnz; ++k)
+        a.indices.as<index_t>()[k] = static_cast<index_t>(k / length + k % length * step);
+    return a;
+}
+
+TEST(SampledRows, TellRunsOfNeighbouringColumnsFromOthers) {
+    const context ctx = with_threads(1);
+    EXPECT_EQ(sample_rows(spaced(ctx, 1000, 9, 1)).runs, 1);
+    EXPECT_EQ(sample_rows(spaced(ctx, 1000, 9, 3)).runs, 0);
+    EXPECT_EQ(sample_rows(spaced(ctx, 1000, 1, 1)).runs, 0) << "one entry follows none";
+    EXPECT_EQ(sample_rows(spaced(ctx, 1000, 0, 1)).runs, 0);
+    csr halves = spaced(ctx, 1000, 4, 1);
+    for (index_t i = 0; i < halves.rows; ++i)
+        for (index_t k = 2; k < 4; ++k) halves.indices.as<index_t>()[halves.offset(i) + k] += 1;
+    EXPECT_NEAR(sample_rows(halves).runs, 2.0 / 3, 1e-12);
+    EXPECT_EQ(sample_rows(halves).deviation, 0);
+}
+
 }  // namespace
 }  // namespace nz::storage

@@ -41,23 +41,33 @@ TEST(MxdPlan, ChoosesByHowEvenlyWholeRowsAreShared) {
     EXPECT_EQ(plan::mxd(small).kernel, "csr_tiled") << "one thread does it";
 }
 
-TEST(MxdPlan, OnAGpuTakesRowsWhereTheyAreEvenAndReadFar) {
+TEST(MxdPlan, OnAGpuTakesRowsWhereTheyAreEvenAndShareWhatTheyRead) {
     struct row {
-        double entries, deviation, distance;
+        double entries, deviation, distance, runs;
         offset_t columns;
         std::string_view kernel;
+        bool wide;
     };
-    for (const auto& [entries, deviation, distance, columns, kernel] :
-         {row{27, 0.05, 17000, 64, "csr_tiled"}, row{27, 0.05, 17000, 16, "csr_tiled"},
-          row{27, 0.05, 17000, 8, "csr_merge"}, row{21, 0.01, 5, 64, "csr_merge"},
-          row{5, 0.01, 1600, 64, "csr_merge"}, row{30, 0.5, 17000, 64, "csr_merge"}}) {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    for (const auto& [entries, deviation, distance, runs, columns, kernel, wide] :
+         {row{27, 0.05, 17000, 0.67, 64, "csr_tiled", false},
+          row{27, 0.05, 17000, 0.67, 16, "csr_tiled", false},
+          row{27, 0.05, 17000, 0.67, 8, "csr_tiled", false}, row{27, 0.05, 17000, 0, 8, "csr_merge", false},
+          row{21, 0.01, 5, 1, 64, "csr_merge", true}, row{21, 0.01, 5, 1, 32, "csr_merge", false},
+          row{21, 0.01, 5, 1, 16, "csr_tiled", false}, row{5, 0.01, 1600, 0.5, 64, "csr_merge", false},
+          row{5, 0.01, 1600, 0.5, 8, "csr_merge", false}, row{24, 0.5, 17000, 1, 64, "csr_merge", false},
+          row{24, 0.5, 17000, 1, 8, "csr_merge", false}, row{24, 0.5, 50, 1, 64, "csr_merge", true},
+          row{500, 0, 17000, 1, 64, "csr_merge", false}, row{27, unknown, unknown, 0, 8, "csr_merge", false},
+          row{27, unknown, unknown, 0, 64, "csr_merge", false}}) {
         plan::mxd_facts f = square(100000, static_cast<offset_t>(entries * 100000), columns);
         f.on_device = true;
         f.row_deviation = deviation;
         f.column_distance = distance;
+        f.column_runs = runs;
         const dense_plan plan = plan::mxd(f);
         EXPECT_EQ(plan.kernel, kernel) << entries << " " << distance << " " << columns;
         EXPECT_TRUE(plan.on_device);
+        EXPECT_EQ(plan.wide_tiles, wide) << entries << " " << distance << " " << columns;
         EXPECT_EQ(plan.workspace_bytes,
                   kernel == "csr_merge"
                       ? plan::mxd_device_merge_workspace(plan::mxd_device_chunks(f.nnz), columns, 8)

@@ -61,10 +61,14 @@ __device__ inline uint4 load_once(const uint4* at) {
     return x;
 }
 
-/// Copies 4 bytes to shared memory while the thread goes on, until finish_copies.
+/// Copies 4 or 8 bytes to shared memory while the thread goes on, until finish_copies.
 __device__ inline void start_copy(std::uint32_t* to, const std::uint32_t* from) {
     const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared), "l"(from) : "memory");
+}
+__device__ inline void start_copy(std::uint64_t* to, const std::uint64_t* from) {
+    const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared), "l"(from) : "memory");
 }
 __device__ inline void finish_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 

@@ -13,83 +13,97 @@
 
 namespace nz::kernels::cuda {
 
-/// How rows of B and C lie: anyhow; in aligned words of 16 bytes, of which a lane has all values or none; or in such words, as
-/// many as lanes, without gaps, so that addresses are known beforehand.
-enum class tile_kind { loose, words, sole };
+/// How rows of B and C lie: anyhow; in aligned words of 16 bytes, of which a lane has all values or none; or in such words, and
+/// nothing but whole tiles of them, so that no lane has to ask whether it has columns.
+enum class tile_kind { loose, words, full };
 
-/// Columns [first, first + Values) of B and C, in one lane of `Lanes`; the grid's second dimension counts tiles.
-template <class Cell, int Lanes, int Values, tile_kind Kind>
+/// A lane's columns of B and C: `Words` words of `PerWord` neighbours, with those of the `Lanes` lanes of its group side by side; the
+/// grid's second dimension counts tiles.
+template <class Cell, int Lanes, int Words, tile_kind Kind,
+          int PerWord = plan::mxd_word_bytes / sizeof(typename Cell::value)>
 class tile_lane {
 public:
     using T = typename Cell::operand;
     using V = typename Cell::value;
     static_assert(sizeof(T) == sizeof(V) && (sizeof(T) == 4 || sizeof(T) == 8));
-    static constexpr int width = Lanes * Values, values = Values;
+    static constexpr int values = Words * PerWord, width = Lanes * values;
 
     __device__ explicit tile_lane(const mxd_arguments& a)
-        : tile_(sole ? 0 : static_cast<index_t>(blockIdx.y) * width),
-          first_(tile_ + static_cast<index_t>(threadIdx.x % Lanes) * Values),
-          held_(sole ? Values : max(0, min(Values, a.columns - first_))),
-          b_step_(sole ? sizeof(T) * width : static_cast<unsigned>(a.b_row_step * offset_t{sizeof(T)})),
-          c_step_(sole ? sizeof(V) * width : static_cast<unsigned>(a.c_row_step * offset_t{sizeof(V)})),
-          b_(static_cast<const T*>(a.b) + (held_ > 0 ? first_ : 0)),
-          c_(static_cast<V*>(a.c) + first_) {}
+        : tile_(static_cast<index_t>(blockIdx.y) * width),
+          left_(a.columns - tile_ - lane() * PerWord),
+          b_step_(static_cast<unsigned>(a.b_row_step * offset_t{sizeof(T)})),
+          c_step_(static_cast<unsigned>(a.c_row_step * offset_t{sizeof(V)})),
+          b_(static_cast<const T*>(a.b) + (full || left_ > 0 ? tile_ + lane() * PerWord : 0)),
+          c_(static_cast<V*>(a.c) + tile_ + lane() * PerWord) {}
 
+    static __device__ int lane() { return static_cast<int>(threadIdx.x % Lanes); }
     index_t __device__ tile() const { return tile_; }
+    /// Columns from the lane's first one to that of value v.
+    static constexpr int column_of(int v) { return v / PerWord * between + v % PerWord; }
     /// Before the first product; for a row without any what it holds.
-    static __device__ void reset(V (&sum)[Values], bool empty = false) {
+    static __device__ void reset(V (&sum)[values], bool empty = false) {
 #pragma unroll
-        for (int v = 0; v < Values; ++v)
+        for (int v = 0; v < values; ++v)
             sum[v] = empty ? algebra::identity_of<Cell::add_id, V>() : algebra::before_first<Cell>();
     }
-    static __device__ void add(V (&sum)[Values], const V (&x)[Values]) {
+    static __device__ void add(V (&sum)[values], const V (&x)[values]) {
 #pragma unroll
-        for (int v = 0; v < Values; ++v) sum[v] = Cell::add(sum[v], x[v]);
+        for (int v = 0; v < values; ++v) sum[v] = Cell::add(sum[v], x[v]);
     }
-    static __device__ void add_product(V (&sum)[Values], T a, const T (&b)[Values]) {
+    static __device__ void add_product(V (&sum)[values], T a, const T (&b)[values]) {
 #pragma unroll
-        for (int v = 0; v < Values; ++v) sum[v] = Cell::add(sum[v], Cell::multiply(a, b[v], 0, 0));
+        for (int v = 0; v < values; ++v) sum[v] = Cell::add(sum[v], Cell::multiply(a, b[v], 0, 0));
     }
     /// Row k of B.
-    __device__ void load(index_t k, T (&x)[Values]) const {
+    __device__ void load(index_t k, T (&x)[values]) const {
         const T* const row = row_at(b_, k, b_step_);
-        if constexpr (whole) {  // lanes without columns too, which ask for what others do: no branch
-            word_to(__ldg(reinterpret_cast<const word*>(row)), x);
-        } else {
 #pragma unroll
-            for (int v = 0; v < Values; ++v)
-                if (v < held_) x[v] = __ldg(row + v);
+        for (int w = 0; w < Words; ++w) {
+            if constexpr (whole) {  // without columns too: what the group's first word is, and no branch
+                const word found =
+                    __ldg(reinterpret_cast<const word*>(row + (w == 0 || holds(w) ? w * between : 0)));
+                memcpy(x + w * PerWord, &found, sizeof found);
+            } else {
+#pragma unroll
+                for (int v = w * PerWord; v < (w + 1) * PerWord; ++v)
+                    if (column_of(v) < left_) x[v] = __ldg(row + column_of(v));
+            }
         }
     }
     /// Row i of C = x.
-    __device__ void store(index_t i, const V (&x)[Values]) const {
+    __device__ void store(index_t i, const V (&x)[values]) const {
         V* const row = row_at(c_, i, c_step_);
-        if constexpr (whole) {
-            word w;
-            memcpy(&w, x, sizeof w);
-            if (sole || held_) __stcs(reinterpret_cast<word*>(row), w);
-        } else {
 #pragma unroll
-            for (int v = 0; v < Values; ++v)
-                if (v < held_) row[v] = x[v];
+        for (int w = 0; w < Words; ++w) {
+            if constexpr (whole) {
+                word is;
+                memcpy(&is, x + w * PerWord, sizeof is);
+                if (holds(w)) __stcs(reinterpret_cast<word*>(row + w * between), is);
+            } else {
+#pragma unroll
+                for (int v = w * PerWord; v < (w + 1) * PerWord; ++v)
+                    if (column_of(v) < left_) row[column_of(v)] = x[v];
+            }
         }
     }
     /// Row i of C = C (+) x.
-    __device__ void add_to(index_t i, const V (&x)[Values]) const {
-        V sum[Values];
+    __device__ void add_to(index_t i, const V (&x)[values]) const {
+        V sum[values];
         V* const row = row_at(c_, i, c_step_);
 #pragma unroll
-        for (int v = 0; v < Values; ++v)
-            if (v < held_) sum[v] = Cell::add(row[v], x[v]);
+        for (int v = 0; v < values; ++v)
+            if (full || column_of(v) < left_) sum[v] = Cell::add(row[column_of(v)], x[v]);
         store(i, sum);
     }
 
 private:
-    static constexpr bool whole = Kind != tile_kind::loose, sole = Kind == tile_kind::sole;
-    using word = std::conditional_t<Values * sizeof(T) == 16, uint4,
-                                    std::conditional_t<Values * sizeof(T) == 8, uint2, unsigned>>;
-    static_assert(!whole || sizeof(word) == Values * sizeof(T));
+    static constexpr bool whole = Kind != tile_kind::loose, full = Kind == tile_kind::full;
+    static constexpr int between = Lanes * PerWord;  ///< columns from one of a lane's words to the next
+    using word = std::conditional_t<PerWord * sizeof(T) == 16, uint4,
+                                    std::conditional_t<PerWord * sizeof(T) == 8, uint2, unsigned>>;
+    static_assert(!whole || sizeof(word) == PerWord * sizeof(T));
 
+    __device__ bool holds(int w) const { return full || w * between < left_; }
     /// Steps are bytes and fit 32 bits (ops has turned what does not), so that an address is one multiplication.
     template <class X>
     static __device__ X* row_at(X* first, index_t row, unsigned step) {
@@ -97,10 +111,8 @@ private:
         return reinterpret_cast<X*>(reinterpret_cast<byte*>(first) +
                                     std::size_t{static_cast<unsigned>(row)} * step);
     }
-    static __device__ void word_to(word w, T (&x)[Values]) { memcpy(x, &w, sizeof w); }
 
-    index_t tile_, first_;
-    int held_;
+    index_t tile_, left_;       ///< columns from the lane's first one on
     unsigned b_step_, c_step_;  ///< bytes
     const T* b_;
     V* c_;
@@ -119,30 +131,30 @@ inline bool whole_words(const mxd_arguments& a, std::size_t value_bytes) {
            aligned(a.c, a.c_row_step);
 }
 
-/// Calls f.template operator()<Lanes, Values, Kind>(tiles) for the tile that suits the number of columns.
-template <class Cell, class F>
+/// Calls f.template operator()<Lanes, Words, Kind>(tiles) for the tile that suits the number of columns: at most `MostBytes` wide.
+template <class Cell, int MostBytes, class F>
 void with_tile(const mxd_arguments& a, F&& f) {
-    constexpr int bytes = sizeof(typename Cell::value), values = plan::mxd_word_bytes / bytes;
-    const auto call = [&]<int Lanes, tile_kind Kind>() {
-        constexpr int width = Lanes * values;
-        f.template operator()<Lanes, values, Kind>(static_cast<unsigned>((a.columns + width - 1) / width));
+    constexpr int bytes = sizeof(typename Cell::value);
+    const auto call = [&]<int Lanes, int Words, tile_kind Kind>() {
+        constexpr int width = Lanes * Words * plan::mxd_word_bytes / bytes;
+        f.template operator()<Lanes, Words, Kind>(static_cast<unsigned>((a.columns + width - 1) / width));
     };
-    const auto call_whole = [&]<int Lanes>() {
-        constexpr int width = Lanes * values;
-        if (a.columns == width && a.b_row_step == width && a.c_row_step == width && !a.accumulates)
-            return call.template operator()<Lanes, tile_kind::sole>();
-        call.template operator()<Lanes, tile_kind::words>();
+    if (!whole_words(a, bytes)) return call.template operator()<plan::mxd_loose_lanes, 1, tile_kind::loose>();
+    const auto call_whole = [&]<int Lanes, int Words>() {
+        constexpr int width = Lanes * Words * plan::mxd_word_bytes / bytes;
+        if (a.columns % width == 0 && !a.accumulates)
+            return call.template operator()<Lanes, Words, tile_kind::full>();
+        call.template operator()<Lanes, Words, tile_kind::words>();
     };
-    if (!whole_words(a, bytes)) return call.template operator()<plan::mxd_loose_lanes, tile_kind::loose>();
-    switch (plan::mxd_tile_lanes(a.columns, bytes)) {
-        case 4:
-            return call_whole.template operator()<4>();
-        case 8:
-            return call_whole.template operator()<8>();
-        case 16:
-            return call_whole.template operator()<16>();
+    switch (plan::mxd_tile_bytes(a.columns, bytes, MostBytes)) {
+        case 64:
+            return call_whole.template operator()<4, 1>();
+        case 128:
+            return call_whole.template operator()<8, 1>();
+        case 256:
+            return call_whole.template operator()<8, 2>();
         default:
-            return call_whole.template operator()<32>();
+            if constexpr (MostBytes > 256) call_whole.template operator()<16, 2>();
     }
 }
 

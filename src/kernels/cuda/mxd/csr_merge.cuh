@@ -9,16 +9,20 @@
 // Update: a run's sums after its last mark are its tail, in shared memory. A run's first row that began before it waits for
 //   the barrier and adds the tails before it, in order. What the chunk leaves open is its carry (workspace), which a second
 //   kernel adds to its row, in the order of chunks; a block goes together through a row of more than 32.
-// Who owns what: block -> chunk and tile of columns, group of 4 to 32 lanes -> run of entries, lane -> 16 bytes of columns.
-// Shared memory: 8 or 12 bytes an entry, heads and tails: 14 to 22 KiB a block. Runs are kept apart by 16 bytes, so that
+// Who owns what: block -> chunk and tile of columns, group of 4 to 16 lanes -> run of entries, lane -> one word of 16 bytes of
+//   columns, two from 32 doubles on: so many lanes ask for an entry, find its row's end and make addresses.
+// Shared memory: 8 or 12 bytes an entry, heads and tails: 14 to 30 KiB a block. Runs are kept apart by 16 bytes, so that
 //   groups of a warp read other banks.
 // Determinism: sums depend on where chunks and runs begin, never on timing.
-// Cost: nnz * columns products, whatever the row lengths; bytes of A for each tile of 64 doubles, C once, B from L2.
-// Distance to the limit (H200): docs/measurements.md. Rows of B set it on wide tiles: from the second-level cache (laplace3d, 5.1 to
-//   5.5 TB/s in prototypes) or from memory (random columns), which a floor of A, B and C once does not count; on narrow ones
-//   instructions do: addresses known beforehand, where B and C are one tile of whole words, won 4 to 25%, most at 8 columns.
-//   Unsigned steps through the chunk won 4 to 9%. Tried in prototypes: rows of a chunk in place of runs, 4 or 16 rows of B at once, 2,048
-//   entries a chunk: slower; 256 threads a block from 32 columns on: faster on bands and small stencils.
+// Cost: nnz * columns products, whatever the row lengths; bytes of A for each tile of 32 doubles (64 where the plan takes wide
+//   tiles), C once, B from L2.
+// Distance to the limit (H200): docs/measurements.md. Rows of B set it: from the second-level cache or, random columns, from memory,
+//   which a floor of A, B and C once does not count. By Nsight Compute, at 8 columns of laplace3d:160: the first-level cache, whose
+//   tags are asked for eight rows by every load of a warp, 97% of the time, and which finds one of six, since what is in flight fills
+//   it: that is what csr_tiled mends there. At 64 columns of laplace2d:4000 in one tile memory was at 88%, 28 GB for a floor of 17:
+//   what blocks in flight read went through the second-level cache before the next line of the mesh came; in two tiles it stays.
+//   Tried in prototypes: rows of a chunk in place of runs, 4 or 16 words of B at once, 2,048 entries a chunk, four words a lane, blocks
+//   of 128 threads from 32 columns on, 1,280 threads a multiprocessor: slower.
 // Why csr_tiled was not enough: its groups have a row each, so that a warp waits for its longest and short rows ask for few
 //   rows of B at once.
 #pragma once
@@ -31,10 +35,14 @@ namespace nz::kernels::cuda {
 namespace mxd_merge_detail {
 
 inline constexpr int entries = static_cast<int>(storage::merge_chunk_entries);
-inline constexpr int words = entries / 32, at_once = 8;
+inline constexpr int words = entries / 32;
+/// Rows of B that a lane asks for in one go.
+constexpr int at_once(int words_a_lane) { return 8 / words_a_lane; }
 /// More groups a block where each is wide, so that runs do not get long.
-constexpr int block_threads(int lanes) { return lanes < 16 ? 128 : 256; }
+constexpr int block_threads(int words_a_lane) { return 128 * words_a_lane; }
 inline constexpr int threads_an_sm = 1024;  ///< of 64 registers
+/// Percent for shared memory: seven blocks of eight fit, and the first-level cache has more for rows of B.
+inline constexpr int narrow_carve_out = 60;
 inline constexpr int update_block = 128, long_run = 32;
 
 /// A chunk in shared memory. Every 32 entries are followed by a gap of 16 bytes.
@@ -91,10 +99,10 @@ struct chunk_entries {
     __device__ bool ends_at(unsigned e) const { return ends[e / 32] >> e % 32 & 1; }
 };
 
-/// The rows of B for eight entries from e on, asked for in one go, then f(k, entry of A, row of B) in order.
-template <class Cell, class Tile, class F>
-__device__ void for_eight(const chunk_entries<typename Cell::operand>& c, const Tile& tile, unsigned e,
-                          F&& f) {
+/// The rows of B for `AtOnce` entries from e on, asked for in one go, then f(k, entry of A, row of B) in order.
+template <int AtOnce, class Cell, class Tile, class F>
+__device__ void for_some(const chunk_entries<typename Cell::operand>& c, const Tile& tile, unsigned e,
+                         F&& f) {
     using T = typename Cell::operand;
     constexpr int a_word = 16 / sizeof(T);
     struct alignas(16) four_columns {
@@ -105,15 +113,15 @@ __device__ void for_eight(const chunk_entries<typename Cell::operand>& c, const 
     };
     const auto* columns = reinterpret_cast<const four_columns*>(c.columns + c.column_at(e));
     const auto* values = reinterpret_cast<const some_values*>(c.values + c.value_at(e));
-    T b[at_once][Tile::values];
+    T b[AtOnce][Tile::values];
 #pragma unroll
-    for (int k = 0; k < at_once; k += 4) {
+    for (int k = 0; k < AtOnce; k += 4) {
         const four_columns four = columns[k / 4];
 #pragma unroll
         for (int u = 0; u < 4; ++u) tile.load(four.at[u], b[k + u]);
     }
 #pragma unroll
-    for (int k = 0; k < at_once; k += a_word) {
+    for (int k = 0; k < AtOnce; k += a_word) {
         some_values x{};
         if constexpr (Cell::reads_a) x = values[k / a_word];
 #pragma unroll
@@ -123,18 +131,20 @@ __device__ void for_eight(const chunk_entries<typename Cell::operand>& c, const 
 
 }  // namespace mxd_merge_detail
 
-template <class Cell, int Lanes, int Values, tile_kind Kind, bool Adds>
-__global__ void __launch_bounds__(mxd_merge_detail::block_threads(Lanes),
-                                  mxd_merge_detail::threads_an_sm / mxd_merge_detail::block_threads(Lanes))
+template <class Cell, int Lanes, int Words, tile_kind Kind, bool Adds>
+__global__ void __launch_bounds__(mxd_merge_detail::block_threads(Words),
+                                  mxd_merge_detail::threads_an_sm / mxd_merge_detail::block_threads(Words))
     mxd_merge_kernel(device_mxd_arguments a) {
     using namespace mxd_merge_detail;
     using T = typename Cell::operand;
     using V = typename Cell::value;
-    constexpr int threads = block_threads(Lanes), groups = threads / Lanes, run = entries / groups;
+    using lane_of_tile = tile_lane<Cell, Lanes, Words, Kind>;
+    constexpr int threads = block_threads(Words), groups = threads / Lanes, run = entries / groups,
+                  values = lane_of_tile::values, some = at_once(Words);
     static_assert(run % 32 == 0);
     __shared__ chunk_entries<T> chunk;
-    __shared__ V heads[groups][Lanes * Values], tails[groups][Lanes * Values];
-    const tile_lane<Cell, Lanes, Values, Kind> tile(a.common);
+    __shared__ V heads[groups][Lanes * values], tails[groups][Lanes * values];
+    const lane_of_tile tile(a.common);
     const device_offsets offsets = on_device(a.held_offsets);
     const offset_t from = offset_t{blockIdx.x} * entries;
     const int count = static_cast<int>(min(a.common.nnz - from, offset_t{entries}));
@@ -143,17 +153,17 @@ __global__ void __launch_bounds__(mxd_merge_detail::block_threads(Lanes),
                                        min(a.chunk_rows[blockIdx.x + 1], a.held_rows - 1));
 
     const int group = static_cast<int>(threadIdx.x) / Lanes, begin = group * run;
-    const int lane = static_cast<int>(threadIdx.x) % Lanes * Values;
+    const int lane = lane_of_tile::lane() * values;
     const bool begun_before = begin ? !chunk.ends_at(begin - 1) : offsets[first] < from;
     const index_t head_row = first + chunk.rows_before[begin / 32];
-    const auto finish = [&](index_t r, const V(&all)[Values]) {
+    const auto finish = [&](index_t r, const V(&all)[values]) {
         const index_t row = a.row_numbers ? a.row_numbers[r] : r;
         Adds ? tile.add_to(row, all) : tile.store(row, all);
     };
     index_t row = head_row;
-    V sum[Values];
+    V sum[values];
     tile.reset(sum);
-    const auto take = [&](bool ends, T x, const T(&b)[Values]) {
+    const auto take = [&](bool ends, T x, const T(&b)[values]) {
         tile.add_product(sum, x, b);
         if (!ends) return;
         if (begun_before && row == head_row)
@@ -164,16 +174,17 @@ __global__ void __launch_bounds__(mxd_merge_detail::block_threads(Lanes),
         tile.reset(sum);
     };
     const unsigned end = static_cast<unsigned>(max(begin, min(begin + run, count))),
-                   end_of_eights = end / at_once * at_once;
+                   end_of_some = end / some * some;
     unsigned e = static_cast<unsigned>(begin);  // a multiple of 32
 #pragma unroll 1
-    for (; e < end_of_eights; e += at_once) {
+    for (; e < end_of_some; e += some) {
         const unsigned ends = chunk.ends[e / 32] >> e % 32;
-        for_eight<Cell>(chunk, tile, e, [&](int k, T x, const T(&b)[Values]) { take(ends >> k & 1, x, b); });
+        for_some<some, Cell>(chunk, tile, e,
+                             [&](int k, T x, const T(&b)[values]) { take(ends >> k & 1, x, b); });
     }
 #pragma unroll 1
     for (; e < end; ++e) {  // of the last chunk alone
-        T b[Values];
+        T b[values];
         tile.load(chunk.columns[chunk.column_at(e)], b);
         take(chunk.ends_at(e), Cell::reads_a ? chunk.values[chunk.value_at(e)] : T{}, b);
     }
@@ -181,21 +192,21 @@ __global__ void __launch_bounds__(mxd_merge_detail::block_threads(Lanes),
     __syncthreads();
 
     // Sums of tails from the one that the row of group `g`'s first entry begins in, up to g's own, which is left out.
-    const auto tails_before = [&](int g, V(&all)[Values]) {
+    const auto tails_before = [&](int g, V(&all)[values]) {
         int of = g;
         while (of > 0 && chunk.rows_before[of * (run / 32)] == chunk.rows_before[g * (run / 32)] &&
                !chunk.ends_at(of * run - 1))
             --of;
         tile.reset(all);
         for (; of < g; ++of) {
-            V x[Values];
+            V x[values];
             memcpy(x, tails[of] + lane, sizeof x);
             tile.add(all, x);
         }
     };
-    V open[Values];
+    V open[values];
     if (begun_before && row > head_row) {
-        V head[Values];
+        V head[values];
         memcpy(head, heads[group] + lane, sizeof head);
         tails_before(group, open);
         tile.add(open, head);
@@ -209,24 +220,25 @@ __global__ void __launch_bounds__(mxd_merge_detail::block_threads(Lanes),
         tile.reset(open);
     tile.add(open, sum);
     V* const carry = static_cast<V*>(a.common.workspace) +
-                     blockIdx.x * plan::mxd_carry_columns(a.common.columns, sizeof(V)) + tile.tile() + lane;
+                     blockIdx.x * plan::mxd_carry_columns(a.common.columns, sizeof(V)) + tile.tile() +
+                     lane / Words;
 #pragma unroll
-    for (int v = 0; v < Values; ++v) carry[v] = open[v];
+    for (int v = 0; v < values; ++v) carry[lane_of_tile::column_of(v)] = open[v];
 }
 
 /// Carries of one row stand one after another: a group adds them, all groups of the block where they are many.
-template <class Cell, int Lanes, int Values, tile_kind Kind>
+template <class Cell, int Lanes, tile_kind Kind>
 __global__ void __launch_bounds__(mxd_merge_detail::update_block)
     mxd_merge_update_kernel(device_mxd_arguments a, int chunks) {
     using namespace mxd_merge_detail;
     using V = typename Cell::value;
-    constexpr int groups = update_block / Lanes;
-    __shared__ V parts[groups][Lanes * Values];
+    using lane_of_tile = tile_lane<Cell, Lanes, 1, Kind>;
+    constexpr int groups = update_block / Lanes, values = lane_of_tile::values;
+    __shared__ V parts[groups][Lanes * values];
     __shared__ int counts[groups];
-    const tile_lane<Cell, Lanes, Values, Kind> tile(a.common);
+    const lane_of_tile tile(a.common);
     const device_offsets offsets = on_device(a.held_offsets);
-    const int group = static_cast<int>(threadIdx.x) / Lanes,
-              lane = static_cast<int>(threadIdx.x) % Lanes * Values;
+    const int group = static_cast<int>(threadIdx.x) / Lanes, lane = lane_of_tile::lane() * values;
     const int block_chunk = static_cast<int>(blockIdx.x) * groups, c = block_chunk + group;
     const index_t stride = plan::mxd_carry_columns(a.common.columns, sizeof(V));
     const V* const carries = static_cast<const V*>(a.common.workspace) + tile.tile() + lane;
@@ -241,17 +253,17 @@ __global__ void __launch_bounds__(mxd_merge_detail::update_block)
     }
     if (lane == 0) counts[group] = count;
     const auto number = [&](index_t held) { return a.row_numbers ? a.row_numbers[held] : held; };
-    const auto add_carries = [&](int from, int to, V(&sum)[Values]) {
+    const auto add_carries = [&](int from, int to, V(&sum)[values]) {
         tile.reset(sum);
 #pragma unroll 4
         for (int k = from; k < to; ++k) {
-            V x[Values];
+            V x[values];
 #pragma unroll
-            for (int v = 0; v < Values; ++v) x[v] = carries[offset_t{k} * stride + v];
+            for (int v = 0; v < values; ++v) x[v] = carries[offset_t{k} * stride + v];
             tile.add(sum, x);
         }
     };
-    V sum[Values];
+    V sum[values];
     if (count > 0 && count <= long_run) {
         add_carries(c, c + count, sum);
         tile.add_to(number(r), sum);
@@ -263,14 +275,14 @@ __global__ void __launch_bounds__(mxd_merge_detail::update_block)
         const int from = min(group * share, all);
         add_carries(block_chunk + g + from, block_chunk + g + min(from + share, all), sum);
 #pragma unroll
-        for (int v = 0; v < Values; ++v) parts[group][lane + v] = sum[v];
+        for (int v = 0; v < values; ++v) parts[group][lane + v] = sum[v];
         __syncthreads();
         if (group == g) {
             tile.reset(sum);
             for (int of = 0; of < groups && of * share < all; ++of) {
-                V x[Values];
+                V x[values];
 #pragma unroll
-                for (int v = 0; v < Values; ++v) x[v] = parts[of][lane + v];
+                for (int v = 0; v < values; ++v) x[v] = parts[of][lane + v];
                 tile.add(sum, x);
             }
             tile.add_to(number(r), sum);
@@ -305,17 +317,26 @@ void mxd_csr_merge(const device_mxd_arguments& a, void* stream) {
         mxd_empty_rows_kernel<V><<<blocks(a.common.rows, update_block), update_block, 0, on>>>(
             a, algebra::identity_of<Cell::add_id, V>());
     const unsigned chunks = blocks(a.common.nnz, entries);
-    if (chunks > 0)
-        with_tile<Cell>(a.common, [&]<int Lanes, int Values, tile_kind Kind>(unsigned tiles) {
-            auto kernel = mxd_merge_kernel<Cell, Lanes, Values, Kind, false>;
-            if constexpr (Kind != tile_kind::sole)
-                if (a.common.accumulates) kernel = mxd_merge_kernel<Cell, Lanes, Values, Kind, true>;
-            kernel<<<dim3(chunks, tiles), block_threads(Lanes), 0, on>>>(a);
+    if (chunks > 0) {
+        const auto run = [&]<int Lanes, int Words, tile_kind Kind>(unsigned tiles) {
+            auto kernel = mxd_merge_kernel<Cell, Lanes, Words, Kind, false>;
+            if constexpr (Kind != tile_kind::full)
+                if (a.common.accumulates) kernel = mxd_merge_kernel<Cell, Lanes, Words, Kind, true>;
+            if constexpr (Words == 1)
+                check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                           narrow_carve_out));
+            kernel<<<dim3(chunks, tiles), block_threads(Words), 0, on>>>(a);
+            constexpr int lanes = Lanes * Words;
             if (chunks > 1)
-                mxd_merge_update_kernel<Cell, Lanes, Values, Kind>
-                    <<<dim3(blocks(chunks, update_block / Lanes), tiles), update_block, 0, on>>>(
+                mxd_merge_update_kernel<Cell, lanes, Kind>
+                    <<<dim3(blocks(chunks, update_block / lanes), tiles), update_block, 0, on>>>(
                         a, static_cast<int>(chunks));
-        });
+        };
+        if (a.wide_tiles)
+            with_tile<Cell, plan::mxd_tile_bytes_wide>(a.common, run);
+        else
+            with_tile<Cell, plan::mxd_tile_bytes_narrow>(a.common, run);
+    }
     check(cudaGetLastError());
 }
 

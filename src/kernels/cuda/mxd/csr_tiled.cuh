@@ -1,27 +1,116 @@
-// mxd/csr_tiled on a GPU: C = A B for dense B and C, a row to as many lanes as its tile of columns has words of 16 bytes.
+// mxd/csr_tiled on a GPU: C = A B for dense B and C, neighbouring rows side by side, a row to a few lanes.
 //
-// Computes: for every row i and tile of up to 64 doubles (128 floats), sums of A(i,k) x B(k, tile), in registers.
-// Who owns what: group of 4 to 32 lanes -> row and tile; lane -> 16 bytes of columns. The lanes load the row's entries side by
-//   side and hand them round by shuffles. No shared memory, no barrier, no workspace.
+// Computes: for every row i and tile of up to 32 doubles (64 floats), sums of A(i,k) x B(k, tile), in registers.
+// Phases: a block brings the columns and values of its 32 or 16 rows to shared memory, where they fit; then every group of lanes
+//   goes through its row's, there or where they lie, two rows of B at a time.
+// Who owns what: block -> 32 rows of tiles of 64 bytes, else 16; group of 4 or 8 lanes -> row; lane -> one or two words of 16 bytes.
+// Shared memory: 28 entries a row, 5 to 11 KiB a block.
 // Determinism: sums in the order of k, products not fused into them: the reference's bits.
-// Cost: nnz * columns products; a warp takes as long as the longest of its rows.
-// Distance to the limit (H200): docs/measurements.md. laplace3d:160 at 16 columns and more took 5.0 to 5.5 TB/s from the second-level
-//   cache in a prototype, about what it gives: neighbouring rows are taken at the same time, so that rows of B which they
-//   share come once.
+// Cost: nnz * columns products; a block takes as long as the longest of its rows.
+// Distance to the limit (H200): docs/measurements.md. Where neighbouring rows reach neighbouring columns, the groups of a warp ask
+//   for the same rows of B at the same time and the first-level cache answers for most of them; what it does not have in flight it
+//   keeps, so that few rows of B at once and many threads are faster than many at once (laplace3d:160, 8 columns, ms: eight at
+//   once and 1,024 threads 0.88, four 0.71, three and 1,280 threads 0.66, two and 2,048 threads 0.64; by shuffles, four at once, 1.07).
 // Why csr_half_warp was not enough: sixteen lanes leave half a warp without columns at 8 of them and go twice over the row at
-//   32, and a value a lane asks for half as many bytes at once.
+//   32, a value a lane asks for half as many bytes at once, and handing entries round by shuffles costs as much of the
+//   first-level cache's time as the rows of B do.
 // What it leaves: short rows wait for each other, long rows for nobody (csr_merge).
 #pragma once
 
-#include "kernels/cuda/mxd/common_rows.cuh"
+#include "kernels/cuda/mxd/common_tile.cuh"
 
 namespace nz::kernels::cuda {
 
+namespace mxd_tiled_detail {
+
+inline constexpr int block = 128, entries_a_row = 28;
+/// Without places to ask about, a lane of one word needs 32 registers.
+constexpr int blocks_an_sm(int words_a_lane, tile_kind kind) {
+    return words_a_lane == 1 && kind == tile_kind::full ? 16 : 8;
+}
+
+}  // namespace mxd_tiled_detail
+
+template <class Cell, int Lanes, int Words, tile_kind Kind>
+__global__ void __launch_bounds__(mxd_tiled_detail::block, mxd_tiled_detail::blocks_an_sm(Words, Kind))
+    mxd_tiled_kernel(mxd_arguments a) {
+    using namespace mxd_tiled_detail;
+    using T = typename Cell::operand;
+    using lane_of_tile = tile_lane<Cell, Lanes, Words, Kind>;
+    constexpr int rows = block / Lanes, room = rows * entries_a_row, values = lane_of_tile::values;
+    __shared__ index_t columns[room];
+    __shared__ T values_of_a[Cell::reads_a ? room : 1];
+    const lane_of_tile tile(a);
+    const device_offsets offsets = on_device(a.offsets);
+    const int t = static_cast<int>(threadIdx.x);
+    const auto first = static_cast<index_t>(blockIdx.x * rows), row = first + t / Lanes;
+    const offset_t begin = offsets[first], end = offsets[min(offset_t{first} + rows, offset_t{a.rows})];
+    offset_t row_begin = begin;
+    int entries = 0;  // no more than columns
+    if (row < a.rows) {
+        row_begin = offsets[row];
+        entries = static_cast<int>(offsets[row + offset_t{1}] - row_begin);
+    }
+    typename Cell::value sum[values];
+    tile.reset(sum, entries == 0);
+    const auto add_row = [&](const index_t* of_columns, const T* of_values, int value_step) {
+        const auto value_of = [&](int e) { return Cell::reads_a ? of_values[e * value_step] : T{}; };
+        int e = 0;
+#pragma unroll 1
+        for (; e + 1 < entries; e += 2) {
+            T b[2][values];
+            tile.load(of_columns[e], b[0]);
+            tile.load(of_columns[e + 1], b[1]);
+            tile.add_product(sum, value_of(e), b[0]);
+            tile.add_product(sum, value_of(e + 1), b[1]);
+        }
+        if (e < entries) {
+            T b[values];
+            tile.load(of_columns[e], b);
+            tile.add_product(sum, value_of(e), b);
+        }
+    };
+    const T* const values_there = static_cast<const T*>(a.values);
+    if (end - begin <= room) {
+        const int left = static_cast<int>(end - begin) - t;
+        const auto each = [&](auto f) {
+#pragma unroll
+            for (int k = 0; k < room; k += block)
+                if (k < left) f(k);
+        };
+        const auto* const indices = reinterpret_cast<const std::uint32_t*>(a.indices + begin + t);
+        each([&](int k) { start_copy(reinterpret_cast<std::uint32_t*>(columns) + t + k, indices + k); });
+        if constexpr (Cell::reads_a) {
+            using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+            const auto* const from = reinterpret_cast<const bits*>(values_there) + (a.a_step ? begin + t : 0);
+            const int step = a.a_step ? 1 : 0;
+            each([&](int k) { start_copy(reinterpret_cast<bits*>(values_of_a) + t + k, from + k * step); });
+        }
+        finish_copies();
+        __syncthreads();
+        const auto at = static_cast<int>(row_begin - begin);
+        add_row(columns + at, values_of_a + (Cell::reads_a ? at : 0), 1);
+    } else {
+        add_row(a.indices + row_begin, values_there + row_begin * a.a_step, static_cast<int>(a.a_step));
+    }
+    if (row >= a.rows) return;
+    if (!a.accumulates)
+        tile.store(row, sum);
+    else if (entries > 0)
+        tile.add_to(row, sum);
+}
+
 template <class Cell>
 void mxd_csr_tiled(const device_mxd_arguments& a, void* stream) {
-    with_tile<Cell>(a.common, [&]<int Lanes, int Values, tile_kind Kind>(unsigned tiles) {
-        launch_mxd_rows<Cell, Lanes, Values, Kind>(a, tiles, stream);
-    });
+    using namespace mxd_tiled_detail;
+    with_tile<Cell, plan::mxd_tile_bytes_narrow>(
+        a.common, [&]<int Lanes, int Words, tile_kind Kind>(unsigned tiles) {
+            constexpr int rows = block / Lanes;
+            const auto blocks = static_cast<unsigned>((offset_t{a.common.rows} + rows - 1) / rows);
+            mxd_tiled_kernel<Cell, Lanes, Words, Kind>
+                <<<dim3(blocks, tiles), block, 0, static_cast<cudaStream_t>(stream)>>>(a.common);
+        });
+    check(cudaGetLastError());
 }
 
 }  // namespace nz::kernels::cuda
