@@ -98,9 +98,11 @@ constexpr double tile_entries_a_word = 5, tile_entries_a_word_of_levels = 2.75;
 /// a word, longest row 8 times the mean) 0.82.
 constexpr double tile_entries_a_word_of_uneven = 1.75;
 constexpr offset_t uneven_longest_row = 6;
-/// A search goes through at least as many levels as rows of tiles are more than tiles in one; where these are few, launches are
-/// most of both, and tiles have more of them: 1.24 on cmat_superlu (2.6), 0.76 to 0.87 from 3.9 on.
+/// A search goes through at least as many levels as rows of tiles are more than tiles in one. Where these are few, or entries, launches
+/// are most of both, and tiles have more of them: 1.28 on cmat_superlu (22,778 entries), 1.24 with both directions of its edges (2.6
+/// times as many rows); 0.76 to 0.87 from 32,000 entries and 3.9 times on.
 constexpr double tile_rows_a_row = 3.5;
+constexpr offset_t tiles_from_entries = 24000;
 /// With parents small graphs are through before tiles pay.
 constexpr offset_t tiles_small_below = 32768;
 /// But where rows of tiles hold three tiles, or five that are well filled, a search stays within a few of them for thousands of levels, which one block
@@ -235,7 +237,7 @@ constexpr bool tiles_pay(const traverse_facts& f) noexcept {
         (f.tiles_a_row < narrow_filled_tiles_a_row && f.entries_a_word >= tile_entries_a_word_of_levels))
         return true;
     const offset_t degree = f.nnz / f.vertices;
-    if (degree < tile_mean_degree) return false;
+    if (degree < tile_mean_degree || f.nnz < tiles_from_entries) return false;
     if (f.parents) return f.vertices >= tiles_small_below && f.entries_a_word >= tile_entries_a_word;
     const bool uneven = f.longest_row >= uneven_longest_row * (degree + 1) && !has_hubs(f);
     return static_cast<double>(f.vertices) / 32 >= tile_rows_a_row * f.tiles_a_row &&

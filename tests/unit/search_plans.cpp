@@ -202,8 +202,10 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a small one, with parents";
     f.vertices = 1280, f.nnz = f.vertices * 35, f.tiles_a_row = 15.3;
     EXPECT_EQ(kernel(8.6, false), "push_pull_fused") << "through in a few levels: cmat_superlu";
-    f.vertices = 1182, f.nnz = f.vertices * 30, f.tiles_a_row = 7.4;
-    EXPECT_EQ(kernel(8.2, false), "tile") << "Goodwin_010";
+    f.vertices = 1280, f.nnz = 22778, f.tiles_a_row = 8.7;
+    EXPECT_EQ(kernel(11.4, false), "push_pull_fused") << "few entries: its edges one way";
+    f.vertices = 1182, f.nnz = 32282, f.tiles_a_row = 7.4;
+    EXPECT_EQ(kernel(8.0, false), "tile") << "Goodwin_010";
     f = mesh_on_a_gpu(74752, 7);
     f.nnz -= 2000;
     f.longest_row = 54;
