@@ -20,7 +20,7 @@ check() {  # tool, seconds, words...
 }
 matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*'
 joins='EwiseOnDevice.Long*:EwiseOnDevice.Stretches*:EwiseOnDevice.Nearly*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
-dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*'
+dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*:DenseProducts.Few*'
 pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*'
 built='BuildOnDevice.Of*:BuildOnDevice.Rows*:BuildOnDevice.Columns*:BuildOnDevice.Says*'
 resident='MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*'

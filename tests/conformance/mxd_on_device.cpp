@@ -148,6 +148,12 @@ TEST_F(DenseProducts, RowsOfEveryLengthAreTheReferencesAndTwoRunsAreTheSame) {
     for (const index_t columns : {1, 8, 24, 64, 130}) compare(a, columns, false);
 }
 
+TEST_F(DenseProducts, FewRowsByTilesOfEveryWidthAreTheReferences) {
+    const matrix a = uneven_on_device(gpu, 60, 200, 200, random);
+    for (const index_t columns : {3, 8, 16, 20, 32}) compare(a, columns, false);
+    for (const index_t columns : {40, 64, 65}) compare(a, columns, true);
+}
+
 TEST_F(DenseProducts, TilesOfEveryWidthAreTheReferences) {
     const matrix a = uneven_on_device(gpu, 900, 900, 900, random);
     for (const index_t columns : {2, 8, 12, 16, 30, 32}) compare(a, columns, false);
