@@ -161,6 +161,11 @@ TEST_F(DenseProducts, FewRowsByTilesOfEveryWidthAreTheReferences) {
     for (const index_t columns : {40, 64, 65}) compare(a, columns, true);
 }
 
+TEST_F(DenseProducts, MoreColumnsThanALaunchTakesAreTheReferences) {
+    const matrix a = uneven_on_device(*gpu, 2, 2, 2, random);
+    for (const index_t columns : {(1 << 19) + 3, (1 << 19) + 64}) compare(a, columns, false);
+}
+
 TEST_F(DenseProducts, TilesOfEveryWidthAreTheReferences) {
     const matrix a = uneven_on_device(*gpu, 900, 900, 900, random);
     for (const index_t columns : {2, 8, 12, 16, 30, 32}) compare(a, columns, false);

@@ -9,6 +9,7 @@
 #include "kernels/device_mxd_arguments.hpp"
 #include "plan/mxd_workspace.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace nz::kernels::cuda {
@@ -129,6 +130,22 @@ inline bool whole_words(const mxd_arguments& a, std::size_t value_bytes) {
     };
     return static_cast<std::size_t>(a.columns) * value_bytes % word == 0 && aligned(a.b, a.b_row_step) &&
            aligned(a.c, a.c_row_step);
+}
+
+/// Of one launch, whose grid counts tiles by its second dimension, up to 65,535.
+inline constexpr index_t columns_a_launch = index_t{1} << 19;
+
+/// f(arguments) for so many columns at a time.
+template <class Cell, class F>
+void for_columns(const device_mxd_arguments& a, F&& f) {
+    for (offset_t first = 0; first < a.common.columns; first += columns_a_launch) {
+        device_mxd_arguments part = a;
+        part.common.columns =
+            static_cast<index_t>(std::min(a.common.columns - first, offset_t{columns_a_launch}));
+        part.common.b = static_cast<const typename Cell::operand*>(a.common.b) + first;
+        part.common.c = static_cast<typename Cell::value*>(a.common.c) + first;
+        f(part);
+    }
 }
 
 /// Calls f.template operator()<Lanes, Words, Kind>(tiles) for the tile that suits the number of columns: at most `MostBytes` wide.

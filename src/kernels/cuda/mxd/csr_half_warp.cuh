@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(mxd_half_warp_detail::block, 6) mxd_half_warp_
     const tile_lane<Cell, lanes, 1, tile_kind::loose, 1> tile(a);
     const device_offsets offsets = on_device(a.offsets);
     const int lane = tile.lane();
-    const auto row = static_cast<index_t>((blockIdx.x * block + threadIdx.x) / lanes);
+    const auto row = static_cast<index_t>(blockIdx.x * (block / lanes) + threadIdx.x / lanes);
     if (row >= a.rows) return;
     const unsigned half = ((1u << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
     const offset_t begin = offsets[row];
@@ -61,10 +61,12 @@ template <class Cell>
 void mxd_csr_half_warp(const device_mxd_arguments& a, void* stream) {
     using namespace mxd_half_warp_detail;
     constexpr int rows = block / lanes;
-    const auto blocks = static_cast<unsigned>((offset_t{a.common.rows} + rows - 1) / rows),
-               tiles = static_cast<unsigned>((a.common.columns + lanes - 1) / lanes);
-    mxd_half_warp_kernel<Cell>
-        <<<dim3(blocks, tiles), block, 0, static_cast<cudaStream_t>(stream)>>>(a.common);
+    const auto blocks = static_cast<unsigned>((offset_t{a.common.rows} + rows - 1) / rows);
+    for_columns<Cell>(a, [&](const device_mxd_arguments& part) {
+        const auto tiles = static_cast<unsigned>((part.common.columns + lanes - 1) / lanes);
+        mxd_half_warp_kernel<Cell>
+            <<<dim3(blocks, tiles), block, 0, static_cast<cudaStream_t>(stream)>>>(part.common);
+    });
     check(cudaGetLastError());
 }
 

@@ -220,8 +220,8 @@ __global__ void __launch_bounds__(mxd_merge_detail::block_threads(Words),
         tile.reset(open);
     tile.add(open, sum);
     V* const carry = static_cast<V*>(a.common.workspace) +
-                     blockIdx.x * plan::mxd_carry_columns(a.common.columns, sizeof(V)) + tile.tile() +
-                     lane / Words;
+                     offset_t{blockIdx.x} * plan::mxd_carry_columns(a.common.columns, sizeof(V)) +
+                     tile.tile() + lane / Words;
 #pragma unroll
     for (int v = 0; v < values; ++v) carry[lane_of_tile::column_of(v)] = open[v];
 }
@@ -317,26 +317,27 @@ void mxd_csr_merge(const device_mxd_arguments& a, void* stream) {
         mxd_empty_rows_kernel<V><<<blocks(a.common.rows, update_block), update_block, 0, on>>>(
             a, algebra::identity_of<Cell::add_id, V>());
     const unsigned chunks = blocks(a.common.nnz, entries);
-    if (chunks > 0) {
-        const auto run = [&]<int Lanes, int Words, tile_kind Kind>(unsigned tiles) {
-            auto kernel = mxd_merge_kernel<Cell, Lanes, Words, Kind, false>;
-            if constexpr (Kind != tile_kind::full)
-                if (a.common.accumulates) kernel = mxd_merge_kernel<Cell, Lanes, Words, Kind, true>;
-            if constexpr (Words == 1)
-                check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                           narrow_carve_out));
-            kernel<<<dim3(chunks, tiles), block_threads(Words), 0, on>>>(a);
-            constexpr int lanes = Lanes * Words;
-            if (chunks > 1)
-                mxd_merge_update_kernel<Cell, lanes, Kind>
-                    <<<dim3(blocks(chunks, update_block / lanes), tiles), update_block, 0, on>>>(
-                        a, static_cast<int>(chunks));
-        };
-        if (a.wide_tiles)
-            with_tile<Cell, plan::mxd_tile_bytes_wide>(a.common, run);
-        else
-            with_tile<Cell, plan::mxd_tile_bytes_narrow>(a.common, run);
-    }
+    if (chunks > 0)
+        for_columns<Cell>(a, [&](const device_mxd_arguments& part) {
+            const auto run = [&]<int Lanes, int Words, tile_kind Kind>(unsigned tiles) {
+                auto kernel = mxd_merge_kernel<Cell, Lanes, Words, Kind, false>;
+                if constexpr (Kind != tile_kind::full)
+                    if (part.common.accumulates) kernel = mxd_merge_kernel<Cell, Lanes, Words, Kind, true>;
+                if constexpr (Words == 1)
+                    check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                               narrow_carve_out));
+                kernel<<<dim3(chunks, tiles), block_threads(Words), 0, on>>>(part);
+                constexpr int lanes = Lanes * Words;
+                if (chunks > 1)
+                    mxd_merge_update_kernel<Cell, lanes, Kind>
+                        <<<dim3(blocks(chunks, update_block / lanes), tiles), update_block, 0, on>>>(
+                            part, static_cast<int>(chunks));
+            };
+            if (part.wide_tiles)
+                with_tile<Cell, plan::mxd_tile_bytes_wide>(part.common, run);
+            else
+                with_tile<Cell, plan::mxd_tile_bytes_narrow>(part.common, run);
+        });
     check(cudaGetLastError());
 }
 

@@ -103,13 +103,15 @@ __global__ void __launch_bounds__(mxd_tiled_detail::block, mxd_tiled_detail::blo
 template <class Cell>
 void mxd_csr_tiled(const device_mxd_arguments& a, void* stream) {
     using namespace mxd_tiled_detail;
-    with_tile<Cell, plan::mxd_tile_bytes_narrow>(
-        a.common, [&]<int Lanes, int Words, tile_kind Kind>(unsigned tiles) {
-            constexpr int rows = block / Lanes;
-            const auto blocks = static_cast<unsigned>((offset_t{a.common.rows} + rows - 1) / rows);
-            mxd_tiled_kernel<Cell, Lanes, Words, Kind>
-                <<<dim3(blocks, tiles), block, 0, static_cast<cudaStream_t>(stream)>>>(a.common);
-        });
+    for_columns<Cell>(a, [&](const device_mxd_arguments& part) {
+        with_tile<Cell, plan::mxd_tile_bytes_narrow>(
+            part.common, [&]<int Lanes, int Words, tile_kind Kind>(unsigned tiles) {
+                constexpr int rows = block / Lanes;
+                const auto blocks = static_cast<unsigned>((offset_t{part.common.rows} + rows - 1) / rows);
+                mxd_tiled_kernel<Cell, Lanes, Words, Kind>
+                    <<<dim3(blocks, tiles), block, 0, static_cast<cudaStream_t>(stream)>>>(part.common);
+            });
+    });
     check(cudaGetLastError());
 }
 
