@@ -2,10 +2,12 @@
 //
 // push_csc: the frontier is a word of 32 or 64 bits a tile row, and a queue of the tile rows in which it has vertices. A warp
 //   takes a tile row and goes through its tiles: an OR of the frontier's words in a tile is what it finds of another tile
-//   row, put there by one atomicOr, whose answer says which vertices are new and whether the tile row is.
+//   row, put there by one atomicOr, whose answer says which vertices are new and whether the tile row is. Its lanes look up
+//   beforehand where the tile rows lie that the warp will go through.
 // push_csr: every tile row with unvisited vertices, a warp each: tiles whose words meet a visited vertex, a lane a vertex.
-// pull_csc: the same where few vertices are unvisited: a lane a tile, up to the first that meets. Both ask the visited set in
-//   place of the frontier (yang2018's operand reuse).
+// pull_csc: the same where few vertices are unvisited: a lane a tile, up to the first that meets, vertex by vertex; rows with many
+//   of them go as in push_csr. Both ask the visited set in place of the frontier (yang2018's operand reuse), and deal tile rows round
+//   the warps one by one.
 // Frontiers of three levels take turns: the one before is cleared by its queue, so that a level needs one barrier.
 // Thin levels (common_tile_thin.cuh): up to 32 tile rows one block goes on alone, up to 256 (4,096 where these have few tiles)
 //   one cluster, queues in shared memory, a barrier of the block or a message between 16 blocks a level. Up to 8 tile rows eight
