@@ -19,19 +19,27 @@ __device__ T fresh(const T& x) {
     return device_atomic<T>(const_cast<T&>(x)).load(::cuda::memory_order_relaxed);
 }
 
-/// All blocks wait for each other, clusters first, so that one block of each goes to the counter in L2.
-/// `target` starts at 0 in every thread, *arrived at 0.
-__device__ inline void wait_for_grid(unsigned* arrived, unsigned& target, unsigned clusters) {
-    const auto cluster = cooperative_groups::this_cluster();
-    cluster.sync();
-    target += clusters;
-    if (cluster.block_rank() == 0 && threadIdx.x == 0) {
+/// All blocks wait for each other. `target` starts at 0 in every thread, *arrived at 0. One thread of a block waits until what its
+/// block wrote is seen by all; a barrier of clusters before has every warp wait for that: 2.0 for 1.2 us where four warps a
+/// block have stores under way, 1.6 for 0.9 where none has (H200).
+__device__ inline void wait_for_grid(unsigned* arrived, unsigned& target) {
+    __syncthreads();
+    target += gridDim.x;
+    if (threadIdx.x == 0) {
         device_atomic<unsigned> count(*arrived);
         count.fetch_add(1, ::cuda::memory_order_acq_rel);
         while (static_cast<int>(count.load(::cuda::memory_order_acquire) - target) < 0) {
         }
     }
-    cluster.sync();
+    __syncthreads();
+}
+
+/// The blocks of a cluster wait for each other, in the same way.
+__device__ inline void wait_for_cluster() {
+    __syncthreads();
+    if (threadIdx.x == 0) asm volatile("fence.acq_rel.cluster;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
 /// Loads of what is read once, which leave the first-level cache to what is read again.

@@ -68,7 +68,7 @@ public:
             }
             now = exchange();
         }
-        cluster_.sync();
+        wait_for_cluster();
         if (rank_ == 0 && threadIdx.x == 0) {
             control& c = *s_.shared;
             c.bound = p.bound;
@@ -182,29 +182,17 @@ private:
         if (smallest != ~0ull) atomicMin(&mine().smallest, smallest);
     }
 
-    /// Deals the near pieces out anew, through memory, when a block has many more than the others.
+    /// Deals the near pieces out anew, from list to list, when a block has many more than the others.
     __device__ void spread(unsigned total) {
-        entry<key>* const all = s_.queue[0];
-        for (unsigned i = threadIdx.x; i < held_.near; i += block_threads)
-            all[before_ + i] = near_list(near_side_)[i];
-        __threadfence();
-        cluster_.sync();
+        for (unsigned i = threadIdx.x; i < held_.near; i += block_threads) {
+            const unsigned to = before_ + i;
+            *cluster_.map_shared_rank(near_list(near_side_ ^ 1) + to / cluster_blocks, to % cluster_blocks) =
+                near_list(near_side_)[i];
+        }
+        wait_for_cluster();
+        near_side_ ^= 1;
         held_.near = total > rank_ ? (total - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
-        for (unsigned i = threadIdx.x; i < held_.near; i += block_threads)
-            near_list(near_side_)[i] = load_shared(all + rank_ + i * cluster_blocks);
-        cluster_.sync();
     }
-    /// An entry that another block has just written, past the first-level cache.
-    __device__ static entry<key> load_shared(const entry<key>* at) {
-        entry<key> e;
-        uint4 words[sizeof e / sizeof(uint4)];
-#pragma unroll
-        for (unsigned i = 0; i < sizeof e / sizeof(uint4); ++i)
-            words[i] = __ldcg(reinterpret_cast<const uint4*>(at) + i);
-        memcpy(&e, words, sizeof e);
-        return e;
-    }
-
     /// Every block tells the others what it holds; the sum is the same in all. The next round's near list begins empty.
     __device__ holding exchange() {
         __syncthreads();

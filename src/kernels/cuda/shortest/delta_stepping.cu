@@ -15,7 +15,7 @@
 //   (common_thin.cuh), four lanes a piece where rows have few edges. A list that overflows sends the search back to the grid, which finds everything by that pass.
 // Parents: a pass over the edges, an equal share of them a warp: the smallest nearer vertex whose edge gives the
 //   distance, by atomicMin. Edges of length 0 are left to the host.
-// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a round, through the clusters.
+// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a round.
 // Memory: two queues of pieces and one word a vertex (plan::shortest_device_workspace).
 // Determinism: distances are the one least fixed point (adding is monotone, also in floating point), parents follow from
 //   them; rounds and relaxations vary with the timing.
@@ -105,7 +105,6 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     using key = typename length<Weight>::key;
     __shared__ thin_shared memory;
     __shared__ piece_notes<key> notes[block_threads / 32];
-    const unsigned clusters = gridDim.x / cluster_blocks;
     unsigned target = 0;
     progress<Weight> p;
     p.delta = s.first_delta;
@@ -113,7 +112,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     // Ends a step: what it counted; the counters after the next are cleared.
     const auto counted = [&] {
         if (grid_thread() == 0) s.shared->of[(p.step + 1) % 3] = {0, 0, ~0ull};
-        wait_for_grid(&s.shared->arrived, target, clusters);
+        wait_for_grid(&s.shared->arrived, target);
         return tell(s.shared->of[p.step++ % 3]);
     };
     const auto swept = [&](key bound) {
@@ -129,7 +128,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         if (listed) {
             if (blockIdx.x < cluster_blocks)
                 thin_search<Weight, Offset>(s, memory, mail, t, notes[threadIdx.x / 32]).run(p, now.pieces);
-            wait_for_grid(&s.shared->arrived, target, clusters);
+            wait_for_grid(&s.shared->arrived, target);
             if (hand_back(*s.shared, p)) break;
             listed = false;
         }

@@ -1,7 +1,7 @@
 // Levels of few pieces by one cluster of 16 blocks, its queue in shared memory: a level costs a message between the blocks and the
 // chain neighbour -> claim beside offsets -> queue, not a barrier of the grid. What a block finds stays with it. The next level's
-// neighbours are read while the messages travel. When one block has much more than its share, the pieces go back to the queue in
-// memory and are dealt out anew. A piece that its lanes have not taken after three turns leaves the rest to the block's list, 32 edges
+// neighbours are read while the messages travel. When one block has much more than its share, all pieces are dealt out anew, from
+// queue to queue. A piece that its lanes have not taken after three turns leaves the rest to the block's list, 32 edges
 // an entry, which all warps share out once the block's pieces are through: without it a vertex with 54 edges among others with 7
 // kept a level waiting for 14 turns of four lanes (finan512-graph 0.97 -> 0.52 ms, H100).
 //
@@ -43,11 +43,13 @@ constexpr unsigned thin_turns = 3;
 constexpr unsigned thin_left = 1536;
 constexpr unsigned thin_part_bits = 5;
 static_assert(32u << thin_part_bits > 1u << long_piece_bits && thin_slots << thin_part_bits <= 1u << 16);
+enum class thin_next : unsigned { ends, goes_on, is_dealt_out };
 struct thin_shared {
     piece queue[2][thin_slots];
     std::uint32_t from[2][thin_slots];
-    thin_finds mine[2];  ///< of each queue
-    unsigned goes_on;
+    thin_finds mine[2];                  ///< of each queue
+    unsigned pieces_of[cluster_blocks];  ///< in the next level, by block
+    thin_next next;
     unsigned left;                     ///< on the list: what pieces have left, 32 edges an entry
     std::uint16_t left_of[thin_left];  ///< piece << thin_part_bits | which of its parts
     cluster_mail::box mail;
@@ -106,7 +108,7 @@ private:
         if (threadIdx.x < 2) m_.mine[threadIdx.x] = {0, 0, 0, 0};
         if (threadIdx.x == 2) m_.left = 0;
         if (leads()) s_.shared->thin_pieces = 0;
-        cg::this_cluster().sync();
+        wait_for_cluster();
     }
     __device__ void hold(unsigned side, unsigned at, piece entry, std::uint32_t v) {
         m_.queue[side][at] = entry;
@@ -228,14 +230,14 @@ private:
     __device__ bool exchange(ahead& first) {
         // Levels that other blocks have written decide on a smallest parent, and on all with repeats; claims alone need no fence.
         constexpr bool reads_levels = Kind == parents::smallest || Repeats;
-        if constexpr (reads_levels) __threadfence();
         __syncthreads();
         if (m_.left) {
             push_left(first);
-            if constexpr (reads_levels) __threadfence();
             __syncthreads();
             if (threadIdx.x == 0) m_.left = 0;
         }
+        if (reads_levels && mail_lane() < 32)
+            __threadfence();  // for the block, whose threads the barrier has joined
         side_ ^= 1;
         ++p_.depth;
         const thin_finds mine = m_.mine[side_];
@@ -248,12 +250,40 @@ private:
                 now_ = {__reduce_add_sync(full_warp, of.x), __reduce_add_sync(full_warp, of.y),
                         __reduce_add_sync(full_warp, of.z), __reduce_or_sync(full_warp, of.w)};
                 p_.reached += now_.vertices;
-                const bool on = !skewed(__reduce_max_sync(full_warp, of.x)) && begins();
-                if (mail_lane() == 0) m_.goes_on = on;
+                const bool uneven = skewed(__reduce_max_sync(full_warp, of.x));
+                const thin_next next = !begins() ? thin_next::ends
+                                       : uneven  ? thin_next::is_dealt_out
+                                                 : thin_next::goes_on;
+                if (mail_lane() == 0) m_.next = next;
+                if (mail_lane() < cluster_blocks) m_.pieces_of[mail_lane()] = of.x;
             },
             mail_lane());
         __syncthreads();
-        return m_.goes_on;
+        const thin_next next = m_.next;
+        if (next == thin_next::is_dealt_out) deal_out(first);
+        return next != thin_next::ends;
+    }
+
+    /// The pieces go round the blocks one by one.
+    __device__ void deal_out(ahead& first) {
+        const auto cluster = cg::this_cluster();
+        unsigned before = 0, all = 0;
+        for (unsigned b = 0; b < cluster_blocks; ++b) {
+            if (b == rank_) before = all;
+            all += m_.pieces_of[b];
+        }
+        for (unsigned i = threadIdx.x; i < held_; i += block_threads) {
+            const unsigned to = (before + i) % cluster_blocks, at = (before + i) / cluster_blocks;
+            *cluster.map_shared_rank(&m_.queue[side_ ^ 1][at], to) = m_.queue[side_][i];
+            if constexpr (Kind != parents::none)
+                *cluster.map_shared_rank(&m_.from[side_ ^ 1][at], to) = m_.from[side_][i];
+        }
+        if (threadIdx.x == 0) m_.mine[side_] = {0, 0, 0, 0};
+        wait_for_cluster();
+        side_ ^= 1;
+        held_ = all > rank_ ? (all - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
+        share_out();
+        look_up(group(), first);
     }
 
     /// Whether the level begins here; if so it is recorded and in the sums.
@@ -272,7 +302,7 @@ private:
     }
 
     /// Whether one block needs a second turn, or much of one, that an even share would spare: finds stay in the block
-    /// that found them. By way of the queue in memory they are dealt out anew.
+    /// that found them.
     __device__ bool skewed(unsigned most) const {
         constexpr unsigned turn = block_threads / 4;  // on thin graphs, of four lanes
         const unsigned least = s_.lanes == 8 ? turn / 2 : turn;
@@ -284,7 +314,7 @@ private:
     __device__ void give() {
         for (unsigned i = threadIdx.x; i < held_; i += block_threads)
             store(m_.queue[side_][i], Kind != parents::none ? m_.from[side_][i] : 0);
-        cg::this_cluster().sync();
+        wait_for_cluster();
         if (!leads()) return;
         control& c = *s_.shared;
         c.of[p_.depth % 3] = {fresh(c.thin_pieces), now_.vertices, now_.edges};

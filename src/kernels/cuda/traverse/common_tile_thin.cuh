@@ -7,8 +7,9 @@
 // Claims are made in the visited set itself: an entry holds what one lane was first to find. Entries of one tile row have no
 // vertex in common, so that there are never more of them than vertices in the frontier, though more than tile rows.
 // Who finds needs no fence: nobody but the finder reads an entry, and only the answer of a claim decides.
-// When one block has much more than its share, or its memory runs over, entries go back to the frontier's words and the
-// queue in memory, where those of one tile row are one again, and are dealt out anew.
+// When one block has much more than its share, entries are dealt out anew, from queue to queue (2 us; by way of memory, where those of
+// one tile row became one again, 5: fe_body 0.52 -> 0.48 ms of three searches, H200). When a block's memory runs over or levels grow,
+// they go back to the frontier's words and the queue in memory.
 // An entry has a warp, a lane a tile or a vertex; in a cluster, where tile rows have few tiles, eight lanes: levels of
 // grid2d:2000,0.3 (6.4 tiles a tile row) took 4.1 us (H200), with sixteen lanes 5.0, with four 4.4, with four and two tiles
 // each 4.05. Without gain: two entries of a group in flight (3.8 for 3.9 us, but one block 1.45 for 1.32), headers of what is
@@ -38,7 +39,8 @@ template <class Word>
 struct thin_shared {
     static constexpr unsigned slots = 4096 / sizeof(Word);
     thin_entry<Word> queue[2][slots];
-    finds found[3];  ///< by depth modulo 3: by this block
+    finds found[3];                    ///< by depth modulo 3: by this block
+    unsigned rows_of[cluster_blocks];  ///< entries of each block of the cluster
     thin_sum all;
     front_shared<Word> front;
     cluster_mail::box mail;
@@ -69,12 +71,9 @@ public:
 
     /// Goes on from the queue while levels stay thin; leaves frontier and progress in memory.
     __device__ void run(progress p, finds now) {
-        bool again = true;
-        while (again) {
-            take(p, now);
-            again = levels(p, now);
-            give(p, now);
-        }
+        take(p, now);
+        levels(p, now);
+        give(p, now);
         if (!leads()) return;
         control& c = *s_.shared;
         for (finds& f : c.found) f = {0, 0};
@@ -99,32 +98,30 @@ private:
         if constexpr (alone)
             __syncthreads();
         else
-            cooperative_groups::this_cluster().sync();
+            wait_for_cluster();
     }
 
     /// Tile rows of the queue become entries; frontiers are cleared, for claims are made in the visited set.
     __device__ void take(progress& p, finds now) {
         const unsigned first = rank_ * block_threads + threadIdx.x;
         for (unsigned k = first; k < p.rows_before; k += Blocks * block_threads)
-            s_.state[__ldcg(s_.queue[p.before()] + k)].frontier[p.before()] = 0;
+            s_.state[__ldcg(&s_.queue[p.before()][k].row)].frontier[p.before()] = 0;
         p.rows_before = 0;
         held_ = now.rows > rank_ ? (now.rows - rank_ + Blocks - 1) / Blocks : 0;
         side_ = 0;
         for (unsigned k = threadIdx.x; k < held_; k += block_threads) {
-            const std::uint32_t row = __ldcg(s_.queue[p.turn] + rank_ + k * Blocks);
+            const auto [row, begin, end] = queued_row::read(s_.queue[p.turn] + rank_ + k * Blocks);
             row_state<Word>& state = s_.state[row];
             const Word vertices = __ldcg(&state.frontier[p.turn]);
             state.visited = __ldcg(&state.visited) | vertices;
             state.frontier[p.turn] = 0;
-            const auto [begin, end] = s_.out.range(row);
             m_.queue[0][k] = {vertices, row, begin, end};
         }
         if (threadIdx.x < 3) m_.found[threadIdx.x] = {0, 0};
         wait_for_all();
     }
 
-    /// Whether they ended for entries to be dealt out anew.
-    __device__ bool levels(progress& p, finds& now) {
+    __device__ void levels(progress& p, finds& now) {
         thin_sum all{now, held_};
         look first = look_up(first_of_warp());
         while (goes_on(p, all)) {
@@ -141,9 +138,11 @@ private:
             all = exchange(p, first);
             p.reached += all.found.vertices;
             now = all.found;
-            if (!alone && skewed(all)) return goes_on(p, all);
+            if (alone || !skewed(all)) continue;
+            if (!goes_on(p, all)) break;
+            share_out(all.found.rows);
+            first = look_up(first_of_warp());
         }
-        return false;
     }
 
     /// The first warps go on by themselves while a level has a handful of tile rows; the others look ahead or wait.
@@ -192,7 +191,7 @@ private:
             if (!alone) found.seen = __ldcg(&s_.state[h.column].visited);
             found.reaches(s_.out.range(h.column));
         }
-        found.found = Lanes == 32 && bits_in(e.vertices) > few_vertices ? words_across(s_.out, h, e.vertices)
+        found.found = Lanes == 32 && bits_in(e.vertices) > few_vertices ? words_across(s_.out, h, met)
                                                                         : words_of(s_.out, h, met);
         return found;
     }
@@ -249,7 +248,7 @@ private:
                 if (at < slots)
                     m_.queue[side_ ^ 1][at] = {mine, row, found.begin, found.end};
                 else
-                    store(next, row, mine);
+                    store(next, {mine, row, found.begin, found.end});
             });
     }
     __device__ void write_levels(const entry& e, unsigned depth) const {
@@ -259,9 +258,9 @@ private:
             levels[lowest(mine)] = static_cast<std::int32_t>(depth);
     }
     /// To the frontier and the queue in memory.
-    __device__ void store(unsigned turn, std::uint32_t row, Word vertices) const {
-        if (!set_bits(&s_.state[row].frontier[turn], vertices))
-            s_.queue[turn][atomicAdd(&s_.shared->kept, 1u)] = row;
+    __device__ void store(unsigned turn, const entry& e) const {
+        if (!set_bits(&s_.state[e.row].frontier[turn], e.vertices))
+            s_.queue[turn][atomicAdd(&s_.shared->kept, 1u)] = {e.row, e.begin, e.end};
     }
 
     /// Ends a level: what all blocks found. Meanwhile the first turn of the next is looked up.
@@ -280,6 +279,7 @@ private:
                 const thin_sum all{{__reduce_add_sync(full_warp, of.x), __reduce_add_sync(full_warp, of.y)},
                                    __reduce_max_sync(full_warp, of.x)};
                 if (threadIdx.x == 0) m_.all = all;
+                if (threadIdx.x < Blocks) m_.rows_of[threadIdx.x] = of.x;
             });
             __syncthreads();
             return m_.all;
@@ -293,10 +293,23 @@ private:
         return (all.most + groups - 1) / groups > even && 2 * all.most * Blocks > 3 * all.found.rows;
     }
 
+    /// Entries go round the blocks one by one.
+    __device__ void share_out(unsigned all) {
+        const auto cluster = cooperative_groups::this_cluster();
+        unsigned before = 0;
+        for (unsigned b = 0; b < rank_; ++b) before += m_.rows_of[b];
+        for (unsigned k = threadIdx.x; k < held_; k += block_threads) {
+            const unsigned at = before + k;
+            *cluster.map_shared_rank(&m_.queue[side_ ^ 1][at / Blocks], at % Blocks) = m_.queue[side_][k];
+        }
+        wait_for_all();
+        side_ ^= 1;
+        held_ = all > rank_ ? (all - rank_ + Blocks - 1) / Blocks : 0;
+    }
+
     /// Entries of one tile row become one again.
     __device__ void give(const progress& p, finds& now) const {
-        for (unsigned k = threadIdx.x; k < held_; k += block_threads)
-            store(p.turn, m_.queue[side_][k].row, m_.queue[side_][k].vertices);
+        for (unsigned k = threadIdx.x; k < held_; k += block_threads) store(p.turn, m_.queue[side_][k]);
         wait_for_all();
         now.rows = fresh(s_.shared->kept);
         wait_for_all();

@@ -68,6 +68,18 @@ struct alignas(4 * sizeof(Word)) row_state {
     Word visited, frontier[3];
 };
 
+/// A tile row of a frontier, and where its tiles are, so that who takes it need not look.
+struct alignas(16) queued_row {
+    std::uint32_t row, begin, end;
+
+    __device__ static queued_row read(const queued_row* at) {
+        const uint4 x = __ldcg(reinterpret_cast<const uint4*>(at));
+        return {x.x, x.y, x.z};
+    }
+};
+
+static_assert(sizeof(queued_row) == 16);  // plan::device_tile_workspace
+
 template <class Word>
 struct search {
     static constexpr int size = sizeof(Word) * 8;
@@ -78,7 +90,7 @@ struct search {
     float unvisited_a_frontier;
     std::int32_t* levels;
     row_state<Word>* state;
-    std::uint32_t* queue[3];  ///< the tile rows in which each level's frontier has vertices, in turns
+    queued_row* queue[3];  ///< the tile rows in which each level's frontier has vertices, in turns
     control* shared;
     traverse_report* report;
 
@@ -158,26 +170,6 @@ __device__ void record(const search<Word>& s, unsigned depth, plan::tile_phase p
                                 static_cast<std::uint64_t>(clock64())};
 }
 
-/// A tile row of the frontier, and where its tiles are.
-template <class Word>
-struct frontier_row {
-    std::uint32_t row = 0;
-    tile_range tiles{};
-    Word vertices = 0;
-
-    frontier_row() = default;
-    __device__ frontier_row(const search<Word>& s, std::uint32_t tile_row, unsigned turn)
-        : row(tile_row), tiles(s.out.range(tile_row)), vertices(__ldcg(&s.state[tile_row].frontier[turn])) {}
-    /// Lane t's.
-    __device__ frontier_row of_lane(int t) const {
-        frontier_row f;
-        f.row = __shfl_sync(full_warp, row, t);
-        f.tiles = {__shfl_sync(full_warp, tiles.begin, t), __shfl_sync(full_warp, tiles.end, t)};
-        f.vertices = __shfl_sync(full_warp, vertices, t);
-        return f;
-    }
-};
-
 /// Levels of some vertices of one tile row, side by side.
 template <class Word>
 __device__ void write_levels(const search<Word>& s, std::uint32_t tile_row, Word vertices, unsigned depth) {
@@ -213,12 +205,11 @@ __device__ Word words_of(const tile_rows<Word>& t, const storage::tile_header<Wo
 /// The same for the tiles of a warp's lanes, one after another: lanes take the vertices, so that a tile's words are read side
 /// by side, several tiles in flight.
 template <class Word>
-__device__ Word words_across(const tile_rows<Word>& tiles, const storage::tile_header<Word>& mine,
-                             Word vertices) {
+__device__ Word words_across(const tile_rows<Word>& tiles, const storage::tile_header<Word>& mine, Word met) {
     constexpr int at_once = 32 / sizeof(Word);
     const int lane = static_cast<int>(threadIdx.x % 32);
     Word found = 0;
-    for (unsigned todo = __ballot_sync(full_warp, (mine.occupied & vertices) != 0); todo;) {
+    for (unsigned todo = __ballot_sync(full_warp, met != 0); todo;) {
         Word words[at_once] = {};
         unsigned left = todo;
 #pragma unroll
@@ -229,7 +220,7 @@ __device__ Word words_across(const tile_rows<Word>& tiles, const storage::tile_h
             storage::tile_header<Word> h;
             h.start = __shfl_sync(full_warp, mine.start, t);
             h.occupied = __shfl_sync(full_warp, mine.occupied, t);
-            const Word rows = h.occupied & vertices;
+            const Word rows = __shfl_sync(full_warp, met, t);
             if (rows >> lane & 1) word = row_word(tiles, h, lane);
             if constexpr (sizeof(Word) == 8)
                 if (rows >> (lane + 32) & 1) word |= row_word(tiles, h, lane + 32);
@@ -246,38 +237,112 @@ __device__ Word words_across(const tile_rows<Word>& tiles, const storage::tile_h
     return found;
 }
 
-/// Vertices of a tile row up to which a lane takes a tile: beyond, words_across.
-inline constexpr int few_vertices = 2;
+/// The same, a lane a tile, which goes through all of its words, 16 bytes a load: where many tiles have many vertices.
+template <class Word>
+__device__ Word words_through(const tile_rows<Word>& t, const storage::tile_header<Word>& h, Word met) {
+    constexpr unsigned a_load = 16 / sizeof(Word), at_once = 4;
+    const std::uint32_t begin = h.start, end = begin + static_cast<unsigned>(bits_in(h.occupied));
+    Word found = 0, left = h.occupied;
+    for (std::uint32_t base = begin / a_load * a_load; left; base += a_load * at_once) {
+        Word words[at_once][a_load];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+            const std::uint32_t at = base + k * a_load;
+            if (at >= begin && at + a_load <= end) {
+                const uint4 x = __ldg(reinterpret_cast<const uint4*>(t.words + at));
+                memcpy(words[k], &x, sizeof x);
+            } else {
+#pragma unroll
+                for (unsigned j = 0; j < a_load; ++j)
+                    words[k][j] = at + j >= begin && at + j < end ? __ldg(t.words + at + j) : Word{0};
+            }
+        }
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+#pragma unroll
+            for (unsigned j = 0; j < a_load; ++j) {
+                const Word row = base + k * a_load + j >= begin ? left & (~left + 1) : Word{0};
+                if (met & row) found |= words[k][j];
+                left ^= row;
+            }
+    }
+    return found;
+}
 
-/// A frontier's tile row, by a warp: what it finds through its tiles, and by the entries `outside` them, goes to the next frontier.
-template <class Word, class Add>
-__device__ void expand(const search<Word>& s, const frontier_row<Word>& f, unsigned turn, bool outside,
-                       Add&& add) {
+/// Vertices up to which a lane takes a tile: beyond, words_across.
+inline constexpr int few_vertices = 2;
+/// Tiles of a warp with more of them from which each lane goes through its own.
+inline constexpr int many_tiles = 9;
+
+/// The tile rows of a warp's lanes, `rows` of them, with their vertices: what they find through their tiles, which are dealt out to the
+/// lanes one after another whose rows they may be, and by the entries outside them, goes to the next frontier. `meanwhile` is
+/// called once, when the first headers are under way and before anybody needs the vertices.
+template <class Word, class Meanwhile, class Add>
+__device__ void expand(const search<Word>& s, const queued_row& mine, Word vertices, int rows, unsigned turn,
+                       bool outside, Meanwhile&& meanwhile, Add&& add) {
     constexpr int size = search<Word>::size;
-    const unsigned lane = threadIdx.x % 32, next = turn == 2 ? 0 : turn + 1;
-    const bool few = bits_in(f.vertices) <= few_vertices;
-    for (std::uint32_t base = f.tiles.begin; base < f.tiles.end; base += 32) {
-        storage::tile_header<Word> mine{};
-        if (base + lane < f.tiles.end) mine = s.out.headers[base + lane];
-        const Word met = mine.occupied & f.vertices;
+    const unsigned lane = threadIdx.x % 32, next = turn == 2 ? 0 : turn + 1, tiles = mine.end - mine.begin;
+    unsigned before = 0, total;  // tiles of lanes before, of all
+    if (rows == 1) {
+        total = __shfl_sync(full_warp, tiles, 0);
+    } else {
+        unsigned up_to = tiles;
+#pragma unroll
+        for (int d = 1; d < 32; d *= 2) {
+            const unsigned other = __shfl_up_sync(full_warp, up_to, d);
+            if (lane >= d) up_to += other;
+        }
+        before = up_to - tiles;
+        total = __shfl_sync(full_warp, up_to, 31);
+    }
+    int owner = 0;  // whose the tile is: the last lane's whose tiles begin there or before
+    const auto header_at = [&](unsigned k) {
+        owner = 0;
+        if (rows > 1)
+#pragma unroll
+            for (int d = 16; d; d /= 2)
+                if (__shfl_sync(full_warp, before, owner + d) <= k) owner += d;
+        const std::uint32_t at = __shfl_sync(full_warp, mine.begin - before, owner) + k;
+        storage::tile_header<Word> h{};
+        if (k < total) h = s.out.headers[at];
+        return h;
+    };
+    storage::tile_header<Word> ahead = header_at(lane);
+    meanwhile();
+    for (unsigned base = 0; base < total; base += 32) {
+        const storage::tile_header<Word> h = ahead;
+        const Word met = h.occupied & __shfl_sync(full_warp, vertices, owner);
+        if (base + 32 < total) ahead = header_at(base + 32 + lane);
         Word seen = 0;
-        if (met) seen = s.taken(mine.column, turn);
-        const Word found = few ? words_of(s.out, mine, met) : words_across(s.out, mine, f.vertices);
-        claim(s, found, seen, mine.column, next, add);
+        if (met) seen = s.taken(h.column, turn);
+        const bool few = bits_in(met) <= few_vertices;
+        Word one = 0, other = 0;
+        if (few && met) one = row_word(s.out, h, lowest(met));
+        if (const Word rest = met & (met - 1); few && rest) other = row_word(s.out, h, lowest(rest));
+        Word found = 0;  // of more vertices, while those words are under way
+        const int many = __popc(__ballot_sync(full_warp, !few));
+        if (size == 32 && many >= many_tiles)
+            found = few ? Word{0} : words_through(s.out, h, met);
+        else if (many)
+            found = words_across(s.out, h, few ? Word{0} : met);
+        claim(s, static_cast<Word>(found | one | other), seen, h.column, next, add);
     }
     if (!outside) return;
-    const tile_range entries = s.out.outside_range(f.row);
-    for (std::uint32_t base = entries.begin; base < entries.end; base += 32) {
-        const std::uint32_t k = base + lane;
-        Word found = 0, seen = 0;
-        std::uint32_t to = 0;
-        if (k < entries.end && (f.vertices >> s.out.outside_rows[k] & 1)) {
-            const auto v = static_cast<std::uint32_t>(s.out.outside_columns[k]);
-            to = v / size;
-            found = Word{1} << (v % size);
-            seen = s.taken(to, turn);
+    for (int t = 0; t < rows; ++t) {
+        const tile_range entries = s.out.outside_range(__shfl_sync(full_warp, mine.row, t));
+        const Word of_row = __shfl_sync(full_warp, vertices, t);
+        for (std::uint32_t base = entries.begin; base < entries.end; base += 32) {
+            const std::uint32_t k = base + lane;
+            Word found = 0, seen = 0;
+            std::uint32_t to = 0;
+            if (k < entries.end && (of_row >> s.out.outside_rows[k] & 1)) {
+                const auto v = static_cast<std::uint32_t>(s.out.outside_columns[k]);
+                to = v / size;
+                found = Word{1} << (v % size);
+                seen = s.taken(to, turn);
+            }
+            claim(s, found, seen, to, next, add);
         }
-        claim(s, found, seen, to, next, add);
     }
 }
 

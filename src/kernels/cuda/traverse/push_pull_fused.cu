@@ -15,7 +15,7 @@
 //   first pull finds, for 8 bytes a vertex read in order. Else the visited set, or a bit for 2 or 4 vertices of it, is
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
-// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters. Where the plan
+// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level. Where the plan
 //   gives a small graph one cluster, the barriers are the cluster's and the launch is a plain one. Clusters of 16 leave the
 //   multiprocessors idle that do not come in sixteens (20 or more of 132): graphs whose levels are few and wide get clusters of 2, and
 //   no thin levels.
@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     const bool has_thin = s.cluster_blocks == cluster_blocks;
     unsigned target = 0;
     const auto sync = [&] {
-        if (clusters == 1) return cg::this_cluster().sync();
-        wait_for_grid(&s.shared->arrived, target, clusters);
+        if (clusters == 1) return wait_for_cluster();
+        wait_for_grid(&s.shared->arrived, target);
     };
     cluster_mail mail(memory.mail);
     initialise<Kind>(s);

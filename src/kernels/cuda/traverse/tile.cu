@@ -1,9 +1,10 @@
 // traverse/tile on a GPU: breadth-first search over bit tiles, all levels in one cooperative kernel (ji2022, section 3.4).
 //
-// push_csc: the frontier is a word of 32 or 64 bits a tile row, and a queue of the tile rows in which it has vertices. A warp
-//   takes a tile row and goes through its tiles: an OR of the frontier's words in a tile is what it finds of another tile
-//   row, put there by one atomicOr, whose answer says which vertices are new and whether the tile row is. Its lanes look up
-//   beforehand where the tile rows lie that the warp will go through.
+// push_csc: the frontier is a word of 32 or 64 bits a tile row, and a queue of the tile rows in which it has vertices and of where
+//   their tiles are. A warp takes up to 32 tile rows and deals all their tiles out to its lanes: an OR of the frontier's words in a
+//   tile is what it finds of another tile row, put there by one atomicOr, whose answer says which vertices are new and whether the tile
+//   row is. A lane asks for two words by itself; of more vertices the whole warp, tile by tile, or where nine tiles or more have
+//   them each lane for its own, 16 bytes at a time.
 // push_csr: every tile row with unvisited vertices, a warp each: tiles whose words meet a visited vertex, a lane a vertex.
 // pull_csc: the same where few vertices are unvisited: a lane a tile, up to the first that meets, vertex by vertex; rows with many
 //   of them go as in push_csr. Both ask the visited set in place of the frontier (yang2018's operand reuse), and deal tile rows round
@@ -13,12 +14,12 @@
 //   one cluster, queues in shared memory, a barrier of the block or a message between 16 blocks a level. Up to 8 tile rows eight
 //   warps of a block go on, claims in shared memory, while four more read ahead what they will ask for (common_tile_front.cuh).
 // Edges and parents: kernels of their own afterwards; a parent is the first in-neighbour one level up: the smallest.
-// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level, through the clusters.
-// Memory: four bitmaps, three queues of tile rows (7/8 byte a vertex with tiles of 32) and the report.
+// Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level.
+// Memory: four bitmaps, three queues of tile rows (2 bytes a vertex with tiles of 32) and the report.
 // Determinism: levels, parents, and the size of every frontier; phases follow from those.
 // Cost: push_csc: tiles of the frontier's tile rows, and of each a word for each vertex of the frontier in it.
-// Distance to the limit (H200): bound by latency: about 6 us a level by all blocks, 2.2 to 4.5 by the cluster, 1.3 by one block (H100: 0.77 by its first warps),
-//   where a trip to L2 takes 0.2 to 0.3, a message 0.3 and a barrier of all 1.0: docs/measurements.md (tiles on a GPU).
+// Distance to the limit (H200): bound by latency: 6.5 to 11 us a level by all blocks, 2.0 to 4.5 by the cluster, 1.3 by one block (H100: 0.77 by its first warps),
+//   where a trip to L2 takes 0.2 to 0.3, a message 0.3 and a barrier of all 0.9: docs/measurements.md (tiles on a GPU).
 // Why push_pull_fused was not enough: it asks for every edge whether it leads to something new; here a word asks for 32.
 #include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/common_offsets.cuh"
@@ -48,7 +49,8 @@ __device__ void initialise(const search<Word>& s, finds bounds) {
     if (grid_thread() != 0) return;
     *s.shared = {};
     s.shared->bounds = bounds;
-    s.queue[0][0] = home;
+    const tile_range tiles = s.out.range(home);
+    s.queue[0][0] = {home, tiles.begin, tiles.end};
 }
 
 /// Counts in memory, both halves at once.
@@ -57,10 +59,21 @@ __device__ unsigned count_in(finds* found, finds sum) {
                                            static_cast<unsigned long long>(sum.vertices) << 32 | sum.rows));
 }
 
+/// What lanes have found of the next level, one tile row each: to the queue and the counts.
+template <class Word>
+__device__ void put(const search<Word>& s, queued_row* next, finds* found, bool first, Word vertices,
+                    std::uint32_t row) {
+    tile_range tiles{};
+    if (first) tiles = s.out.range(row);
+    add_rows(
+        first, vertices, row, [&](finds sum) { return count_in(found, sum); },
+        [&](unsigned at, std::uint32_t) { next[at] = {row, tiles.begin, tiles.end}; });
+}
+
 template <class Word>
 __device__ void push_level(const search<Word>& s, const progress& p, unsigned count, finds* found) {
-    const std::uint32_t* const queue = s.queue[p.turn];
-    std::uint32_t* const next = s.queue[p.next()];
+    const queued_row* const queue = s.queue[p.turn];
+    queued_row* const next = s.queue[p.next()];
     const unsigned step = gridDim.x * block_warps;
     const bool outside = s.has_outside();
     const unsigned lane = threadIdx.x % 32;
@@ -68,22 +81,24 @@ __device__ void push_level(const search<Word>& s, const progress& p, unsigned co
     for (unsigned base = threadIdx.x / 32 * gridDim.x + blockIdx.x; base < count; base += step * 32) {
         const unsigned k = base + lane * step;
         const bool has = k < count;
-        frontier_row<Word> mine;
+        queued_row mine{};
+        if (has) mine = queued_row::read(queue + k);
+        row_state<Word>& state = s.state[mine.row];
+        Word vertices = 0, visited = 0;
         if (has) {
-            mine = frontier_row<Word>(s, __ldcg(queue + k), p.turn);
-            row_state<Word>& state = s.state[mine.row];
-            state.visited = __ldcg(&state.visited) | mine.vertices;
+            vertices = __ldcg(&state.frontier[p.turn]);
+            visited = __ldcg(&state.visited);
         }
         const int rows = __popc(__ballot_sync(full_warp, has));
-        for (int t = 0; t < rows; ++t) {
-            const frontier_row<Word> f = mine.of_lane(t);
-            write_levels(s, f.row, f.vertices, p.depth);  // what a barrier would wait for goes first
-            expand(s, f, p.turn, outside, [&](bool first, Word vertices, std::uint32_t row) {
-                add_rows(
-                    first, vertices, row, [&](finds sum) { return count_in(found, sum); },
-                    [&](unsigned at, std::uint32_t entry) { next[at] = entry; });
-            });
-        }
+        expand(
+            s, mine, vertices, rows, p.turn, outside,
+            [&] {  // what a barrier would wait for goes first
+                if (has) state.visited = visited | vertices;
+                for (int t = 0; t < rows; ++t)
+                    write_levels(s, __shfl_sync(full_warp, mine.row, t), __shfl_sync(full_warp, vertices, t),
+                                 p.depth);
+            },
+            [&](bool first, Word vertices, std::uint32_t row) { put(s, next, found, first, vertices, row); });
     }
 }
 
@@ -99,7 +114,7 @@ __device__ bool fills_tiles(const search<Word>& s, std::uint32_t w, Word open) {
 /// Tile rows go round the warps one by one: open ones lie side by side, and a warp goes through its own in turn.
 template <class Word>
 __device__ void pull_level(const search<Word>& s, const progress& p, tile_phase phase, finds* found) {
-    std::uint32_t* const next = s.queue[p.next()];
+    queued_row* const next = s.queue[p.next()];
     const reached_words<Word> reached{s, p.turn};
     const unsigned lane = threadIdx.x % 32, warps = gridDim.x * block_warps,
                    warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
@@ -129,9 +144,7 @@ __device__ void pull_level(const search<Word>& s, const progress& p, tile_phase 
             if (lane == static_cast<unsigned>(t)) mine = now;
         }
         if (has && mine) s.state[row].frontier[p.next()] = mine;
-        add_rows(
-            mine != 0, mine, row, [&](finds sum) { return count_in(found, sum); },
-            [&](unsigned at, std::uint32_t entry) { next[at] = entry; });
+        put(s, next, found, mine != 0, mine, row);
     }
 }
 
@@ -152,7 +165,7 @@ template <class Word>
 __device__ void write_report(const search<Word>& s, const progress& p, finds now) {
     // Where the depth ends the search, the last frontier has not been looked at.
     for (unsigned k = threadIdx.x / 32 * gridDim.x + blockIdx.x; k < now.rows; k += gridDim.x * block_warps) {
-        const std::uint32_t row = __ldcg(s.queue[p.turn] + k);
+        const std::uint32_t row = __ldcg(&s.queue[p.turn][k].row);
         write_levels(s, row, __ldcg(&s.state[row].frontier[p.turn]), p.depth);
     }
     if (grid_thread() != 0) return;
@@ -167,7 +180,7 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
     __shared__ thin_shared<Word> thin;
     cluster_mail mail(thin.mail);
     unsigned target = 0;
-    const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, gridDim.x / cluster_blocks); };
+    const auto sync = [&] { wait_for_grid(&s.shared->arrived, target); };
     const bool few_tiles = narrow(s);
     finds bounds{alone_enter, few_tiles ? narrow_enter : wide_enter};
     initialise(s, bounds);
@@ -198,7 +211,7 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
         }
         const unsigned last = grid_threads() - 1 - grid_thread();  // who has the least to do
         for (unsigned k = last; k < p.rows_before; k += grid_threads())
-            s.state[__ldcg(s.queue[p.before()] + k)].frontier[p.before()] = 0;
+            s.state[__ldcg(&s.queue[p.before()][k].row)].frontier[p.before()] = 0;
         if (grid_thread() == 0)
             record(s, p.depth, phase, now);  // as all levels: other multiprocessors' clocks differ
         if (last == 0) s.shared->found[(p.depth + 2) % 4] = {0, 0};
@@ -288,7 +301,7 @@ void run(const device_tile_arguments& d, cudaStream_t stream) {
     plan::workspace_parts memory(a.workspace);
     s.shared = memory.take<control>(1);
     s.state = memory.take<row_state<Word>>(s.words);
-    for (auto& queue : s.queue) queue = memory.take<std::uint32_t>(s.words);
+    for (auto& queue : s.queue) queue = memory.take<queued_row>(s.words);
     launch_resident<tile_kernel<Word>>(
         s, {static_cast<int>(block_threads), static_cast<int>(cluster_blocks), 1}, d.multiprocessors, stream);
     count_edges<<<static_cast<unsigned>(d.multiprocessors) * finish_blocks_an_sm, finish_block, 0, stream>>>(

@@ -16,7 +16,7 @@
 //   counts vertices, pairs and edges, and each source's finds by transposing squares of bits between lanes; queues the
 //   frontier; and notes levels as binary digits, one word a vertex and digit (common_levels.cuh). Levels are written
 //   once at the end, or every 63 levels, 4 bytes a source and vertex.
-// Grid: a block of 1,024 threads a multiprocessor, in clusters of two.
+// Grid: a block of 1,024 threads a multiprocessor.
 // Memory: three words a vertex, six more with levels, marks, one queue (plan::bit_parallel_device_workspace), the report.
 // Determinism: levels and counts always; the order of the queue is not.
 // Cost: push: frontier edges * (word read, atomicOr where it lacks bits). Pull: vertices, and in-neighbours up to the
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     bit_parallel_kernel(const __grid_constant__ search<Offset> s) {
     __shared__ tally all;
     unsigned target = 0;
-    const auto sync = [&] { wait_for_grid(&s.shared->arrived, target, gridDim.x / cluster_blocks); };
+    const auto sync = [&] { wait_for_grid(&s.shared->arrived, target); };
     clear(s, all);
     sync();
     set_sources(s);
@@ -161,8 +161,8 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
 
 template <bool Levels, class Offset>
 void launch(const search<Offset>& s, int multiprocessors, cudaStream_t stream) {
-    launch_resident<bit_parallel_kernel<Levels, Offset>>(s, {block_threads, cluster_blocks, blocks_an_sm},
-                                                         multiprocessors, stream);
+    launch_resident<bit_parallel_kernel<Levels, Offset>>(s, {block_threads, 1, blocks_an_sm}, multiprocessors,
+                                                         stream);
 }
 
 template <class Offset>
