@@ -27,7 +27,7 @@ choice choose_on_device(const mxd_facts& f) {
                  entries = f.rows ? static_cast<double>(f.nnz) / static_cast<double>(f.rows) : 0;
     if (entries >= tiled_from_entries && entries <= tiled_up_to_entries &&
         f.row_deviation <= tiled_deviation && f.column_runs >= tiled_from_runs &&
-        (row_bytes <= tiled_up_to_row_bytes || reads_far(f)))
+        (row_bytes <= tiled_up_to_row_bytes || entries > tiled_long_entries || reads_far(f)))
         return {"csr_tiled", "even rows: neighbouring ones at the same time, a row to a group of lanes"};
     if (f.nnz <= small_entries && row_bytes * static_cast<double>(f.rows) <= small_bytes &&
         f.longest_row >= 0 && f.longest_row <= small_longest_row + f.columns)

@@ -56,13 +56,15 @@ inline constexpr double uneven_rows = 1.1;
 inline constexpr double pack_from_uses = 2;
 
 // On a GPU rows go to groups of lanes, neighbours side by side, where they are even, not short, and consist of runs of neighbouring
-// columns, which the rows beside them share (uniform:1048576,16, whose do not, 0.80 for 0.61 ms at 8 columns): rows of B then come from
+// columns, which the rows beside them share (uniform:1000000,20, whose do not, 0.82 for 0.68 ms at 8 columns): rows of B then come from
 // a first-level cache. csr_merge goes through its runs one behind the other, and that cache keeps what a run meets again
-// where columns lie near. Double, ms, csr_tiled and csr_merge (an H200, prototypes): laplace3d:160 0.64 and 0.84 at 8 columns,
-// 1.05 and 1.60 at 16, 1.71 and 2.74 at 32, 3.5 and 5.4 at 64; a band of 21 diagonals 0.50 and 0.68, 0.84 and 0.84, 1.41 and
-// 1.35, 2.8 and 2.4; but rows of five entries (laplace2d:4000) 1.03 and 0.96, 1.73 and 1.51.
-inline constexpr double tiled_from_entries = 16, tiled_up_to_entries = 28, tiled_deviation = 0.25,
-                        tiled_from_runs = 0.5, tiled_up_to_row_bytes = 128, first_level_bytes = 256 * 1024;
+// where columns lie near, which is as good where rows are short and rows of B long. Double, ms at 8, 16, 32, 64 columns, csr_tiled and
+// csr_merge (H200): laplace3d:160 0.59, 0.96, 1.63, 3.30 and 0.83, 1.61, 2.78, 5.49; laplace3d:50 (x) 3x3 (78 entries a row) 0.22, 0.28,
+// 0.45, 0.75 and 0.25, 0.33, 0.58, 1.15; bands of 21 diagonals 0.46, 0.78, 1.31, 2.54 and 0.69, 0.81, 1.34, 2.38, of 41 0.29,
+// 0.40, 0.62, 1.10 and 0.35, 0.39, 0.70, 1.15; but rows of five entries (laplace2d:4000) 1.03, 1.73 and 0.96, 1.51 at 8 and 16.
+inline constexpr double tiled_from_entries = 16, tiled_up_to_entries = 128, tiled_deviation = 0.25,
+                        tiled_from_runs = 0.5, tiled_up_to_row_bytes = 256, tiled_long_entries = 28,
+                        first_level_bytes = 256 * 1024;
 // Wide tiles read A once for 512 bytes of a row of B (the band at 64 columns 2.4 for 2.7 ms by two tiles), but blocks in flight then
 // meet more of B than the second-level cache keeps until neighbours come back to it: laplace2d:4000 6.6 for 5.4, rmat_directed:22,16
 // 5.0 for 4.4.

@@ -53,11 +53,13 @@ TEST(MxdPlan, OnAGpuTakesRowsWhereTheyAreEvenAndShareWhatTheyRead) {
          {row{27, 0.05, 17000, 0.67, 64, "csr_tiled", false},
           row{27, 0.05, 17000, 0.67, 16, "csr_tiled", false},
           row{27, 0.05, 17000, 0.67, 8, "csr_tiled", false}, row{27, 0.05, 17000, 0, 8, "csr_merge", false},
-          row{21, 0.01, 5, 1, 64, "csr_merge", true}, row{21, 0.01, 5, 1, 32, "csr_merge", false},
+          row{21, 0.01, 5, 1, 64, "csr_merge", true}, row{21, 0.01, 5, 1, 32, "csr_tiled", false},
           row{21, 0.01, 5, 1, 16, "csr_tiled", false}, row{5, 0.01, 1600, 0.5, 64, "csr_merge", false},
           row{5, 0.01, 1600, 0.5, 8, "csr_merge", false}, row{24, 0.5, 17000, 1, 64, "csr_merge", false},
           row{24, 0.5, 17000, 1, 8, "csr_merge", false}, row{24, 0.5, 50, 1, 64, "csr_merge", true},
-          row{500, 0, 17000, 1, 64, "csr_merge", false}, row{27, unknown, unknown, 0, 8, "csr_merge", false},
+          row{29, 0.01, 7, 1, 64, "csr_tiled", false}, row{81, 0.1, 7500, 0.9, 64, "csr_tiled", false},
+          row{129, 0, 17000, 1, 8, "csr_merge", false}, row{500, 0, 17000, 1, 64, "csr_merge", false},
+          row{27, unknown, unknown, 0, 8, "csr_merge", false},
           row{27, unknown, unknown, 0, 64, "csr_merge", false}}) {
         plan::mxd_facts f = square(100000, static_cast<offset_t>(entries * 100000), columns);
         f.on_device = true;

@@ -1,14 +1,15 @@
 // mxd/csr_tiled on a GPU: C = A B for dense B and C, neighbouring rows side by side, a row to a few lanes.
 //
 // Computes: for every row i and tile of up to 32 doubles (64 floats), sums of A(i,k) x B(k, tile), in registers.
-// Phases: a block brings the columns and values of its 32 or 16 rows to shared memory, where they fit; then every group of lanes
-//   goes through its row's, there or where they lie, two rows of B at a time.
-// Who owns what: block -> 32 rows of tiles of 64 bytes, else 16; group of 4 or 8 lanes -> row; lane -> one or two words of 16 bytes.
-// Shared memory: 28 entries a row, 5 to 11 KiB a block.
+// Phases: a block brings the columns and values of its 32, 16 or 8 rows to shared memory, where they fit; then every group of lanes
+//   goes through its row's, two rows of B at a time. Where they do not fit each group brings 16 of its own row's at a time.
+// Who owns what: block -> 32 rows of tiles of 64 bytes, 8 of 512, else 16; group of 4, 8 or 16 lanes -> row; lane -> one or two words
+//   of 16 bytes.
+// Shared memory: 28 entries a row, 3 to 11 KiB a block.
 // Determinism: sums in the order of k, products not fused into them: the reference's bits.
 // Cost: nnz * columns products; a block takes as long as the longest of its rows.
 // Distance to the limit (H200): 72 and 76% of A, B and C once at the rate of a copy on laplace3d:160 and a band at 8 columns, 59 and 62% at
-//   16, 40% on laplace3d:160 at 64: docs/measurements.md. Where neighbouring rows reach neighbouring columns, the groups of a warp ask
+//   16, 40% on laplace3d:160 at 64, 42% and 23% on laplace3d:50 (x) 3x3 at 8 and 64: docs/measurements.md. Where neighbouring rows reach neighbouring columns, the groups of a warp ask
 //   for the same rows of B at the same time and the first-level cache answers for most of them; what it does not have in flight it
 //   keeps, so that few rows of B at once and many threads are faster than many at once (laplace3d:160, 8 columns, ms: eight at
 //   once and 1,024 threads 0.88, four 0.71, three and 1,280 threads 0.66, two and 2,048 threads 0.64, with entries by asynchronous copies 0.60; by shuffles, four at once, 1.07).
@@ -25,6 +26,9 @@ namespace nz::kernels::cuda {
 namespace mxd_tiled_detail {
 
 inline constexpr int block = 128, entries_a_row = 28;
+/// Of rows that have more, at a time; apart by one more, in different banks.
+inline constexpr int entries_a_turn = 16, between_rows = entries_a_turn + 1;
+static_assert(between_rows <= entries_a_row);
 /// Without places to ask about, a lane of one word needs 32 registers.
 constexpr int blocks_an_sm(int words_a_lane, tile_kind kind) {
     return words_a_lane == 1 && kind == tile_kind::full ? 16 : 8;
@@ -54,45 +58,59 @@ __global__ void __launch_bounds__(mxd_tiled_detail::block, mxd_tiled_detail::blo
     }
     typename Cell::value sum[values];
     tile.reset(sum, entries == 0);
-    const auto add_row = [&](const index_t* of_columns, const T* of_values, int value_step) {
-        const auto value_of = [&](int e) { return Cell::reads_a ? of_values[e * value_step] : T{}; };
+    /// So many entries of the row, from this one of those in shared memory.
+    const auto add_entries = [&](int at, int count) {
+        const index_t* const of_columns = columns + at;
+        const auto value_of = [&](int e) { return Cell::reads_a ? values_of_a[at + e] : T{}; };
         int e = 0;
 #pragma unroll 1
-        for (; e + 1 < entries; e += 2) {
+        for (; e + 1 < count; e += 2) {
             T b[2][values];
             tile.load(of_columns[e], b[0]);
             tile.load(of_columns[e + 1], b[1]);
             tile.add_product(sum, value_of(e), b[0]);
             tile.add_product(sum, value_of(e + 1), b[1]);
         }
-        if (e < entries) {
+        if (e < count) {
             T b[values];
             tile.load(of_columns[e], b);
             tile.add_product(sum, value_of(e), b);
         }
     };
-    const T* const values_there = static_cast<const T*>(a.values);
+    using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    const int value_step = a.a_step ? 1 : 0;
+    const auto start = [&](int to, const index_t* from, const bits* value) {
+        start_copy(reinterpret_cast<std::uint32_t*>(columns) + to,
+                   reinterpret_cast<const std::uint32_t*>(from));
+        if constexpr (Cell::reads_a) start_copy(reinterpret_cast<bits*>(values_of_a) + to, value);
+    };
+    const auto* const all_values = static_cast<const bits*>(a.values);
     if (end - begin <= room) {
         const int left = static_cast<int>(end - begin) - t;
-        const auto each = [&](auto f) {
+        const index_t* const indices = a.indices + begin + t;
+        const bits* const from = all_values + (a.a_step ? begin + t : 0);
 #pragma unroll
-            for (int k = 0; k < room; k += block)
-                if (k < left) f(k);
-        };
-        const auto* const indices = reinterpret_cast<const std::uint32_t*>(a.indices + begin + t);
-        each([&](int k) { start_copy(reinterpret_cast<std::uint32_t*>(columns) + t + k, indices + k); });
-        if constexpr (Cell::reads_a) {
-            using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-            const auto* const from = reinterpret_cast<const bits*>(values_there) + (a.a_step ? begin + t : 0);
-            const int step = a.a_step ? 1 : 0;
-            each([&](int k) { start_copy(reinterpret_cast<bits*>(values_of_a) + t + k, from + k * step); });
-        }
+        for (int k = 0; k < room; k += block)
+            if (k < left) start(t + k, indices + k, from + k * value_step);
         finish_copies();
         __syncthreads();
-        const auto at = static_cast<int>(row_begin - begin);
-        add_row(columns + at, values_of_a + (Cell::reads_a ? at : 0), 1);
+        add_entries(static_cast<int>(row_begin - begin), entries);
     } else {
-        add_row(a.indices + row_begin, values_there + row_begin * a.a_step, static_cast<int>(a.a_step));
+        const int lane = t % Lanes, home = t / Lanes * between_rows;
+        const auto all = static_cast<unsigned>(entries), most = __reduce_max_sync(full_warp, all);
+        const index_t* const indices = a.indices + row_begin;
+        const bits* const from = all_values + (a.a_step ? row_begin : 0);
+#pragma unroll 1
+        for (unsigned first = 0; first < most; first += entries_a_turn) {
+            if (first) __syncwarp();
+#pragma unroll
+            for (int k = lane; k < entries_a_turn; k += Lanes)
+                if (const unsigned e = first + static_cast<unsigned>(k); e < all)
+                    start(home + k, indices + e, from + std::int64_t{e} * value_step);
+            finish_copies();
+            __syncwarp();
+            add_entries(home, min(entries - static_cast<int>(first), entries_a_turn));
+        }
     }
     if (row >= a.rows) return;
     if (!a.accumulates)
@@ -105,7 +123,7 @@ template <class Cell>
 void mxd_csr_tiled(const device_mxd_arguments& a, void* stream) {
     using namespace mxd_tiled_detail;
     for_columns<Cell>(a, [&](const device_mxd_arguments& part) {
-        with_tile<Cell, plan::mxd_tile_bytes_narrow>(
+        with_tile<Cell, plan::mxd_tile_bytes_wide>(
             part.common, [&]<int Lanes, int Words, tile_kind Kind>(unsigned tiles) {
                 constexpr int rows = block / Lanes;
                 const auto blocks = static_cast<unsigned>((offset_t{part.common.rows} + rows - 1) / rows);
