@@ -390,7 +390,12 @@ void add_bfs(CLI::App& app, runner& run) {
         "Example: nz bfs rmat:18,16 --validate --explain\n"
         "Edges run from row to column. GTEPS counts the entries in the rows of the vertices reached.\n"
         "With several sources, --json has an object for each in \"runs\".");
-    verb->callback([&run, s] { run = [s] { return s->many() ? run_bfs_many(*s) : run_bfs(*s); }; });
+    verb->callback([&run, s] {
+        run = [s] {
+            check_tiling(*s, s->tiles, {"tile"});
+            return s->many() ? run_bfs_many(*s) : run_bfs(*s);
+        };
+    });
 }
 
 }  // namespace nz::cli

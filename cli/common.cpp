@@ -218,6 +218,13 @@ bool same_entries(const matrix& x, const matrix& y) {
     });
 }
 
+void check_tiling(const settings& s, const tiling& tiles, std::initializer_list<std::string_view> kernels) {
+    if ((tiles.size == 0 && tiles.least_entries < 0) || std::ranges::find(kernels, s.kernel) != kernels.end())
+        return;
+    throw usage_error(fmt::format("--tile-size and --tile-least are for --kernel {}",
+                                  fmt::join(kernels, " and --kernel ")));
+}
+
 void check_output(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code ignored;

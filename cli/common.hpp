@@ -4,6 +4,7 @@
 #include "nonzero/context.hpp"
 #include "nonzero/io.hpp"
 #include "nonzero/matrix.hpp"
+#include "nonzero/plan.hpp"
 #include "options.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,9 +12,11 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nz::cli {
@@ -112,6 +115,8 @@ std::unique_ptr<T[]> side_by_side(const std::vector<T>& values) {
     return all;
 }
 
+/// Throws usage_error where options of tiles are given and --kernel is none of those that read tiles.
+void check_tiling(const settings& s, const tiling& tiles, std::initializer_list<std::string_view> kernels);
 /// Throws usage_error where a file at `path` cannot be made: before the work rather than after.
 void check_output(const std::string& path);
 /// Writes beside the file, then renames. Throws nz::error.

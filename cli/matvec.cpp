@@ -143,7 +143,8 @@ void report_matvec(std::string_view verb, const matvec_settings& s, const contex
     if (s.validate && m.breach.empty()) fmt::print("valid: agrees with a plain loop over the rows\n");
 }
 
-void write_result(const std::string& path, const vector& y) {
+// Places by the input's own ids.
+void write_result(const std::string& path, const vector& y, const loaded& in) {
     dispatch(y.type(), [&]<class T>(std::type_identity<T>) {
         std::vector<index_t> at;
         std::vector<T> values;
@@ -151,17 +152,23 @@ void write_result(const std::string& path, const vector& y) {
         if (path.ends_with(".npz")) {
             const auto n = static_cast<offset_t>(at.size());
             const auto all = side_by_side(values);
-            const io::named_array arrays[] = {{"index", dtype::int32, at.data(), n},
+            std::vector<std::int64_t> names;
+            if (!in.input.original_ids.empty())
+                for (const index_t k : at) names.push_back(in.original(k));
+            const io::named_array arrays[] = {names.empty()
+                                                  ? io::named_array{"index", dtype::int32, at.data(), n}
+                                                  : io::named_array{"index", dtype::int64, names.data(), n},
                                               {"value", dtype_of<T>, all.get(), n}};
             return io::write_npz_arrays(path, arrays);
         }
         fmt::memory_buffer text;
         for (std::size_t k = 0; k < at.size(); ++k) {
             const T value = values[k];
+            const std::int64_t name = in.original(at[k]);
             if constexpr (std::is_floating_point_v<T>)
-                fmt::format_to(std::back_inserter(text), "{} {}\n", at[k], value);
+                fmt::format_to(std::back_inserter(text), "{} {}\n", name, value);
             else
-                fmt::format_to(std::back_inserter(text), "{} {:d}\n", at[k], value);
+                fmt::format_to(std::back_inserter(text), "{} {:d}\n", name, value);
         }
         write_file(path, {text.data(), text.size()});
     });
@@ -196,6 +203,7 @@ void add_matvec_options(CLI::App& verb, matvec_settings& s) {
 }
 
 int run_matvec(std::string_view verb, const matvec_settings& s) {
+    check_tiling(s, s.tiles, {"tile_row", "tile_column"});
     if (!s.output.empty()) check_output(s.output);
     const context ctx = make_context(s);
     const semiring ring(s.semiring);  // wrong words are told before a long load
@@ -207,7 +215,7 @@ int run_matvec(std::string_view verb, const matvec_settings& s) {
     matvec m = make_operands(ctx, s, in.matrix());
     const renumbered work(ctx, s, m.a);
     compute(ctx, s, m, work);
-    if (!s.output.empty()) write_result(s.output, m.y);
+    if (!s.output.empty()) write_result(s.output, m.y, in);
     report_matvec(verb, s, ctx, in, m, work);
     if (m.breach.empty()) return 0;
     fmt::print(stderr, "nz: the result is not valid: {}\n", m.breach);

@@ -132,6 +132,9 @@ TEST_F(bfs_verb, tiles_of_a_scattered_graph_are_refused_with_the_figures) {
     EXPECT_NE(run.err.find("more than 1.5 times the"), std::string::npos) << run.err;
     EXPECT_EQ(nz({"bfs", "rmat:13,8", "--kernel", "tile", "--tile-size", "64", "--validate"}).status, 0);
     EXPECT_EQ(nz({"bfs", "rmat:13,8", "--kernel", "tile", "--tile-size", "16"}).status, 2);
+    expect_refused({"bfs", "grid2d:9", "--tile-size", "64"}, 2, {"--tile-size", "--kernel tile"});
+    expect_refused({"bfs", "grid2d:9", "--sources", "1,2", "--tile-least", "0"}, 2, {"--kernel tile"});
+    expect_refused({"spmv", "grid2d:9", "--tile-size", "16"}, 2, {"tile_row and --kernel tile_column"});
     EXPECT_EQ(nz({"bfs", "grid2d:9", "--kernel", "tile", "--switches", "masking"}).status, 1);
 }
 

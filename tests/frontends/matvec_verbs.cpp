@@ -94,6 +94,13 @@ TEST_F(matvec_verbs, density_says_how_much_of_x_is_there) {
         expect_json({"spmspv", "random:100,3", "--density", "0.000001", "--validate"})["vector_entries"], 1);
 }
 
+TEST_F(matvec_verbs, results_are_written_by_the_inputs_own_ids) {
+    write("ids.el", "7 1000000\n1000000 7\n7 7\n");
+    EXPECT_EQ(nz({"spmv", "ids.el", "--repeat", "1", "--semiring", "plus_pair", "-o", "y.txt"}).status, 0);
+    EXPECT_EQ(read("y.txt"), "7 2\n1000000 1\n");
+    EXPECT_EQ(nz({"spmv", "ids.el", "--repeat", "1", "-o", "y.npz"}).status, 0);
+}
+
 TEST_F(matvec_verbs, the_same_seed_gives_the_same_result_whatever_the_threads) {
     const std::vector<std::string> words = {"spmv", "lp:300,300,3000", "--repeat", "1", "-o"};
     const auto product = [&](const std::string& file, const std::vector<std::string>& more) {
