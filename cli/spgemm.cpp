@@ -8,8 +8,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace nz::cli {
 namespace {
@@ -122,10 +125,55 @@ void compute(const context& ctx, const spgemm_settings& s, spgemm& m) {
     m.ms = median(std::move(times));
 }
 
+matrix magnitudes(const context& ctx, const matrix& a) {
+    matrix out(ctx, a.type(), a.rows(), a.columns());
+    apply(ctx, out, unary_id::abs, a);
+    return out;
+}
+
+// Sums of the products' magnitudes, or more: what the rounding of sums in any order is measured by.
+matrix bounds_of(const context& ctx, const spgemm_settings& s, const spgemm& m) {
+    using enum binary_id;
+    const binary_id by = m.ring.multiply().id();
+    const bool grows = by == times || by == first || by == second || by == pair;  // with both magnitudes
+    matrix out(ctx, m.c.type(), m.c.rows(), m.c.columns());
+    mxm(ctx, out, semiring(monoid(plus), grows ? by : plus, m.ring.pinned_type()), magnitudes(ctx, m.a),
+        magnitudes(ctx, m.b), options_of(s, m, "reference"));
+    return out;
+}
+
+template <class T>
+struct entries_of {
+    std::vector<index_t> rows, columns;
+    std::vector<T> values;
+
+    explicit entries_of(const matrix& a) { a.extract_tuples(rows, columns, values); }
+};
+
+// Floating sums and products may have been formed in another order than the reference's.
 bool is_valid(const context& ctx, const spgemm_settings& s, const spgemm& m) {
     matrix expected(ctx, m.c.type(), m.c.rows(), m.c.columns());
     multiply(ctx, s, m, expected, "reference");
-    return same_entries(expected, m.c);
+    const monoid& add = m.ring.add();
+    if (add.exact(m.c.type())) return same_entries(expected, m.c);
+    const matrix bounds = add.id() == binary_id::plus ? bounds_of(ctx, s, m) : magnitudes(ctx, expected);
+    return dispatch(m.c.type(), [&]<class T>(std::type_identity<T>) {
+        if constexpr (std::is_floating_point_v<T>) {
+            std::vector<double> terms(static_cast<std::size_t>(m.a.rows()));
+            for (const index_t row : entries_of<T>(with_type(ctx, m.a, m.c.type())).rows) ++terms[row];
+            const entries_of<T> want(expected), got(m.c), most(bounds);
+            if (want.rows != got.rows || want.columns != got.columns) return false;
+            for (std::size_t k = 0; k < want.values.size(); ++k) {
+                const T u = want.values[k], v = got.values[k];
+                if (u == v || (u != u && v != v)) continue;
+                const double strays = std::abs(static_cast<double>(u) - static_cast<double>(v)),
+                             least = static_cast<double>(std::numeric_limits<T>::epsilon());
+                if (!(strays <= least * terms[want.rows[k]] * static_cast<double>(most.values[k])))
+                    return false;
+            }
+        }
+        return true;
+    });
 }
 
 double gflops(const spgemm& m) {

@@ -88,15 +88,11 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 }
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
-/// them takes less than a search does. Levels alone (an H200, `nz bench regret`): 0.69 to 0.86 of push_pull_fused's time on laplace3d with 25 to
-/// 128 points a side (2.8 to 3.3 entries), 0.93 with 160, 0.98 on fe_body (3.0), 0.76 to 0.87 on finite elements of 966 to 2,003 rows
+/// them takes less than a search does. Levels alone (an H200, `nz bench regret`): 0.64 to 0.80 of push_pull_fused's time on laplace3d with 25 to
+/// 160 points a side (2.8 to 3.3 entries), 0.69 to 0.74 on finite elements of 966 to 2,003 rows
 /// (7 to 11); but 1.14 to 1.5 from 1.2 to 2.1 (lns_3937, delaunay_n15, grids). With parents, which are looked for afterwards, as long
 /// on laplace3d:100, less from 5.
 constexpr double tile_entries_a_word = 5, tile_entries_a_word_of_levels = 2.75;
-/// Rows that differ much are dealt to few lanes by push_pull_fused, while rows of tiles are 32 of them together: finan512 (1.8 entries
-/// a word, longest row 8 times the mean) 0.82.
-constexpr double tile_entries_a_word_of_uneven = 1.75;
-constexpr offset_t uneven_longest_row = 6;
 /// A search goes through at least as many levels as rows of tiles are more than tiles in one. Where these are few, or entries, launches
 /// are most of both, and tiles have more of them: 1.28 on cmat_superlu (22,778 entries), 1.24 with both directions of its edges (2.6
 /// times as many rows); 0.76 to 0.87 from 32,000 entries and 3.9 times on.
@@ -113,9 +109,9 @@ constexpr offset_t narrow_mean_degree = 2;
 /// 2.5 on, and up to 5 times as long on most of those below 2.2.
 constexpr double tile_entries_a_word_on_cpu = 2.5;
 constexpr offset_t tiles_after_searches = 4;
-/// Rows of fewer entries, on average, do not fill words; and where there are hubs, words are nearly empty, but in small dense
+/// Rows of fewer entries, on average, do not fill words (fe_body, 7.3: 1.04 to 1.12 of push_pull_fused's time; finan512, 7.0: 0.95); and where there are hubs, words are nearly empty, but in small dense
 /// graphs (facebook_combined, 44 entries a row, 2.9 a word: 0.76; c-39, 15, 2.7: 1.19).
-constexpr offset_t tile_mean_degree = 6, tile_mean_degree_of_hubs = 32, hubs_tiles_up_to = 65536;
+constexpr offset_t tile_mean_degree = 8, tile_mean_degree_of_hubs = 32, hubs_tiles_up_to = 65536;
 
 /// A row that reaches a sixteenth of all vertices: two levels do, and no words are asked twice (dense:5000,5000 0.059 ms, 0.066 by tiles, H100).
 constexpr offset_t dense_share = 16;
@@ -238,9 +234,8 @@ constexpr bool tiles_pay(const traverse_facts& f) noexcept {
     const offset_t degree = f.nnz / f.vertices;
     if (degree < tile_mean_degree || f.nnz < tiles_from_entries) return false;
     if (f.parents) return f.vertices >= tiles_small_below && f.entries_a_word >= tile_entries_a_word;
-    const bool uneven = f.longest_row >= uneven_longest_row * (degree + 1) && !has_hubs(f);
     return static_cast<double>(f.vertices) / 32 >= tile_rows_a_row * f.tiles_a_row &&
-           f.entries_a_word >= (uneven ? tile_entries_a_word_of_uneven : tile_entries_a_word_of_levels);
+           f.entries_a_word >= tile_entries_a_word_of_levels;
 }
 
 /// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.
