@@ -301,10 +301,10 @@ offset_t unify(const std::string& name, records_type& records) {
     return edges;
 }
 
-// "# nonzero vertices N" among the comments in front; 0 without.
+// "# nonzero vertices N" among the comments in front; negative without.
 offset_t read_size_comment(line_reader& reader) {
     std::string_view line;
-    offset_t vertices = 0;
+    offset_t declared = -1;
     while (reader.next(line)) {
         line = trimmed(line);
         if (!line.empty() && line.front() != '#' && line.front() != '%') {
@@ -313,10 +313,12 @@ offset_t read_size_comment(line_reader& reader) {
         }
         if (!line.starts_with(size_comment)) continue;
         const std::string_view word = trimmed(line.substr(size_comment.size()));
+        offset_t vertices = 0;
         if (parse_integer(word, vertices) != number_fault::none || vertices < 0 || vertices > max_dimension)
             reader.fail(fmt::format("'{}' is no number of vertices", quote(word)));
+        declared = vertices;
     }
-    return vertices;
+    return declared;
 }
 
 // The line of the first edge that names `id`.
@@ -351,7 +353,7 @@ std::vector<storage::tuple_chunk> number_edges(const context& ctx, records_type&
 
 input read(const context& ctx, text_source& source, ids meaning, const read_options& options) {
     line_reader reader(source);
-    const offset_t declared = meaning == ids::rows ? read_size_comment(reader) : 0;
+    const offset_t declared = meaning == ids::rows ? read_size_comment(reader) : -1;
     auto arenas = make_arenas(ctx);
     std::vector<id_scratch> scratch(arenas.size());
     auto records = parse_blocks<edges_record>(
@@ -360,7 +362,7 @@ input read(const context& ctx, text_source& source, ids meaning, const read_opti
         });
     scratch.clear();
     const offset_t edges = unify(source.name(), records);
-    if (edges == 0 && declared == 0)
+    if (edges == 0 && declared < 0)
         reader.fail("there are no edges in the file, so nothing says how many vertices it means");
     std::int64_t least = std::numeric_limits<std::int64_t>::max(),
                  most = std::numeric_limits<std::int64_t>::min();
@@ -371,18 +373,19 @@ input read(const context& ctx, text_source& source, ids meaning, const read_opti
         most = std::max(most, r.most);
         if (r.columns == 3) type = r.real ? dtype::float64 : dtype::int64;
     }
-    const offset_t last = declared ? declared : max_dimension;
+    const offset_t last = declared >= 0 ? declared : max_dimension;
     bool fits = edges == 0 || (least >= 0 && most < last);
     if (meaning == ids::rows && !fits)
         fail_at_id(source.name(), records, least < 0 ? least : most,
-                   fmt::format("vertex {} is outside 0..{}", least < 0 ? least : most, last - 1));
+                   last == 0 ? "an edge, where the file is said to have no vertices"
+                             : fmt::format("vertex {} is outside 0..{}", least < 0 ? least : most, last - 1));
     std::optional<id_table> table;
     if (meaning == ids::names) {
         table.emplace(ctx, records, least, most, edges);
         // Too many rows that no edge names would only cost memory.
         fits = fits && most < 4 * table->size();
     }
-    const offset_t vertices = fits ? (declared ? declared : most + 1) : table->size();
+    const offset_t vertices = !fits ? table->size() : declared >= 0 ? declared : most + 1;
     require<not_supported>(vertices <= max_dimension, "{}: {} vertices: the largest dimension is {}",
                            source.name(), vertices, max_dimension);
     std::vector<std::int64_t> original;

@@ -185,6 +185,7 @@ TEST(MalformedEdgeList, names_the_line_and_the_reason) {
         {"0 1\n1 -2\n", ids::rows, "2: vertex -2 is outside 0..2147483646"},
         {"0 1\n\n1 2147483647\n", ids::rows, "3: vertex 2147483647 is outside 0..2147483646"},
         {"# nonzero vertices 2\n0 1\n2 0\n", ids::rows, "3: vertex 2 is outside 0..1"},
+        {"# nonzero vertices 0\n0 1\n", ids::rows, "2: an edge, where the file is said to have no vertices"},
         {"# nonzero vertices many\n", ids::rows, "1: 'many' is no number of vertices"},
     };
     const context ctx({.threads = 2, .memory_limit = std::size_t{64} << 20});

@@ -26,6 +26,14 @@ TEST(EdgeList, numbers_rows_from_0_up_to_the_largest) {
     EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 1}, 1}, {{4, 2}, 1}}));
 }
 
+TEST(EdgeList, has_as_many_rows_as_its_comment_says) {
+    for (const index_t n : {0, 3}) {
+        const input in = read_text("# nonzero vertices " + std::to_string(n) + "\n", ids::rows);
+        EXPECT_EQ(in.matrix.rows(), n);
+        EXPECT_EQ(in.matrix.nnz(), 0);
+    }
+}
+
 TEST(EdgeList, keeps_the_first_weight_of_a_repeated_edge) {
     const input in = read_text("0 1 7\n1 0 3\n0 1 9\n", ids::rows);
     EXPECT_EQ(in.matrix.type(), dtype::int64);
