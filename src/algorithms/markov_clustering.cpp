@@ -32,6 +32,12 @@ public:
         const matrix diagonal = matrix::build<double>(
             ctx_, {static_cast<index_t>(n_), static_cast<index_t>(n_), at, at, weights});
         ewise_add(ctx_, p_, binary_id::plus, p_, diagonal);
+        // By a power of two a row, exactly, so that no sum of weights overflows.
+        const auto scaled = index_unary_op::make<double, double>(
+            "scaled", [&weights](double weight, offset_t i, offset_t, double) {
+                return std::ldexp(weight, -std::ilogb(weights[static_cast<std::size_t>(i)]));
+            });
+        apply(ctx_, p_, scaled, p_, scalar(0.0));
         divide_by_sums();
     }
 

@@ -35,6 +35,7 @@ std::vector<row> first_flows(const storage::csr& a) {
                 p[i].emplace_back(a.index_data()[k], scalar(a.type, a.value(k)).get<double>());
         const double loop = p[i].empty() ? 1 : largest_of(p[i]);
         p[i].insert(std::ranges::lower_bound(p[i], std::pair(i, 0.0)), {i, loop});
+        for (auto& [j, x] : p[i]) x = std::ldexp(x, -std::ilogb(loop));  // sums stay finite
         divide_by_sum(p[i]);
     }
     return p;

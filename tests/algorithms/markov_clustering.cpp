@@ -57,9 +57,14 @@ TEST(MarkovClustering, FollowsWeights) {
     const context ctx({.backend = backend::cpu});
     // A ring of four: 0 = 1 - 2 = 3 - 0, the double ones ten times as strong.
     const std::vector<index_t> from = {0, 1, 1, 2, 2, 3, 3, 0}, to = {1, 0, 2, 1, 3, 2, 0, 3};
-    const std::vector<double> w = {10, 10, 1, 1, 10, 10, 1, 1};
-    const auto found = markov_clustering(ctx, matrix::build<double>(ctx, {4, 4, from, to, w}));
-    EXPECT_EQ(test::integers(found.labels), (labels_list{0, 0, 2, 2}));
+    for (const double unit : {1.0, 1e307, 1e-310}) {  // sums of weights overflow, or are subnormal
+        SCOPED_TRACE(unit);
+        const std::vector<double> w = {10 * unit, 10 * unit, unit, unit, 10 * unit, 10 * unit, unit, unit};
+        const matrix a = matrix::build<double>(ctx, {4, 4, from, to, w});
+        const auto found = markov_clustering(ctx, a);
+        EXPECT_EQ(test::integers(found.labels), (labels_list{0, 0, 2, 2}));
+        EXPECT_EQ(validate_markov_clustering(ctx, a, found.labels, {}), "");
+    }
 }
 
 TEST(MarkovClusteringCheck, RefusesWrongClusters) {
