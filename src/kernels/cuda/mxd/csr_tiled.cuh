@@ -1,6 +1,6 @@
 // mxd/csr_tiled on a GPU: C = A B for dense B and C, neighbouring rows side by side, a row to a few lanes.
 //
-// Computes: for every row i and tile of up to 32 doubles (64 floats), sums of A(i,k) x B(k, tile), in registers.
+// Computes: for every row i and tile of up to 64 doubles (128 floats), sums of A(i,k) x B(k, tile), in registers.
 // Phases: a block brings the columns and values of its 32, 16 or 8 rows to shared memory, where they fit; then every group of lanes
 //   goes through its row's, two rows of B at a time. Where they do not fit each group brings 16 of its own row's at a time.
 // Who owns what: block -> 32 rows of tiles of 64 bytes, 8 of 512, else 16; group of 4, 8 or 16 lanes -> row; lane -> one or two words
