@@ -135,10 +135,11 @@ matrix magnitudes(const context& ctx, const matrix& a) {
 matrix bounds_of(const context& ctx, const spgemm_settings& s, const spgemm& m) {
     using enum binary_id;
     const binary_id by = m.ring.multiply().id();
-    const bool grows = by == times || by == first || by == second || by == pair;  // with both magnitudes
+    const bool of_magnitudes = by == times || by == div || by == rdiv || by == first || by == second ||
+                               by == pair;  // then the product's magnitude is theirs
     matrix out(ctx, m.c.type(), m.c.rows(), m.c.columns());
-    mxm(ctx, out, semiring(monoid(plus), grows ? by : plus, m.ring.pinned_type()), magnitudes(ctx, m.a),
-        magnitudes(ctx, m.b), options_of(s, m, "reference"));
+    mxm(ctx, out, semiring(monoid(plus), of_magnitudes ? by : plus, m.ring.pinned_type()),
+        magnitudes(ctx, m.a), magnitudes(ctx, m.b), options_of(s, m, "reference"));
     return out;
 }
 
@@ -159,17 +160,15 @@ bool is_valid(const context& ctx, const spgemm_settings& s, const spgemm& m) {
     const matrix bounds = add.id() == binary_id::plus ? bounds_of(ctx, s, m) : magnitudes(ctx, expected);
     return dispatch(m.c.type(), [&]<class T>(std::type_identity<T>) {
         if constexpr (std::is_floating_point_v<T>) {
-            std::vector<double> terms(static_cast<std::size_t>(m.a.rows()));
-            for (const index_t row : entries_of<T>(with_type(ctx, m.a, m.c.type())).rows) ++terms[row];
+            const structure a(m.a);
             const entries_of<T> want(expected), got(m.c), most(bounds);
             if (want.rows != got.rows || want.columns != got.columns) return false;
             for (std::size_t k = 0; k < want.values.size(); ++k) {
                 const T u = want.values[k], v = got.values[k];
                 if (u == v || (u != u && v != v)) continue;
                 const double strays = std::abs(static_cast<double>(u) - static_cast<double>(v)),
-                             least = static_cast<double>(std::numeric_limits<T>::epsilon());
-                if (!(strays <= least * terms[want.rows[k]] * static_cast<double>(most.values[k])))
-                    return false;
+                             terms = static_cast<double>(a.length(want.rows[k]));
+                if (!(strays <= std::numeric_limits<T>::epsilon() * terms * most.values[k])) return false;
             }
         }
         return true;

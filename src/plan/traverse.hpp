@@ -109,8 +109,9 @@ constexpr offset_t narrow_mean_degree = 2;
 /// 2.5 on, and up to 5 times as long on most of those below 2.2.
 constexpr double tile_entries_a_word_on_cpu = 2.5;
 constexpr offset_t tiles_after_searches = 4;
-/// Rows of fewer entries, on average, do not fill words (fe_body, 7.3: 1.04 to 1.12 of push_pull_fused's time; finan512, 7.0: 0.95); and where there are hubs, words are nearly empty, but in small dense
-/// graphs (facebook_combined, 44 entries a row, 2.9 a word: 0.76; c-39, 15, 2.7: 1.19).
+/// Rows of fewer entries, on average, do not fill words (fe_body, 7.3: 1.04 to 1.12 of push_pull_fused's time; finan512, 7.0: 0.95);
+/// and where there are hubs, words are nearly empty, but in small dense graphs (facebook_combined, 44 entries a row, 2.9 a word:
+/// 0.71; c-39, 15, 2.7: 1.11).
 constexpr offset_t tile_mean_degree = 8, tile_mean_degree_of_hubs = 32, hubs_tiles_up_to = 65536;
 
 /// A row that reaches a sixteenth of all vertices: two levels do, and no words are asked twice (dense:5000,5000 0.059 ms, 0.066 by tiles, H100).

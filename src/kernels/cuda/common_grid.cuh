@@ -42,6 +42,16 @@ __device__ inline void wait_for_cluster() {
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
+/// Of `all` that are dealt out to the blocks of a cluster one by one, how many come to one of them.
+__device__ inline unsigned dealt_share(unsigned all, unsigned rank, unsigned blocks) {
+    return all > rank ? (all - rank + blocks - 1) / blocks : 0;
+}
+/// Entry number `place` of all, to the queue in shared memory, which lies there alike in every block, of the block whose turn it is.
+template <class T>
+__device__ void deal_out(const T& entry, T* queue, unsigned place, unsigned blocks) {
+    *cooperative_groups::this_cluster().map_shared_rank(queue + place / blocks, place % blocks) = entry;
+}
+
 /// Loads of what is read once, which leave the first-level cache to what is read again.
 template <class T>
 __device__ T load_once(const T* at) {

@@ -41,13 +41,7 @@ public:
 
     __device__ thin_search(const search<Weight, Offset>& s, thin_shared& memory, cluster_mail& mail, tally& t,
                            piece_notes<key>& notes)
-        : s_(s),
-          m_(memory),
-          cluster_(cg::this_cluster()),
-          mail_(mail),
-          tally_(t),
-          notes_(notes),
-          rank_(cluster_.block_rank()) {}
+        : s_(s), m_(memory), mail_(mail), tally_(t), notes_(notes), rank_(cg::this_cluster().block_rank()) {}
 
     /// Goes on from `count` pieces in the queue, which are all there is to relax, until nothing is left or the lists do
     /// not hold it; then the distances say what is left.
@@ -122,7 +116,7 @@ private:
         if (threadIdx.x == 0) mine() = {0, 0, 0, ~0ull};
         near_side_ = far_side_ = 0;
         __syncthreads();
-        const unsigned mine = count > rank_ ? (count - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
+        const unsigned mine = dealt_share(count, rank_, cluster_blocks);
         for (unsigned first = threadIdx.x / 32 * 32; first < mine; first += block_threads) {
             const unsigned i = first + threadIdx.x % 32;
             entry<key> e{};
@@ -184,14 +178,11 @@ private:
 
     /// Deals the near pieces out anew, from list to list, when a block has many more than the others.
     __device__ void spread(unsigned total) {
-        for (unsigned i = threadIdx.x; i < held_.near; i += block_threads) {
-            const unsigned to = before_ + i;
-            *cluster_.map_shared_rank(near_list(near_side_ ^ 1) + to / cluster_blocks, to % cluster_blocks) =
-                near_list(near_side_)[i];
-        }
+        for (unsigned i = threadIdx.x; i < held_.near; i += block_threads)
+            deal_out(near_list(near_side_)[i], near_list(near_side_ ^ 1), before_ + i, cluster_blocks);
         wait_for_cluster();
         near_side_ ^= 1;
-        held_.near = total > rank_ ? (total - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
+        held_.near = dealt_share(total, rank_, cluster_blocks);
     }
     /// Every block tells the others what it holds; the sum is the same in all. The next round's near list begins empty.
     __device__ holding exchange() {
@@ -226,7 +217,6 @@ private:
 
     const search<Weight, Offset>& s_;
     thin_shared& m_;
-    const cg::cluster_group cluster_;
     cluster_mail& mail_;
     tally& tally_;
     piece_notes<key>& notes_;

@@ -99,7 +99,7 @@ private:
     __device__ bool leads() const { return rank_ == 0 && mail_lane() == 0; }
 
     __device__ void take() {
-        held_ = now_.pieces > rank_ ? (now_.pieces - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
+        held_ = dealt_share(now_.pieces, rank_, cluster_blocks);
         for (unsigned i = threadIdx.x; i < held_; i += block_threads) {
             const unsigned at = rank_ + i * cluster_blocks;
             hold(0, i, s_.queue[p_.side][at], Kind != parents::none ? s_.queue_from[p_.side][at] : 0);
@@ -260,28 +260,26 @@ private:
             mail_lane());
         __syncthreads();
         const thin_next next = m_.next;
-        if (next == thin_next::is_dealt_out) deal_out(first);
+        if (next == thin_next::is_dealt_out) deal_anew(first);
         return next != thin_next::ends;
     }
 
     /// The pieces go round the blocks one by one.
-    __device__ void deal_out(ahead& first) {
-        const auto cluster = cg::this_cluster();
+    __device__ void deal_anew(ahead& first) {
         unsigned before = 0, all = 0;
         for (unsigned b = 0; b < cluster_blocks; ++b) {
             if (b == rank_) before = all;
             all += m_.pieces_of[b];
         }
         for (unsigned i = threadIdx.x; i < held_; i += block_threads) {
-            const unsigned to = (before + i) % cluster_blocks, at = (before + i) / cluster_blocks;
-            *cluster.map_shared_rank(&m_.queue[side_ ^ 1][at], to) = m_.queue[side_][i];
+            deal_out(m_.queue[side_][i], m_.queue[side_ ^ 1], before + i, cluster_blocks);
             if constexpr (Kind != parents::none)
-                *cluster.map_shared_rank(&m_.from[side_ ^ 1][at], to) = m_.from[side_][i];
+                deal_out(m_.from[side_][i], m_.from[side_ ^ 1], before + i, cluster_blocks);
         }
         if (threadIdx.x == 0) m_.mine[side_] = {0, 0, 0, 0};
         wait_for_cluster();
         side_ ^= 1;
-        held_ = all > rank_ ? (all - rank_ + cluster_blocks - 1) / cluster_blocks : 0;
+        held_ = dealt_share(all, rank_, cluster_blocks);
         share_out();
         look_up(group(), first);
     }

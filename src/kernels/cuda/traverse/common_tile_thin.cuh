@@ -107,7 +107,7 @@ private:
         for (unsigned k = first; k < p.rows_before; k += Blocks * block_threads)
             s_.state[__ldcg(&s_.queue[p.before()][k].row)].frontier[p.before()] = 0;
         p.rows_before = 0;
-        held_ = now.rows > rank_ ? (now.rows - rank_ + Blocks - 1) / Blocks : 0;
+        held_ = dealt_share(now.rows, rank_, Blocks);
         side_ = 0;
         for (unsigned k = threadIdx.x; k < held_; k += block_threads) {
             const auto [row, begin, end] = queued_row::read(s_.queue[p.turn] + rank_ + k * Blocks);
@@ -295,16 +295,13 @@ private:
 
     /// Entries go round the blocks one by one.
     __device__ void share_out(unsigned all) {
-        const auto cluster = cooperative_groups::this_cluster();
         unsigned before = 0;
         for (unsigned b = 0; b < rank_; ++b) before += m_.rows_of[b];
-        for (unsigned k = threadIdx.x; k < held_; k += block_threads) {
-            const unsigned at = before + k;
-            *cluster.map_shared_rank(&m_.queue[side_ ^ 1][at / Blocks], at % Blocks) = m_.queue[side_][k];
-        }
+        for (unsigned k = threadIdx.x; k < held_; k += block_threads)
+            deal_out(m_.queue[side_][k], m_.queue[side_ ^ 1], before + k, Blocks);
         wait_for_all();
         side_ ^= 1;
-        held_ = all > rank_ ? (all - rank_ + Blocks - 1) / Blocks : 0;
+        held_ = dealt_share(all, rank_, Blocks);
     }
 
     /// Entries of one tile row become one again.
