@@ -57,7 +57,7 @@ constexpr std::size_t tile_workspace(offset_t vertices, int size) {
 /// On a GPU: four words and three places in queues (of 16 bytes) a tile row, and the counters.
 constexpr std::size_t device_tile_workspace(offset_t vertices, int size) {
     const auto words = static_cast<std::size_t>((vertices + size - 1) / size);
-    return padded(words * static_cast<std::size_t>(size / 2)) + 3 * padded(words * 16) + padded(64);
+    return padded(words * static_cast<std::size_t>(size / 2)) + 3 * padded(words * 16) + padded(128);
 }
 
 /// 64 or 32; 0 where both would take too much. (The paper takes 64 above 10,000 vertices.) A CPU's words of 64 bits cost as

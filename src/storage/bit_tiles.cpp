@@ -37,12 +37,12 @@ public:
         }
     }
 
-    /// The next tile is `column`, `occupied`, `entries` and `words`; false after the last.
+    /// The next tile is `column`, `occupied`, `reach`, `entries` and `words`; false after the last.
     bool advance() {
         if (next_ == none) return false;
         column = next_;
         next_ = none;
-        occupied = 0;
+        occupied = reach = 0;
         entries = 0;
         count_ = 0;
         for (int r = 0; r < rows_; ++r) {
@@ -54,7 +54,7 @@ public:
     int word_count() const { return count_; }
 
     std::uint32_t column = 0;
-    Word occupied = 0;
+    Word occupied = 0, reach = 0;
     offset_t entries = 0;
     Word words[size];
 
@@ -76,6 +76,7 @@ private:
         look(r);
         words[count_++] = word;
         occupied |= static_cast<Word>(Word{1} << r);
+        reach |= word;
         entries += k - begin;
     }
 
@@ -167,7 +168,7 @@ private:
                 extract(w, row_at);
                 continue;
             }
-            *target++ = {w.column, static_cast<std::uint32_t>(at_word), w.occupied};
+            *target++ = {w.column, static_cast<std::uint32_t>(at_word), w.occupied, w.reach};
             std::copy_n(w.words, w.word_count(), out_.row_words.as<Word>() + at_word);
             at_word += w.word_count();
         }
@@ -303,7 +304,7 @@ void check_arrays(const bit_tiles& a, const char* what) {
     const auto ranges = static_cast<std::size_t>(a.tile_rows()) * sizeof(tile_range);
     require<invalid_format>(
         a.tile_ranges.bytes() >= ranges && a.extracted_ranges.bytes() >= ranges &&
-            a.headers.bytes() >= static_cast<std::size_t>(a.tiles) * (word + 8) &&
+            a.headers.bytes() >= static_cast<std::size_t>(a.tiles) * (2 * word + 8) &&
             a.row_words.bytes() >= static_cast<std::size_t>(a.words) * word &&
             a.extracted_rows.bytes() >= static_cast<std::size_t>(a.extracted) &&
             a.extracted_columns.bytes() >= static_cast<std::size_t>(a.extracted) * sizeof(index_t),
@@ -333,7 +334,7 @@ tile_contents check_tiles(const bit_tiles& a, index_t row, const char* what) {
     const auto [begin, end] = a.tile_range_data()[row];
     tile_contents sum;
     for (std::uint32_t t = begin; t < end; ++t) {
-        const auto [column, start, occupied] = headers[t];
+        const auto [column, start, occupied, reach] = headers[t];
         require<invalid_format>(column < static_cast<std::uint32_t>(a.tile_columns()) &&
                                     (t == begin || headers[t - 1].column < column),
                                 "{}: tile {} of tile row {} stands at column {}: out of order or outside",
@@ -345,13 +346,17 @@ tile_contents check_tiles(const bit_tiles& a, index_t row, const char* what) {
         require<invalid_format>(next <= a.words, "{}: tile ({}, {}) has words {} to {} of {}", what, row,
                                 column, start, next, a.words);
         sum.words += std::popcount(occupied);
+        Word all = 0;
         for (offset_t k = start; k < next; ++k) {
             const Word word = a.row_words.as<const Word>()[k];
             require<invalid_format>(word != 0 && (word & ~within<Word>(a.columns, column)) == 0,
                                     "{}: word {} of tile ({}, {}) is empty, or has columns beyond the matrix",
                                     what, k - start, row, column);
             sum.entries += std::popcount(word);
+            all |= word;
         }
+        require<invalid_format>(reach == all, "{}: tile ({}, {}) reaches columns {:x}, its words {:x}", what,
+                                row, column, reach, all);
     }
     return sum;
 }

@@ -12,11 +12,13 @@ namespace nz::storage {
 
 /// One tile of `size` x `size` places that holds an entry. Its words lie one after the other, one for each occupied row:
 /// that of row r is words[start + popcount(occupied & (bit r - 1))], where bit c stands for column c of the tile.
+/// Whoever asks for all of its rows, or has all of its columns, need not look at the words.
 template <class Word>
-struct tile_header {
+struct alignas(sizeof(Word) == 4 ? 16 : 8) tile_header {
     std::uint32_t column;  ///< of tiles: columns column * size, column * size + 1...
     std::uint32_t start;   ///< its first word
     Word occupied;         ///< bit r: row r of the tile holds an entry
+    Word reach;            ///< bit c: column c does: its words, united
 };
 
 /// The paper keeps a word for every row of a tile; here empty rows have none. Word is the unsigned type of `size` bits. Tiles
@@ -102,7 +104,7 @@ inline constexpr double device_tile_room = 1.1;
 
 /// Bytes of the bit tiles that the sample foresees.
 constexpr std::size_t expected_bytes(const tile_sample& s, offset_t rows, offset_t nnz, int least_entries) {
-    const int word = s.size / 8, header = word + 8, extracted_entry = 5;
+    const int word = s.size / 8, header = 2 * word + 8, extracted_entry = 5;
     const tile_shares all = expected_shares(s, least_entries);
     const double an_entry = all.tiles * header + all.words * word + all.extracted * extracted_entry;
     const auto tile_rows = static_cast<std::size_t>((rows + s.size - 1) / s.size);

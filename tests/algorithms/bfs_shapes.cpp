@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace nz {
 namespace {
 
@@ -26,6 +28,49 @@ matrix broom(const context& ctx, index_t handle, index_t leaves) {
     }
     const index_t n = handle + leaves;
     return matrix::build<bool>(ctx, {n, n, from, to, {}});
+}
+
+// The graph twice, without an edge between.
+matrix twice(const context& ctx, const matrix& a) {
+    std::vector<index_t> from, to;
+    std::vector<double> values;
+    a.extract_tuples(from, to, values);
+    const std::size_t count = from.size();
+    const auto n = static_cast<index_t>(a.rows());
+    for (std::size_t k = 0; k < count; ++k) from.push_back(from[k] + n), to.push_back(to[k] + n);
+    return matrix::build<bool>(ctx, {2 * n, 2 * n, from, to, {}});
+}
+
+// Results come to lie where those of the search before lay: what it had reached has no level now, whether levels that were pulled,
+// pushed or thin say so.
+TEST(BfsShapes, WhatTheSearchBeforeReachedIsNotReached) {
+    const context ctx({.threads = 2});
+    for (const char* name : {"rmat:13,16", "uniform:40000,8", "grid2d:90", "banded:3000,3", "rmat:19,16"}) {
+        const matrix a = twice(ctx, graph(ctx, name));
+        for (const auto order : {determinism::strict, determinism::fast})
+            for (const bool parents : {true, false})
+                for (const bool change : {true, false})
+                    for (const int depth : {-1, 2}) {
+                        SCOPED_TRACE(name);
+                        traverse_options o;
+                        o.determinism = order;
+                        o.parents = parents;
+                        o.switches.change_direction = change;
+                        o.max_depth = depth;
+                        for (const offset_t source : {offset_t{77}, a.rows() / 2 + 77, offset_t{78}}) {
+                            const auto found = bfs(ctx, a, source, o);
+                            const std::vector<std::int32_t> levels = test::integers(found.levels);
+                            const auto other =
+                                levels.begin() + (source < a.rows() / 2 ? a.rows() / 2 : offset_t{0});
+                            EXPECT_TRUE(std::all_of(other, other + a.rows() / 2,
+                                                    [](std::int32_t level) { return level == -1; }));
+                            if (!parents) continue;
+                            const std::vector<std::int32_t> up = test::integers(found.parents);
+                            for (std::size_t v = 0; v < levels.size(); ++v)
+                                ASSERT_EQ(up[v] < 0, levels[v] < 0) << v;
+                        }
+                    }
+    }
 }
 
 TEST(BfsShapes, ABroomIsSearchedWithAndWithoutPull) {

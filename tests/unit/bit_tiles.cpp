@@ -60,6 +60,7 @@ TEST(BitTiles, HaveAWordForEachOccupiedRow) {
     const auto* headers = t.header_data<std::uint32_t>();
     EXPECT_EQ(headers[0].column, 0u);
     EXPECT_EQ(headers[0].occupied, 0b101u);
+    EXPECT_EQ(headers[0].reach, 1u | 1u << 5 | 1u << 31);
     EXPECT_EQ(headers[1].column, 1u);
     EXPECT_EQ(headers[1].start, 2u);
     const auto* words = t.row_words.as<const std::uint32_t>();
@@ -102,11 +103,16 @@ TEST(BitTiles, ThatBreakARuleAreNamed) {
     expect("out of order", [&](bit_tiles& t) { header(t)[1].column = 0; });
     expect("out of order or outside", [&](bit_tiles& t) { header(t)[1].column = 2; });
     expect("has no rows", [&](bit_tiles& t) { header(t)[0].occupied = 0; });
-    expect("tiles have 4 words, the count is 3", [&](bit_tiles& t) { header(t)[0].occupied = 7; });
+    expect("tile (0, 1) reaches columns 1, its words 9", [&](bit_tiles& t) { header(t)[1].reach = 1; });
+    expect("tiles have 4 words, the count is 3", [&](bit_tiles& t) {
+        header(t)[0].occupied = 7;
+        header(t)[0].reach |= header(t)[1].reach;
+    });
     expect("words 2 to 3 of 2", [&](bit_tiles& t) { t.words = 2; });
     expect("tiles have 3 words, the count is 2", [&](bit_tiles& t) {
         t.words = 2;
         header(t)[1].start = 1;
+        header(t)[1].reach = 1u << 5;
     });
     expect("word 1 of tile (0, 0) is empty", [](bit_tiles& t) { t.row_words.as<std::uint32_t>()[1] = 0; });
     expect("columns beyond", [](bit_tiles& t) { t.row_words.as<std::uint32_t>()[2] = 1u << 9; });

@@ -19,6 +19,15 @@ __device__ T fresh(const T& x) {
     return device_atomic<T>(const_cast<T&>(x)).load(::cuda::memory_order_relaxed);
 }
 
+/// Adds to a word in memory when all that the thread has seen, its block's before a barrier too, is seen by all. (By an atomic reference to an
+/// address of any kind the answer is waited for, which says of which it was.)
+__device__ inline void add_released(unsigned* to, unsigned x) {
+    asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(to), "r"(x) : "memory");
+}
+__device__ inline void add_released(unsigned long long* to, unsigned long long x) {
+    asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(to), "l"(x) : "memory");
+}
+
 /// All blocks wait for each other. `target` starts at 0 in every thread, *arrived at 0. One thread of a block waits until what its
 /// block wrote is seen by all; a barrier of clusters before has every warp wait for that: 2.0 for 1.2 us where four warps a
 /// block have stores under way, 1.6 for 0.9 where none has (H200).
@@ -26,12 +35,38 @@ __device__ inline void wait_for_grid(unsigned* arrived, unsigned& target) {
     __syncthreads();
     target += gridDim.x;
     if (threadIdx.x == 0) {
+        add_released(arrived, 1);
         device_atomic<unsigned> count(*arrived);
-        count.fetch_add(1, ::cuda::memory_order_acq_rel);
         while (static_cast<int>(count.load(::cuda::memory_order_acquire) - target) < 0) {
         }
     }
     __syncthreads();
+}
+
+/// What a grid counts together in a level: two words, of which the second has room for the blocks that are through, from bit 48 on.
+struct alignas(16) grid_counts {
+    unsigned long long first, second;
+};
+inline constexpr int arrived_bit = 48;
+
+/// All blocks wait for each other, and each thread has what they counted, which one thread of a block reads with the last look at who is
+/// through: a trip to memory less than a barrier and a read behind it.
+__device__ inline grid_counts wait_for_counts(grid_counts* counts) {
+    __shared__ grid_counts told;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        add_released(&counts->second, 1ull << arrived_bit);
+        grid_counts x;
+        do {
+            asm volatile("{.reg .b128 both; ld.acquire.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both;}"
+                         : "=l"(x.first), "=l"(x.second)
+                         : "l"(counts)
+                         : "memory");
+        } while (x.second >> arrived_bit < gridDim.x);
+        told = {x.first, x.second & ((1ull << arrived_bit) - 1)};
+    }
+    __syncthreads();
+    return told;  // the next writes come after the next barrier
 }
 
 /// The blocks of a cluster wait for each other, in the same way.

@@ -8,7 +8,8 @@
 //     not empty; an unvisited vertex whose row meets it is found and not asked again.
 //   pull_csc: the tile rows with unvisited vertices are listed; each goes through its tiles up to the first visited neighbour
 //     of every vertex. The visited set stands for the frontier: visited neighbours of an unvisited vertex are in it.
-// The paper takes a vertex at a time in pull_csc; here those of a tile row share the look at each header.
+// The paper takes a vertex at a time in pull_csc; here those of a tile row share the look at each header. A header says which columns its
+//   tile reaches: where all of these are visited a push reads no word, nor a push of all its rows or a pull that has all its columns.
 // Then the finds become visited, get their level, and are the next frontier. Parents come last, in one pass over the CSR of A's
 //   columns: the first neighbour one level up, which is the smallest, as neighbours ascend.
 // Who owns what: push_csc: threads share the frontier's words and set finds by atomic or; the one that makes a word non-empty
@@ -176,10 +177,12 @@ private:
         const Word members = frontier_[w];
         for (std::uint32_t t = out_.ranges[w].begin; t < out_.ranges[w].end; ++t) {
             const header& h = out_.headers[t];
-            const Word rows = h.occupied & members, open = ~visited_[h.column];
+            const Word rows = h.occupied & members, open = h.reach & ~visited_[h.column];
             if (!rows || !open) continue;
-            const Word found =
-                tile_words<Word, Wide>::union_of(out_.words + h.start, h.occupied, rows) & open;
+            const Word all = rows == h.occupied
+                                 ? h.reach
+                                 : tile_words<Word, Wide>::union_of(out_.words + h.start, h.occupied, rows),
+                       found = all & open;
             if (found) add(static_cast<index_t>(h.column), found);
         }
         for (std::uint32_t k = out_.extracted_ranges[w].begin; k < out_.extracted_ranges[w].end; ++k) {
@@ -225,9 +228,10 @@ private:
         Word open = unvisited;
         for (std::uint32_t t = in_.ranges[w].begin; open && t < in_.ranges[w].end; ++t) {
             const header& h = in_.headers[t];
-            const Word x = operand[h.column];
-            if (x)
-                open &= ~tile_words<Word, Wide>::hits(in_.words + h.start, h.occupied, h.occupied & open, x);
+            const Word x = operand[h.column] & h.reach, rows = h.occupied & open;
+            if (!x || !rows) continue;
+            open &= ~(x == h.reach ? rows
+                                   : tile_words<Word, Wide>::hits(in_.words + h.start, h.occupied, rows, x));
         }
         for (std::uint32_t k = in_.extracted_ranges[w].begin; open && k < in_.extracted_ranges[w].end; ++k) {
             const index_t u = in_.extracted_columns[k];

@@ -12,8 +12,8 @@
 // Why products were not enough: every level passes over whole vectors of each source, and reads the edges for it alone.
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/betweenness/batched.cuh"
-#include "kernels/cuda/common_grid.cuh"
 #include "kernels/cuda/common_offsets.cuh"
+#include "kernels/cuda/common_words.cuh"
 #include "storage/device_csr.hpp"
 
 namespace nz::kernels::cuda {
@@ -30,12 +30,6 @@ __device__ device_offsets offsets_of(const betweenness_edges& edges) {
     return {edges.offsets.data, edges.offsets.wide};
 }
 __device__ int lane_number() { return static_cast<int>(threadIdx.x % 32); }
-
-__device__ source_word any_of_warp(source_word word) {
-    const unsigned low = __reduce_or_sync(full_warp, static_cast<unsigned>(word)),
-                   high = __reduce_or_sync(full_warp, static_cast<unsigned>(word >> 32));
-    return source_word{high} << 32 | low;
-}
 
 /// The sums of sources `lane % width` and, from 64 places on, that + 32.
 struct row_sums {
@@ -84,7 +78,7 @@ __device__ row_sums gather(const betweenness_arguments& k, const index_t* neighb
     }
     for (int distance = width; distance < 32; distance *= 2)
         sums.low += __shfl_xor_sync(full_warp, sums.low, distance);
-    sums.met = any_of_warp(sums.met);
+    sums.met = warp_or(sums.met);
     return sums;
 }
 

@@ -85,15 +85,17 @@ public:
                 flush();
         }
         const unsigned lower = (1u << lane) - 1;
-        word occupied = 0;
+        word occupied = 0, all = 0;
         unsigned next = word_count_;
         for (int r = 0; r < Size / 32; ++r) {
             const unsigned here = __ballot_sync(full_warp, bits[r] != 0);
             if (bits[r]) words_[next + __popc(here & lower)] = bits[r];
             next += __popc(here);
             occupied |= word{here} << (32 * r);
+            all |= bits[r];
         }
-        if (lane == 0) headers_[header_count_] = {column / Size, word_count_, occupied};
+        const word reach = warp_or(all);
+        if (lane == 0) headers_[header_count_] = {column / Size, word_count_, occupied, reach};
         word_count_ = next;
         ++header_count_;
     }

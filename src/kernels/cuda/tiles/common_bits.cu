@@ -187,6 +187,7 @@ __device__ void fill_far(const device_bit_build& b, index_t i, bit_counts place,
     for (unsigned column; (column = walk.next()) != none; walk.step()) {
         const bool kept = walk.measure(column) >= b.least_entries;
         const word occupied = occupied_rows(walk);
+        word reach = 0;
         for (int r = 0; r < rows; ++r) {
             const int row = walk.lane * rows + r;
             word bits = 0;
@@ -197,12 +198,14 @@ __device__ void fill_far(const device_bit_build& b, index_t i, bit_counts place,
                 b.extracted_rows[apart[r]] = static_cast<std::uint8_t>(row);
                 b.extracted_columns[apart[r]++] = j;
             }
+            reach |= bits;
             const word below = occupied & ((word{1} << row) - 1);
             if (kept && bits) static_cast<word*>(b.row_words)[place.words + bits_in(below)] = bits;
         }
         if (!kept) continue;
+        reach = warp_or(reach);
         if (walk.lane == 0)
-            static_cast<header_type<Size>*>(b.headers)[place.tiles] = {column, place.words, occupied};
+            static_cast<header_type<Size>*>(b.headers)[place.tiles] = {column, place.words, occupied, reach};
         ++place.tiles;
         place.words += bits_in(occupied);
     }

@@ -252,24 +252,31 @@ __device__ first_look find_by_heads(const search<Offset>& s, const visited_set& 
     return look;
 }
 
-/// Gives the vertices found in a warp's words, one a lane, their level; returns the sum of this lane's degrees.
-template <class Offset, class Begin>
+/// Gives the vertices found in a warp's words, one a lane, their level, and others of `written` none; returns the sum of this lane's
+/// degrees.
+template <parents Kind, class Offset, class Begin>
 __device__ std::make_unsigned_t<Offset> note_levels(const search<Offset>& s, unsigned level,
-                                                    std::uint32_t found, Begin&& word_begin) {
+                                                    std::uint32_t found, std::uint32_t written,
+                                                    Begin&& word_begin) {
     constexpr int at_once = 8;
     const unsigned lane = threadIdx.x % 32;
     std::make_unsigned_t<Offset> edges = 0;
-    for (unsigned words = __ballot_sync(full_warp, found != 0); words;) {
+    for (unsigned words = __ballot_sync(full_warp, written != 0); words;) {
         Offset begin[at_once], end[at_once];
 #pragma unroll
         for (int k = 0; k < at_once; ++k) {
             const unsigned word = words ? __ffs(words) - 1 : 32;
             words &= words - 1;
-            const std::uint32_t bits = __shfl_sync(full_warp, found, word % 32);
+            const std::uint32_t all = __shfl_sync(full_warp, written, word % 32),
+                                bits = __shfl_sync(full_warp, found, word % 32);
             begin[k] = end[k] = 0;
-            if (word == 32 || !(bits >> lane & 1)) continue;
+            if (word == 32 || !(all >> lane & 1)) continue;
             const std::uint32_t v = word_begin(word) + lane;
-            s.levels[v] = level;
+            const bool is_found = bits >> lane & 1;
+            s.levels[v] = is_found ? level : not_reached;
+            if constexpr (Kind != parents::none)
+                if (!is_found) s.parents_of[v] = not_reached;
+            if (!is_found) continue;
             begin[k] = load_once(s.out_offsets + v);
             end[k] = load_once(s.out_offsets + v + 1);
         }
@@ -285,7 +292,7 @@ __device__ std::make_unsigned_t<Offset> note_levels(const search<Offset>& s, uns
 /// offsets of the row after are read meanwhile. The new bitmap is written whole, the old one is read.
 template <parents Kind, bool Plain, class Offset>
 __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned long long frontier_edges,
-                           counters& next) {
+                           bool fills, counters& next) {
     __shared__ pull_shared notes;
     const std::uint32_t* const before = s.visited[p.current];
     std::uint32_t* const after = s.visited[p.current ^ 1];
@@ -362,7 +369,12 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned 
         __syncwarp();
         const std::uint32_t found = found_in[lane];
         vertices += __popc(found);
-        edges += note_levels(s, p.depth + 1, found, begin_of);
+        std::uint32_t written = found;
+        if (fills && there) {
+            written = ~old;
+            if (mine * 32 + 31 >= s.n) written &= (1u << (s.n % 32)) - 1;
+        }
+        edges += note_levels<Kind>(s, p.depth + 1, found, written, begin_of);
         if (there) {
             after[mine] = old | found;
             write_coarse(s, mine, old | found);
@@ -370,6 +382,25 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned 
         __syncwarp();
     }
     add_up(next, vertices, edges);
+}
+
+/// Levels (and parents) of what has not been reached, where no pull has written them.
+template <parents Kind, class Offset>
+__device__ void fill_rest(const search<Offset>& s, const progress& p) {
+    const std::uint32_t* const visited = s.visited[p.current];
+    for (unsigned first = grid_thread() / 32 * 32; first < s.words; first += grid_threads()) {
+        const unsigned mine = first + threadIdx.x % 32;
+        std::uint32_t open = mine < s.words ? ~fresh(visited[mine]) : 0;
+        if (mine * 32 + 31 >= s.n && mine < s.words) open &= (1u << (s.n % 32)) - 1;
+        for (unsigned any = __ballot_sync(full_warp, open != 0); any; any &= any - 1) {
+            const int which = __ffs(any) - 1;
+            const std::uint32_t word = __shfl_sync(full_warp, open, which);
+            if (!(word >> threadIdx.x % 32 & 1)) continue;
+            const std::uint32_t v = (first + which) * 32 + threadIdx.x % 32;
+            s.levels[v] = not_reached;
+            if constexpr (Kind != parents::none) s.parents_of[v] = not_reached;
+        }
+    }
 }
 
 /// The frontier as a bitmap of its own, for pulls without operand reuse.

@@ -29,11 +29,13 @@ enum class form { plain, switched, repeating };
 
 constexpr std::uint32_t more_neighbours = heads_more;
 
-/// Counters rotate over three levels: one read, one written, one cleared.
-struct counters {
+/// Counters rotate over three levels: one read, one written, one cleared. As grid_counts.
+struct alignas(grid_counts) counters {
     unsigned pieces, vertices;
     unsigned long long edges;
 };
+static_assert(sizeof(counters) == sizeof(grid_counts));
+
 struct control {
     unsigned arrived;
     counters of[3];
@@ -86,6 +88,7 @@ struct search {
 struct progress {
     unsigned depth = 0, previous = 0;
     bool pulls = false, queued = true;
+    bool filled = false;        // all levels have been written, of what is not reached too
     int side = 0, current = 0;  // which queue and which bitmap hold the present
     unsigned long long reached = 1, edges = 0;
 };

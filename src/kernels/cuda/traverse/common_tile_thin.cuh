@@ -44,6 +44,13 @@ struct thin_shared {
     thin_sum all;
     front_shared<Word> front;
     cluster_mail::box mail;
+    unsigned asked[2];  ///< in levels by all blocks: tiles kept for a block's warps, in this one and the next
+
+    /// Their room is the queues', which lie idle then.
+    __device__ asked_tiles<Word> kept(unsigned side) {
+        static_assert(sizeof(asked_tile<Word>) == sizeof(thin_entry<Word>));
+        return {reinterpret_cast<asked_tile<Word>*>(queue), 2 * slots, &asked[side]};
+    }
 };
 
 /// Whether tile rows have few tiles.
@@ -67,7 +74,7 @@ public:
           mail_(mail),
           rank_(alone ? 0 : cooperative_groups::this_cluster().block_rank()),
           outside_(s.has_outside()),
-          least_(alone ? 0 : fresh(s.shared->bounds.rows)) {}
+          least_(alone ? 0 : fresh(s.shared->left.bounds.rows)) {}
 
     /// Goes on from the queue while levels stay thin; leaves frontier and progress in memory.
     __device__ void run(progress p, finds now) {
@@ -76,11 +83,11 @@ public:
         give(p, now);
         if (!leads()) return;
         control& c = *s_.shared;
-        for (finds& f : c.found) f = {0, 0};
-        c.found[p.depth % 4] = now;
-        c.where = {p.depth, p.reached};
+        for (level_finds& f : c.level) f = {{0, 0}, 0};
+        c.left.found = now;
+        c.left.where = {p.depth, p.reached};
         // Entries became too many of so few tile rows: next time from fewer.
-        unsigned& bound = alone ? c.bounds.rows : c.bounds.vertices;
+        unsigned& bound = alone ? c.left.bounds.rows : c.left.bounds.vertices;
         if (grown_) bound = min(bound, now.rows / 2);
     }
 
@@ -191,8 +198,13 @@ private:
             if (!alone) found.seen = __ldcg(&s_.state[h.column].visited);
             found.reaches(s_.out.range(h.column));
         }
-        found.found = Lanes == 32 && bits_in(e.vertices) > few_vertices ? words_across(s_.out, h, met)
-                                                                        : words_of(s_.out, h, met);
+        const bool whole = met == h.occupied;
+        const Word asked = whole ? Word{0} : met;
+        if (Lanes == 32 && bits_in(e.vertices) > few_vertices)
+            found.found = words_across(s_.out, h, !alone && !(h.reach & ~found.seen) ? Word{0} : asked);
+        else
+            found.found = words_of(s_.out, h, asked);
+        if (whole) found.found = h.reach;
         return found;
     }
     __device__ look look_outside(const entry& e, std::uint32_t at, std::uint32_t end) const {

@@ -11,12 +11,6 @@ namespace nz::kernels::cuda::tiled {
 
 inline constexpr unsigned block_threads = 1024, block_warps = block_threads / 32, cluster_blocks = 16;
 
-__device__ inline std::uint32_t warp_or(std::uint32_t x) { return __reduce_or_sync(full_warp, x); }
-__device__ inline std::uint64_t warp_or(std::uint64_t x) {
-    const std::uint32_t low = __reduce_or_sync(full_warp, static_cast<std::uint32_t>(x)),
-                        high = __reduce_or_sync(full_warp, static_cast<std::uint32_t>(x >> 32));
-    return std::uint64_t{high} << 32 | low;
-}
 __device__ inline std::uint32_t set_bits(std::uint32_t* at, std::uint32_t x) { return atomicOr(at, x); }
 __device__ inline std::uint64_t set_bits(std::uint64_t* at, std::uint64_t x) {
     return atomicOr(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(x));
@@ -27,16 +21,30 @@ struct alignas(8) finds {
     unsigned rows, vertices;  ///< tile rows, and vertices in them
 };
 
+/// As grid_counts.
+struct alignas(grid_counts) level_finds {
+    finds found;
+    unsigned long long arrived;
+};
+static_assert(sizeof(level_finds) == sizeof(grid_counts));
+
+/// What thin levels leave.
+struct alignas(16) thin_left {
+    /// Tile rows up to which one block takes on levels, and in place of vertices those of a cluster.
+    finds bounds;
+    finds where;  ///< the depth in place of tile rows, and the vertices reached
+    finds found;  ///< of that level
+};
+
 struct control {
-    finds found[4];  ///< by depth modulo 4: of the level before, this one, the next, and one that is cleared
-    finds where;     ///< the depth in place of tile rows, and the vertices reached
+    level_finds
+        level[4];  ///< by depth modulo 4: of the level before, this one, the next, and one that is cleared
+    thin_left left;
     unsigned arrived;
     unsigned
         kept;  ///< tile rows put into the queue in memory by thin levels, as they run over and at their end
-    /// Tile rows up to which one block takes on levels, and in place of vertices those of a cluster.
-    finds bounds;
 };
-static_assert(sizeof(control) <= 64);  // plan::device_tile_workspace
+static_assert(sizeof(control) <= 128);  // plan::device_tile_workspace
 
 using storage::tile_range;
 
@@ -203,83 +211,80 @@ __device__ Word words_of(const tile_rows<Word>& t, const storage::tile_header<Wo
 }
 
 /// The same for the tiles of a warp's lanes, one after another: lanes take the vertices, so that a tile's words are read side
-/// by side, several tiles in flight.
+/// by side, those of several tiles at once.
 template <class Word>
 __device__ Word words_across(const tile_rows<Word>& tiles, const storage::tile_header<Word>& mine, Word met) {
-    constexpr int at_once = 32 / sizeof(Word);
+    constexpr int few = 16 / sizeof(Word), many = 36 / sizeof(Word);
     const int lane = static_cast<int>(threadIdx.x % 32);
     Word found = 0;
-    for (unsigned todo = __ballot_sync(full_warp, met != 0); todo;) {
-        Word words[at_once] = {};
+    unsigned todo = __ballot_sync(full_warp, met != 0);
+    // Without a branch between: what one tile waits for is on its way for all.
+    const auto round = [&]<int Count>() {
+        Word words[Count];
         unsigned left = todo;
 #pragma unroll
         for (Word& word : words) {
-            if (!left) break;
             const int t = __ffs(static_cast<int>(left)) - 1;
-            left &= left - 1;
             storage::tile_header<Word> h;
             h.start = __shfl_sync(full_warp, mine.start, t);
             h.occupied = __shfl_sync(full_warp, mine.occupied, t);
-            const Word rows = __shfl_sync(full_warp, met, t);
+            const Word of_tile = __shfl_sync(full_warp, met, t), rows = left ? of_tile : Word{0};
+            left &= left - 1;
+            word = 0;
             if (rows >> lane & 1) word = row_word(tiles, h, lane);
             if constexpr (sizeof(Word) == 8)
                 if (rows >> (lane + 32) & 1) word |= row_word(tiles, h, lane + 32);
         }
 #pragma unroll
         for (const Word word : words) {
-            if (!todo) break;
-            const int t = __ffs(static_cast<int>(todo)) - 1;
-            todo &= todo - 1;
             const Word all = warp_or(word);
-            if (lane == t) found = all;
+            if (todo && lane == __ffs(static_cast<int>(todo)) - 1) found = all;
+            todo &= todo - 1;
         }
-    }
-    return found;
-}
-
-/// The same, a lane a tile, which goes through all of its words, 16 bytes a load: where many tiles have many vertices.
-template <class Word>
-__device__ Word words_through(const tile_rows<Word>& t, const storage::tile_header<Word>& h, Word met) {
-    constexpr unsigned a_load = 16 / sizeof(Word), at_once = 4;
-    const std::uint32_t begin = h.start, end = begin + static_cast<unsigned>(bits_in(h.occupied));
-    Word found = 0, left = h.occupied;
-    for (std::uint32_t base = begin / a_load * a_load; left; base += a_load * at_once) {
-        Word words[at_once][a_load];
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) {
-            const std::uint32_t at = base + k * a_load;
-            if (at >= begin && at + a_load <= end) {
-                const uint4 x = __ldg(reinterpret_cast<const uint4*>(t.words + at));
-                memcpy(words[k], &x, sizeof x);
-            } else {
-#pragma unroll
-                for (unsigned j = 0; j < a_load; ++j)
-                    words[k][j] = at + j >= begin && at + j < end ? __ldg(t.words + at + j) : Word{0};
-            }
-        }
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k)
-#pragma unroll
-            for (unsigned j = 0; j < a_load; ++j) {
-                const Word row = base + k * a_load + j >= begin ? left & (~left + 1) : Word{0};
-                if (met & row) found |= words[k][j];
-                left ^= row;
-            }
+    };
+    while (todo) {
+        if (__popc(todo) > few)
+            round.template operator()<many>();
+        else
+            round.template operator()<few>();
     }
     return found;
 }
 
 /// Vertices up to which a lane takes a tile: beyond, words_across.
 inline constexpr int few_vertices = 2;
-/// Tiles of a warp with more of them from which each lane goes through its own.
-inline constexpr int many_tiles = 9;
+
+/// A tile in which more vertices than that are asked for something.
+template <class Word>
+struct alignas(sizeof(Word) == 4 ? 16 : 8) asked_tile {
+    Word met, occupied;
+    std::uint32_t column, start;
+};
+/// Those that a block's warps have come across in a level, and that all of them share: a warp takes as long for one as for the rest of
+/// a tile row, and has nine or none.
+template <class Word>
+struct asked_tiles {
+    asked_tile<Word>* list;
+    unsigned room, *count;
+
+    /// All lanes call it. Returns whether there was no room for the lane's.
+    __device__ bool keep(bool any, const asked_tile<Word>& tile) const {
+        const unsigned who = __ballot_sync(full_warp, any), lane = threadIdx.x % 32;
+        unsigned at = 0;
+        if (lane == 0) at = atomicAdd(count, static_cast<unsigned>(__popc(who)));
+        at = __shfl_sync(full_warp, at, 0) + __popc(who & ((1u << lane) - 1));
+        const bool fits = at < room;
+        if (any && fits) list[at] = tile;
+        return any && !fits;
+    }
+};
 
 /// The tile rows of a warp's lanes, `rows` of them, with their vertices: what they find through their tiles, which are dealt out to the
-/// lanes one after another whose rows they may be, and by the entries outside them, goes to the next frontier. `meanwhile` is
-/// called once, when the first headers are under way and before anybody needs the vertices.
+/// lanes one after another whose rows they may be, and by the entries outside them, goes to the next frontier, but for tiles that are
+/// kept for all warps. `meanwhile` is called once, when the first headers are under way and before anybody needs the vertices.
 template <class Word, class Meanwhile, class Add>
 __device__ void expand(const search<Word>& s, const queued_row& mine, Word vertices, int rows, unsigned turn,
-                       bool outside, Meanwhile&& meanwhile, Add&& add) {
+                       bool outside, const asked_tiles<Word>& kept, Meanwhile&& meanwhile, Add&& add) {
     constexpr int size = search<Word>::size;
     const unsigned lane = threadIdx.x % 32, next = turn == 2 ? 0 : turn + 1, tiles = mine.end - mine.begin;
     unsigned before = 0, total;  // tiles of lanes before, of all
@@ -315,16 +320,17 @@ __device__ void expand(const search<Word>& s, const queued_row& mine, Word verti
         if (base + 32 < total) ahead = header_at(base + 32 + lane);
         Word seen = 0;
         if (met) seen = s.taken(h.column, turn);
-        const bool few = bits_in(met) <= few_vertices;
-        Word one = 0, other = 0;
-        if (few && met) one = row_word(s.out, h, lowest(met));
-        if (const Word rest = met & (met - 1); few && rest) other = row_word(s.out, h, lowest(rest));
-        Word found = 0;  // of more vertices, while those words are under way
-        const int many = __popc(__ballot_sync(full_warp, !few));
-        if (size == 32 && many >= many_tiles)
-            found = few ? Word{0} : words_through(s.out, h, met);
-        else if (many)
-            found = words_across(s.out, h, few ? Word{0} : met);
+        const bool whole = met == h.occupied, few = whole || bits_in(met) <= few_vertices;
+        Word one = whole ? h.reach : Word{0}, other = 0;
+        if (few && !whole && met) {
+            one = row_word(s.out, h, lowest(met));
+            if (const Word rest = met & (met - 1)) other = row_word(s.out, h, lowest(rest));
+        }
+        Word found = 0;
+        if (__any_sync(full_warp, !few)) {
+            const bool left = kept.keep(!few && (h.reach & ~seen), {met, h.occupied, h.column, h.start});
+            if (left) found = words_of(s.out, h, met);
+        }
         claim(s, static_cast<Word>(found | one | other), seen, h.column, next, add);
     }
     if (!outside) return;
@@ -346,6 +352,23 @@ __device__ void expand(const search<Word>& s, const queued_row& mine, Word verti
     }
 }
 
+/// What a block has kept of a level's tiles, when all of its warps are through with the rest.
+template <class Word, class Add>
+__device__ void expand_kept(const search<Word>& s, const asked_tiles<Word>& kept, unsigned turn, Add&& add) {
+    const unsigned all = min(*kept.count, kept.room);
+    for (unsigned base = threadIdx.x / 32; base < all; base += block_threads) {
+        const unsigned k = base + threadIdx.x % 32 * block_warps;
+        asked_tile<Word> tile{};
+        Word seen = 0;
+        if (k < all) {
+            tile = kept.list[k];
+            seen = s.taken(tile.column, turn);
+        }
+        const Word found = words_across(s.out, {tile.column, tile.start, tile.occupied, Word{0}}, tile.met);
+        claim(s, found, seen, tile.column, turn == 2 ? 0 : turn + 1, add);
+    }
+}
+
 /// What a pull asks whether it is visited: the levels before and this one, whether or not the frontier has been added yet.
 template <class Word>
 struct reached_words {
@@ -364,11 +387,15 @@ __device__ Word pull_by_tiles(const search<Word>& s, const reached_words<Word>& 
     Word found = 0;
     for (std::uint32_t base = begin; base < end && found != open; base += 32) {
         storage::tile_header<Word> mine{};
-        Word from = 0;
+        Word from = 0, at_once = 0;
         if (base + lane < end) {
             mine = s.in.headers[base + lane];
-            if (mine.occupied & open) from = visited[mine.column];
+            if (const Word rows = mine.occupied & open) {
+                from = visited[mine.column] & mine.reach;
+                if (from == mine.reach) at_once = rows, from = 0;
+            }
         }
+        found |= warp_or(at_once);
         unsigned todo = __ballot_sync(full_warp, from != 0);
         while (todo && found != open) {
             const int t = __ffs(static_cast<int>(todo)) - 1;

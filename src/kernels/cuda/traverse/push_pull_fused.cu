@@ -15,6 +15,9 @@
 //   first pull finds, for 8 bytes a vertex read in order. Else the visited set, or a bit for 2 or 4 vertices of it, is
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
+// What is not reached gets its level (and parent) from the first pull, which writes there anyway, or at the end where none comes:
+//   before the search that cost rmat:22,32 5 us. (Smallest parents and switches ask levels: there it is done before.)
+// The last look at who is through a level has its counts as well: a trip to the L2 less a level.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level. Where the plan
 //   gives a small graph one cluster, the barriers are the cluster's and the launch is a plain one. Clusters of 16 leave the
 //   multiprocessors idle that do not come in sixteens (20 or more of 132): graphs whose levels are few and wide get clusters of 2, and
@@ -42,16 +45,27 @@ namespace nz::kernels::cuda {
 namespace traversal {
 namespace {
 
-template <parents Kind, class Offset>
+/// Whether levels of what is not reached are written by the first pull, or at the end, not before the search: where nobody asks a level
+/// whether it is.
+template <parents Kind, form Form>
+constexpr bool fills_late = Form == form::plain && Kind != parents::smallest;
+
+template <parents Kind, form Form, class Offset>
 __device__ void initialise(const search<Offset>& s) {
-    for (unsigned i = grid_thread(); i < s.n; i += grid_threads()) {
-        s.levels[i] = i == s.source ? 0 : not_reached;
-        if constexpr (Kind != parents::none) s.parents_of[i] = i == s.source ? s.source : not_reached;
-    }
+    if constexpr (!fills_late<Kind, Form>)
+        for (unsigned i = grid_thread(); i < s.n; i += grid_threads()) {
+            if (i == s.source) continue;
+            s.levels[i] = not_reached;
+            if constexpr (Kind != parents::none) s.parents_of[i] = not_reached;
+        }
     for (unsigned w = grid_thread(); w < s.words; w += grid_threads())
         s.visited[0][w] = w == s.source / 32 ? 1u << (s.source % 32) : 0;
     if (grid_thread() >= 32) return;
-    if (grid_thread() == 0) *s.shared = {};
+    if (grid_thread() == 0) {
+        s.levels[s.source] = 0;
+        if constexpr (Kind != parents::none) s.parents_of[s.source] = s.source;
+        *s.shared = {};
+    }
     __syncwarp();
     counters& of = s.shared->of[0];
     find f[1];
@@ -91,6 +105,11 @@ __device__ counters tell(counters& of) {
     __syncthreads();
     return mine;
 }
+/// The same after a barrier of the grid.
+__device__ counters wait_and_tell(counters& of) {
+    const grid_counts x = wait_for_counts(reinterpret_cast<grid_counts*>(&of));
+    return {static_cast<unsigned>(x.first), static_cast<unsigned>(x.first >> 32), x.second};
+}
 __device__ void hand_back(control& c, progress& p) {
     __shared__ progress told;
     if (threadIdx.x == 0) {
@@ -119,7 +138,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         wait_for_grid(&s.shared->arrived, target);
     };
     cluster_mail mail(memory.mail);
-    initialise<Kind>(s);
+    initialise<Kind, Form>(s);
     // What our own barrier counts with is zero from here on: no launch to clear it.
     if (clusters == 1)
         cg::this_cluster().sync();
@@ -153,7 +172,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         if (!pulls && !p.queued) {
             queue_finds<Kind>(s, p, s.shared->of[p.depth % 3]);
             sync();
-            now = tell(s.shared->of[p.depth % 3]);
+            now.pieces = tell(s.shared->of[p.depth % 3]).pieces;
             p.queued = true;
         }
         pulls |= now.pieces > s.capacity &&
@@ -186,20 +205,27 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
                 sync();
             }
             if (repeats && plain)
-                pull_level<Kind, true>(s, p, edges, next);
+                pull_level<Kind, true>(s, p, edges, false, next);
             else
-                pull_level<Kind, Plain>(s, p, edges, next);
+                pull_level<Kind, Plain>(s, p, edges, fills_late<Kind, Form> && !p.filled, next);
+            p.filled = true;
             p.current ^= 1;
             p.queued = false;
         } else {
             push_level<Kind, repeats>(s, p, now, next);
             p.side ^= 1;
         }
-        sync();
+        if (repeats ||
+            clusters == 1) {  // repeats may count more edges than there is room for beside the blocks
+            sync();
+            now = tell(next);
+        } else {
+            now = wait_and_tell(next);
+        }
         ++p.depth;
-        now = tell(next);
         p.reached += now.vertices;
     }
+    if (fills_late<Kind, Form> && !p.filled) fill_rest<Kind>(s, p);
     if constexpr (repeats) {
         counters& all = s.shared->of[(p.depth + 1) % 3];
         count_reached(s, all);

@@ -3,13 +3,14 @@
 // push_csc: the frontier is a word of 32 or 64 bits a tile row, and a queue of the tile rows in which it has vertices and of where
 //   their tiles are. A warp takes up to 32 tile rows and deals all their tiles out to its lanes: an OR of the frontier's words in a
 //   tile is what it finds of another tile row, put there by one atomicOr, whose answer says which vertices are new and whether the tile
-//   row is. A lane asks for two words by itself; of more vertices the whole warp, tile by tile, or where nine tiles or more have
-//   them each lane for its own, 16 bytes at a time.
+//   row is. A lane asks for two words by itself. Where all occupied rows of a tile are asked the header says what they find, and where
+//   all that a tile reaches has been visited nobody asks; tiles left with more than two vertices are the whole block's, a warp each.
 // push_csr: every tile row with unvisited vertices, a warp each: tiles whose words meet a visited vertex, a lane a vertex.
 // pull_csc: the same where few vertices are unvisited: a lane a tile, up to the first that meets, vertex by vertex; rows with many
 //   of them go as in push_csr. Both ask the visited set in place of the frontier (yang2018's operand reuse), and deal tile rows round
-//   the warps one by one.
-// Frontiers of three levels take turns: the one before is cleared by its queue, so that a level needs one barrier.
+//   the warps one by one. Of a tile all of whose columns have been visited no word is read.
+// Frontiers of three levels take turns: the one before is cleared by its queue, so that a level needs one barrier, whose last look at
+//   who is through has the counts as well.
 // Thin levels (common_tile_thin.cuh): up to 32 tile rows one block goes on alone, up to 256 (4,096 where these have few tiles)
 //   one cluster, queues in shared memory, a barrier of the block or a message between 16 blocks a level. Up to 8 tile rows eight
 //   warps of a block go on, claims in shared memory, while four more read ahead what they will ask for (common_tile_front.cuh).
@@ -48,7 +49,7 @@ __device__ void initialise(const search<Word>& s, finds bounds) {
         s.state[w] = {0, {w == home ? Word{1} << (s.source % size) : Word{0}, 0, 0}};
     if (grid_thread() != 0) return;
     *s.shared = {};
-    s.shared->bounds = bounds;
+    s.shared->left.bounds = bounds;
     const tile_range tiles = s.out.range(home);
     s.queue[0][0] = {home, tiles.begin, tiles.end};
 }
@@ -71,12 +72,16 @@ __device__ void put(const search<Word>& s, queued_row* next, finds* found, bool 
 }
 
 template <class Word>
-__device__ void push_level(const search<Word>& s, const progress& p, unsigned count, finds* found) {
+__device__ void push_level(const search<Word>& s, const progress& p, unsigned count, finds* found,
+                           const asked_tiles<Word>& kept, unsigned& kept_next) {
     const queued_row* const queue = s.queue[p.turn];
     queued_row* const next = s.queue[p.next()];
     const unsigned step = gridDim.x * block_warps;
     const bool outside = s.has_outside();
     const unsigned lane = threadIdx.x % 32;
+    const auto add = [&](bool first, Word vertices, std::uint32_t row) {
+        put(s, next, found, first, vertices, row);
+    };
     // A lane looks up a tile row, of all that the warp will go through.
     for (unsigned base = threadIdx.x / 32 * gridDim.x + blockIdx.x; base < count; base += step * 32) {
         const unsigned k = base + lane * step;
@@ -91,15 +96,18 @@ __device__ void push_level(const search<Word>& s, const progress& p, unsigned co
         }
         const int rows = __popc(__ballot_sync(full_warp, has));
         expand(
-            s, mine, vertices, rows, p.turn, outside,
+            s, mine, vertices, rows, p.turn, outside, kept,
             [&] {  // what a barrier would wait for goes first
                 if (has) state.visited = visited | vertices;
                 for (int t = 0; t < rows; ++t)
                     write_levels(s, __shfl_sync(full_warp, mine.row, t), __shfl_sync(full_warp, vertices, t),
                                  p.depth);
             },
-            [&](bool first, Word vertices, std::uint32_t row) { put(s, next, found, first, vertices, row); });
+            add);
     }
+    __syncthreads();
+    if (threadIdx.x == 0) kept_next = 0;
+    expand_kept(s, kept, p.turn, add);
 }
 
 /// Rows with more than one open vertex for so many tiles go by tiles in pull_csc too: a vertex costs two trips to L2, a tile one.
@@ -148,17 +156,16 @@ __device__ void pull_level(const search<Word>& s, const progress& p, tile_phase 
     }
 }
 
-/// One thread of each block reads what the others have written.
-__device__ finds tell(const finds& written) {
-    __shared__ finds told;
+/// One thread of each block reads what thin levels have left.
+__device__ thin_left tell(const thin_left& written) {
+    __shared__ thin_left told;
     if (threadIdx.x == 0) {
-        const uint2 x = __ldcg(reinterpret_cast<const uint2*>(&written));
-        told = {x.x, x.y};
+        const auto* at = reinterpret_cast<const uint4*>(&written);
+        const uint4 x = __ldcg(at), y = __ldcg(at + 1);
+        told = {{x.x, x.y}, {x.z, x.w}, {y.x, y.y}};
     }
     __syncthreads();
-    const finds mine = told;
-    __syncthreads();
-    return mine;
+    return told;  // the next writes come after a barrier
 }
 
 template <class Word>
@@ -183,10 +190,12 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
     const auto sync = [&] { wait_for_grid(&s.shared->arrived, target); };
     const bool few_tiles = narrow(s);
     finds bounds{alone_enter, few_tiles ? narrow_enter : wide_enter};
+    if (threadIdx.x < 2) thin.asked[threadIdx.x] = 0;
     initialise(s, bounds);
     cooperative_groups::this_grid().sync();
     progress p;
     finds now{1, 1};
+    unsigned side = 0;
     while (now.vertices && p.depth < s.max_depth) {
         const tile_phase phase = choose(s, p, now);
         if (phase == tile_phase::push_csc && now.rows <= max(bounds.rows, bounds.vertices)) {
@@ -200,13 +209,13 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
                     thin_search<Word, cluster_blocks, 32>(s, thin, mail).run(p, now);
             }
             sync();
-            const finds where = tell(s.shared->where);
-            p.depth = where.rows;
-            p.reached = where.vertices;
+            const thin_left left = tell(s.shared->left);
+            bounds = left.bounds;
+            now = left.found;
+            p.depth = left.where.rows;
+            p.reached = left.where.vertices;
             p.turn = p.depth % 3;
             p.rows_before = 0;
-            bounds = tell(s.shared->bounds);
-            now = tell(s.shared->found[p.depth % 4]);
             continue;
         }
         const unsigned last = grid_threads() - 1 - grid_thread();  // who has the least to do
@@ -214,15 +223,15 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
             s.state[__ldcg(&s.queue[p.before()][k].row)].frontier[p.before()] = 0;
         if (grid_thread() == 0)
             record(s, p.depth, phase, now);  // as all levels: other multiprocessors' clocks differ
-        if (last == 0) s.shared->found[(p.depth + 2) % 4] = {0, 0};
-        finds* const found = &s.shared->found[(p.depth + 1) % 4];
+        if (last == 0) s.shared->level[(p.depth + 2) % 4] = {{0, 0}, 0};
+        level_finds& next = s.shared->level[(p.depth + 1) % 4];
         if (phase == tile_phase::push_csc)
-            push_level(s, p, now.rows, found);
+            push_level(s, p, now.rows, &next.found, thin.kept(side), thin.asked[side ^ 1]), side ^= 1;
         else
-            pull_level(s, p, phase, found);
-        sync();
+            pull_level(s, p, phase, &next.found);
+        const grid_counts all = wait_for_counts(reinterpret_cast<grid_counts*>(&next));
         p.advance(now.rows);
-        now = tell(*found);
+        now = {static_cast<unsigned>(all.first), static_cast<unsigned>(all.first >> 32)};
         p.reached += now.vertices;
     }
     write_report(s, p, now);

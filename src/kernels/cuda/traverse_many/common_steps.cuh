@@ -1,6 +1,7 @@
 // The steps of a level of traverse_many/bit_parallel: push or pull, which fill `next`, and the sweep that takes it in.
 #pragma once
 
+#include "kernels/cuda/common_words.cuh"
 #include "kernels/cuda/traverse_many/common_search.cuh"
 
 namespace nz::kernels::cuda::many {
@@ -76,12 +77,6 @@ struct word_row {
         at = base + 4;
     }
 };
-
-__device__ inline word warp_or(word x) {
-    const unsigned low = __reduce_or_sync(full_warp, static_cast<unsigned>(x)),
-                   high = __reduce_or_sync(full_warp, static_cast<unsigned>(x >> 32));
-    return word{high} << 32 | low;
-}
 
 /// What the neighbours [from, to) have of the missing bits, by a whole warp, up to the last missing bit.
 template <class Offset>
