@@ -51,6 +51,8 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --validate
     check $tool 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:40,0.2 --kernel tile --tile-size 64 --tile-least 40 --backend cuda --validate
+    check $tool 60 "$bin/nz" bfs laplace3d:30 --kernel tile --tile-size 32 --backend cuda --repeat 1 --validate
+    check $tool 60 "$bin/nz" bfs laplace3d:30 --kernel tile --tile-size 64 --backend cuda --repeat 1 --validate
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64:*VectorWordsOnDevice.Join*/int32:*VectorWordsOnDevice.Select*/float32:SelectRising*'
     for input in laplace3d:9 dense:70,600; do
         check $tool 60 "$bin/nz" spmv $input --kernel dia_slice --backend cuda --repeat 1 --validate

@@ -208,6 +208,29 @@ TEST(BfsShapes, ALargeBroomHasTheWholeGpu) {
     expect_right(ctx, a, 0, repeats);
 }
 
+// Twenty of the first 32 vertices lead everywhere: one warp comes to all tiles of their row, in each more than two vertices that are
+// asked and others that are not, which is more than a block of a GPU keeps for its warps.
+TEST(BfsShapes, MoreTilesOfOneRowThanABlockKeeps) {
+    const context ctx({.threads = 2});
+    constexpr index_t n = 150000, hubs = 32, source = 100, spread = 9500;
+    std::vector<index_t> from, to;
+    const auto edge = [&](index_t u, index_t v) { from.push_back(u), to.push_back(v); };
+    for (index_t v = 0; v < n; ++v) {
+        for (index_t h = 0; h < hubs; ++h)
+            if ((v + h) % 2 == 0) edge(h, v);
+        for (index_t k = 1; k <= 10; ++k) edge(v, (v + 40 * k) % n);
+    }
+    for (index_t h = 0; h < 20; ++h) edge(source, h);
+    for (index_t k = 0; k < spread; ++k) edge(source, 200 + 15 * k);
+    const matrix a = matrix::build<bool>(ctx, {n, n, from, to, {}});
+    for (const int size : {32, 64})
+        for (const bool parents : {true, false}) {
+            traverse_options o = tiles_of(size, 0);
+            o.parents = parents;
+            expect_right(ctx, a, source, o);
+        }
+}
+
 // Graphs with hubs so large that a GPU asks the first two neighbours of a vertex before its row.
 TEST(BfsShapes, SmallestParentsOfAMillionVerticesWithHubs) {
     const context ctx;
