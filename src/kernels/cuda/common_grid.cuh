@@ -50,7 +50,8 @@ struct alignas(16) grid_counts {
 inline constexpr int arrived_bit = 48;
 
 /// All blocks wait for each other, and each thread has what they counted, which one thread of a block reads with the last look at who is
-/// through: a trip to memory less than a barrier and a read behind it.
+/// through: a trip to memory less than a barrier and a read behind it. (That read overlaps the words added to in part. An aligned access of
+/// 16 bytes is one access on these machines; PTX orders by it only accesses that overlap wholly.)
 __device__ inline grid_counts wait_for_counts(grid_counts* counts) {
     __shared__ grid_counts told;
     __syncthreads();

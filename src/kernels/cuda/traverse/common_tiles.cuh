@@ -251,7 +251,7 @@ __device__ Word words_across(const tile_rows<Word>& tiles, const storage::tile_h
     return found;
 }
 
-/// Vertices up to which a lane takes a tile: beyond, words_across.
+/// Vertices up to which a lane takes a tile: beyond, a warp, by words_across.
 inline constexpr int few_vertices = 2;
 
 /// A tile in which more vertices than that are asked for something.

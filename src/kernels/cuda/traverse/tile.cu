@@ -3,12 +3,12 @@
 // push_csc: the frontier is a word of 32 or 64 bits a tile row, and a queue of the tile rows in which it has vertices and of where
 //   their tiles are. A warp takes up to 32 tile rows and deals all their tiles out to its lanes: an OR of the frontier's words in a
 //   tile is what it finds of another tile row, put there by one atomicOr, whose answer says which vertices are new and whether the tile
-//   row is. A lane asks for two words by itself. Where all occupied rows of a tile are asked the header says what they find, and where
-//   all that a tile reaches has been visited nobody asks; tiles left with more than two vertices are the whole block's, a warp each.
+//   row is. A lane asks for two words by itself. Where all occupied rows of a tile are asked the header says what they find; other tiles
+//   with more than two vertices are the whole block's, a warp each, but for those that reach nothing new.
 // push_csr: every tile row with unvisited vertices, a warp each: tiles whose words meet a visited vertex, a lane a vertex.
 // pull_csc: the same where few vertices are unvisited: a lane a tile, up to the first that meets, vertex by vertex; rows with many
 //   of them go as in push_csr. Both ask the visited set in place of the frontier (yang2018's operand reuse), and deal tile rows round
-//   the warps one by one. Of a tile all of whose columns have been visited no word is read.
+//   the warps one by one. By tiles, no word is read of one all of whose columns have been visited.
 // Frontiers of three levels take turns: the one before is cleared by its queue, so that a level needs one barrier, whose last look at
 //   who is through has the counts as well.
 // Thin levels (common_tile_thin.cuh): up to 32 tile rows one block goes on alone, up to 256 (4,096 where these have few tiles)
