@@ -208,6 +208,40 @@ TEST(BfsShapes, ALargeBroomHasTheWholeGpu) {
     expect_right(ctx, a, 0, repeats);
 }
 
+// Layers in which every vertex leads to all of the next: many edges find few vertices. On a GPU such pushes leave their finds out of the
+// queue, as a pull would follow in most graphs, and here none does.
+TEST(BfsShapes, ManyEdgesThatFindFewVertices) {
+    const context ctx;
+    constexpr index_t layers = 120, least = 100, n = 270000;
+    const auto width = [](index_t l) { return least + l % 20; };  // rising, and falling
+    std::vector<index_t> from, to;
+    index_t begin = 0;
+    for (index_t l = 0; l < layers; ++l) {
+        for (index_t u = 0; u < width(l); ++u)
+            for (index_t v = 0; v < width(l + 1); ++v)
+                from.push_back(begin + u), to.push_back(begin + width(l) + v);
+        begin += width(l);
+    }
+    for (index_t v = begin; v < begin + 5000; ++v) from.push_back(begin), to.push_back(v + 1);
+    for (index_t v = begin + 5000; v + 1 < n; v += 2) from.push_back(v - 5000), to.push_back(v);
+    const matrix a = matrix::build<bool>(ctx, {n, n, from, to, {}});
+    ASSERT_GE(a.rows(), plan::wide_from_vertices);
+    for (const bool parents : {true, false})
+        for (const auto order : {determinism::strict, determinism::fast}) {
+            traverse_options o;
+            o.kernel = "push_pull_fused";
+            o.parents = parents;
+            o.determinism = order;
+            for (const offset_t source : {0, 7, 250}) expect_right(ctx, a, source, o);
+            const traverse_result r = bfs(ctx, a, 0, o);
+            ASSERT_GT(r.iterations.size(), 100U);
+            for (std::size_t l = 0; l < 100; ++l) {
+                EXPECT_EQ(r.iterations[l].direction, direction::push) << l;
+                EXPECT_EQ(r.iterations[l].frontier, l == 0 ? 1 : width(static_cast<index_t>(l))) << l;
+            }
+        }
+}
+
 // Twenty of the first 32 vertices lead everywhere: one warp comes to all tiles of their row, in each more than two vertices that are
 // asked and others that are not, which is more than a block of a GPU keeps for its warps.
 TEST(BfsShapes, MoreTilesOfOneRowThanABlockKeeps) {
@@ -229,6 +263,27 @@ TEST(BfsShapes, MoreTilesOfOneRowThanABlockKeeps) {
             o.parents = parents;
             expect_right(ctx, a, source, o);
         }
+}
+
+// The parent is the last or the last but one of many in-neighbours, of which the others are not reached: a GPU's search over tiles looks for
+// it in a lane, a warp and a block.
+TEST(BfsShapes, ParentsAtTheEndOfLongRows) {
+    const context ctx({.threads = 2});
+    constexpr index_t n = 20000, source = 19999, parent = 15000;
+    std::vector<index_t> from{source, source}, to{parent, parent + 1};
+    index_t target = 10000;
+    for (const index_t others :
+         {0, 7, 8, 62, 63, 64, 65, 70, 71, 72, 100, 191, 192, 193, 1000, 4095, 4159, 4160, 4161, 6000, 9999})
+        for (const index_t parents : {1, 2}) {
+            for (index_t u = 0; u < others; ++u) from.push_back(u), to.push_back(target);
+            for (index_t k = 0; k < parents; ++k) from.push_back(parent + 1 - k), to.push_back(target);
+            ++target;
+        }
+    const matrix a = matrix::build<bool>(ctx, {n, n, from, to, {}});
+    for (const int size : {32, 64}) expect_right(ctx, a, source, tiles_of(size, 0));
+    traverse_options o;
+    o.kernel = "push_pull_fused";
+    expect_right(ctx, a, source, o);
 }
 
 // Graphs with hubs so large that a GPU asks the first two neighbours of a vertex before its row.
@@ -288,7 +343,7 @@ TEST(BfsShapes, BandsAndMeshesWithLoopsAreSearchedUnasked) {
                                                                         {"banded:2500,41", true, true},
                                                                         {"laplace2d:60", false, false},
                                                                         {"uniform:20000,3", false, false},
-                                                                        {"laplace3d:14", false, true}}) {
+                                                                        {"laplace3d:14", true, true}}) {
             SCOPED_TRACE(name);
             const matrix a = graph(ctx, name);
             for (const bool parents : {true, false}) {

@@ -43,28 +43,28 @@ __device__ inline void wait_for_grid(unsigned* arrived, unsigned& target) {
     __syncthreads();
 }
 
-/// What a grid counts together in a level: two words, of which the second has room for the blocks that are through, from bit 48 on.
-struct alignas(16) grid_counts {
-    unsigned long long first, second;
-};
+/// What a grid counts together in a level is 16 bytes, aligned; their last word has room for the blocks that are through, from bit 48 on.
 inline constexpr int arrived_bit = 48;
 
 /// All blocks wait for each other, and each thread has what they counted, which one thread of a block reads with the last look at who is
 /// through: a trip to memory less than a barrier and a read behind it. (That read overlaps the words added to in part. An aligned access of
 /// 16 bytes is one access on these machines; PTX orders by it only accesses that overlap wholly.)
-__device__ inline grid_counts wait_for_counts(grid_counts* counts) {
-    __shared__ grid_counts told;
+template <class Counts>
+__device__ Counts wait_for_counts(Counts* counts) {
+    static_assert(sizeof(Counts) == 16 && alignof(Counts) == 16);
+    __shared__ Counts told;
     __syncthreads();
     if (threadIdx.x == 0) {
-        add_released(&counts->second, 1ull << arrived_bit);
-        grid_counts x;
+        add_released(reinterpret_cast<unsigned long long*>(counts) + 1, 1ull << arrived_bit);
+        unsigned long long x[2];
         do {
             asm volatile("{.reg .b128 both; ld.acquire.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both;}"
-                         : "=l"(x.first), "=l"(x.second)
+                         : "=l"(x[0]), "=l"(x[1])
                          : "l"(counts)
                          : "memory");
-        } while (x.second >> arrived_bit < gridDim.x);
-        told = {x.first, x.second & ((1ull << arrived_bit) - 1)};
+        } while (x[1] >> arrived_bit < gridDim.x);
+        x[1] &= (1ull << arrived_bit) - 1;
+        memcpy(&told, x, sizeof told);
     }
     __syncthreads();
     return told;  // the next writes come after the next barrier

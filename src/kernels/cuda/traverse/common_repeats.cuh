@@ -1,8 +1,8 @@
 // Pushes of traverse/push_pull_fused that tolerate repeats (switch duplicates; yang2018, section 7.3, of Gunrock). Nobody claims a
 // vertex: a lane that reads that it is not reached may queue it, and most repeats are dropped by what the block has lately queued,
 // a table in shared memory, or in thin levels by a comparison within the warp. Rows of many pieces are claimed, as a repeat
-// would be dear. Pushes write levels alone: the bitmaps are made of them before a pull, and where repeats have not fit into
-// the queue, which is then read anew from the bitmaps, each vertex once. What was reached is counted at the end.
+// would be dear. Pushes write levels alone: the bitmap is made of them before a pull, and where repeats have not fit into
+// the queue, which is then made anew of both, each vertex once. What was reached is counted at the end.
 #pragma once
 
 #include "kernels/cuda/traverse/common_search.cuh"
@@ -94,18 +94,14 @@ __device__ __forceinline__ void take_unclaimed(const search<Offset>& s, std::uin
     }
 }
 
-/// The bitmaps that pulls leave: what is reached, and what was before the frontier.
+/// The bitmap that pulls leave: what is reached.
 template <class Offset>
 __device__ void mark_by_levels(const search<Offset>& s, const progress& p) {
     for (unsigned w = blockIdx.x * (block_threads / 32) + threadIdx.x / 32; w < s.words;
          w += gridDim.x * (block_threads / 32)) {
         const std::uint32_t v = w * 32 + threadIdx.x % 32;
-        const std::uint32_t level = v < s.n ? s.levels[v] : not_reached;
-        const unsigned now = __ballot_sync(full_warp, level != not_reached),
-                       before = __ballot_sync(full_warp, level < p.depth);
-        if (threadIdx.x % 32 != 0) continue;
-        s.visited[p.current][w] = now;
-        s.visited[p.current ^ 1][w] = before;
+        const unsigned reached = __ballot_sync(full_warp, v < s.n && s.levels[v] != not_reached);
+        if (threadIdx.x % 32 == 0) s.visited[p.current][w] = reached;
     }
 }
 

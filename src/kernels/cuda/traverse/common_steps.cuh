@@ -78,10 +78,11 @@ __device__ void queue_source(const search<Offset>& s, counters& of, const find (
 }
 
 /// Pushes pieces get(0 .. count) by threads first, first + 1...; keep(finds) is called by whole warps. Edges: that a
-/// lane has in flight. peek: look at a vertex before claiming it; where few are visited the claim alone is the shorter
+/// lane has in flight. peek: look at a bit before claiming it; where few are visited the claim alone is the shorter
 /// chain. neighbour(k, i, at): the i-th of piece k, at that place of all neighbours. Recent: what culls
 /// repeats; claims where void.
-template <parents Kind, class Recent, int Edges, class Offset, class Get, class Neighbour, class Keep>
+template <parents Kind, claims By, class Recent, int Edges, class Offset, class Get, class Neighbour,
+          class Keep>
 __device__ void push_pieces(const search<Offset>& s, std::uint32_t* bits, unsigned level, unsigned count,
                             unsigned first, unsigned threads, unsigned lanes, bool peek, Get&& get,
                             Neighbour&& neighbour, Keep&& keep) {
@@ -104,7 +105,8 @@ __device__ void push_pieces(const search<Offset>& s, std::uint32_t* bits, unsign
                 if (finds[e].found) finds[e].vertex = neighbour(at + lane / lanes, i, begin + i);
             }
             if constexpr (repeats) look<Kind, Recent>(s, level, u, finds);
-            if (!repeats && Kind != parents::smallest && peek) {
+            if constexpr (!repeats && By == claims::words) keep_unreached<Kind>(s, level, finds);
+            if (!repeats && By == claims::bits && peek) {
                 std::uint32_t seen[Edges];
 #pragma unroll
                 for (int e = 0; e < Edges; ++e)
@@ -120,7 +122,7 @@ __device__ void push_pieces(const search<Offset>& s, std::uint32_t* bits, unsign
                 finds[e].begin = static_cast<std::uint64_t>(s.out_offsets[finds[e].vertex]);
                 end[e] = s.out_offsets[finds[e].vertex + 1];
             }
-            if constexpr (!repeats) claim<Kind>(s, bits, level, u, finds);
+            if constexpr (!repeats) claim<Kind, By>(s, bits, level, u, finds);
 #pragma unroll
             for (int e = 0; e < Edges; ++e)
                 if (finds[e].found)
@@ -144,8 +146,8 @@ __device__ unsigned lanes_for(const search<Offset>& s, const counters& now) {
 
 constexpr std::uint32_t few_visited = 8;  // one vertex in so many
 
-/// A level by push, all warps over the queue.
-template <parents Kind, bool Repeats, class Offset>
+/// A level by push, all warps over the queue. Queues: finds go to the next level's queue.
+template <parents Kind, claims By, bool Repeats, bool Queues, class Offset>
 __device__ void push_level(const search<Offset>& s, const progress& p, const counters& now, counters& next) {
     const piece* const queue = s.queue[p.side];
     const std::uint32_t* const from = s.queue_from[p.side];
@@ -155,7 +157,7 @@ __device__ void push_level(const search<Offset>& s, const progress& p, const cou
     bool full = false;
     constexpr bool may_wrap = Repeats && sizeof(Offset) == 8;  // finds of 2^32 edges, were each a repeat
     if constexpr (Repeats) block_finds::clear();
-    push_pieces<Kind, std::conditional_t<Repeats, block_finds, void>, turn_edges>(
+    push_pieces<Kind, By, std::conditional_t<Repeats, block_finds, void>, turn_edges>(
         s, s.visited[p.current], p.depth + 1, min(now.pieces, s.capacity), spread_thread(), grid_threads(),
         lanes_for(s, now), p.reached > s.n / few_visited,
         [&](unsigned i, piece& entry, std::uint32_t& u) {
@@ -170,7 +172,9 @@ __device__ void push_level(const search<Offset>& s, const progress& p, const cou
                 vertices += f.found;
                 edges += f.found ? f.degree : 0;
             }
-            if constexpr (!Repeats)
+            if constexpr (!Queues)
+                return;
+            else if constexpr (!Repeats)
                 out.take(finds);
             else if (!full)
                 full = out.take_until_full(finds);
@@ -178,22 +182,24 @@ __device__ void push_level(const search<Offset>& s, const progress& p, const cou
     add_up(next, vertices, edges);
 }
 
-/// The vertices that the last pull found, as a queue.
+/// The vertices that the last level found, a pull or a push that did not queue them (or not all, repeats being many), as a queue.
 template <parents Kind, class Offset>
 __device__ void queue_finds(const search<Offset>& s, const progress& p, counters& of) {
     const std::uint32_t* const now = s.visited[p.current];
     const std::uint32_t* const before = s.visited[p.current ^ 1];
     const queue_end<Kind, Offset> out{s, of, p.side};
+    const bool by_levels = !p.pulls;  // a push leaves no bitmap from before it
     for (unsigned first = spread_thread() / 32 * 32; first < s.words; first += grid_threads()) {
         // A lane a word, then a lane a vertex of each word with finds.
         const unsigned mine = first + threadIdx.x % 32;
-        const std::uint32_t fresh_bits = mine < s.words ? now[mine] & ~before[mine] : 0;
+        std::uint32_t fresh_bits = mine < s.words ? now[mine] : 0;
+        if (!by_levels && mine < s.words) fresh_bits &= ~before[mine];
         for (unsigned any = __ballot_sync(full_warp, fresh_bits != 0); any; any &= any - 1) {
             const int which = __ffs(any) - 1;
             const std::uint32_t word = __shfl_sync(full_warp, fresh_bits, which);
             find f[1];
             f[0].vertex = (first + which) * 32 + threadIdx.x % 32;
-            f[0].found = word >> (threadIdx.x % 32) & 1;
+            f[0].found = (word >> (threadIdx.x % 32) & 1) && (!by_levels || s.levels[f[0].vertex] == p.depth);
             if (f[0].found) {
                 f[0].begin = static_cast<std::uint64_t>(s.out_offsets[f[0].vertex]);
                 f[0].degree = static_cast<std::uint32_t>(s.out_offsets[f[0].vertex + 1] -

@@ -174,6 +174,8 @@ private:
         }
     }
     __device__ void use(ahead& l) {
+        // A level of few pieces: claims of bits do not wait for each other.
+        constexpr claims by = Kind == parents::smallest ? claims::words : claims::bits;
         find& f = l.f[0];
         const std::uint32_t level = p_.depth + 1;
         Offset end{};
@@ -181,10 +183,11 @@ private:
             f.begin = static_cast<std::uint64_t>(s_.out_offsets[f.vertex]);
             end = s_.out_offsets[f.vertex + 1];
         }
+        if constexpr (!Repeats && by == claims::words) keep_unreached<Kind>(s_, level, l.f);
         if constexpr (Repeats)
             look<Kind, warp_finds>(s_, level, l.from, l.f);
         else
-            claim<Kind>(s_, bits_, level, l.from, l.f);
+            claim<Kind, by>(s_, bits_, level, l.from, l.f);
         if (f.found) f.degree = static_cast<std::uint32_t>(end - static_cast<Offset>(f.begin));
         if constexpr (Repeats) take_unclaimed<Kind>(s_, level, l.from, l.f);
         keep(l.f);

@@ -21,12 +21,10 @@ struct alignas(8) finds {
     unsigned rows, vertices;  ///< tile rows, and vertices in them
 };
 
-/// As grid_counts.
-struct alignas(grid_counts) level_finds {
+struct alignas(16) level_finds {
     finds found;
     unsigned long long arrived;
 };
-static_assert(sizeof(level_finds) == sizeof(grid_counts));
 
 /// What thin levels leave.
 struct alignas(16) thin_left {

@@ -4,8 +4,11 @@
 // Push: the frontier is a queue of pieces of rows (up to 128 edges each, 512 where a warp finds many rows at once), so
 //   that hubs spread over the grid without a step of their own and the next level reads neighbours without looking up
 //   offsets first. A group of lanes (4 to 32, by the mean length) takes a piece, up to four edges a lane in flight,
-//   stage by stage: neighbours, bits, offsets beside claims; a vertex is claimed by atomicOr on the visited bitmap.
-//   Pieces past what the rule may push are dropped: the next level pulls.
+//   stage by stage: neighbours, bits or levels, offsets beside claims. A vertex is claimed by its bit in the visited set (atomicOr) in thin
+//   levels and on wide graphs, by the word of its level (atomicExch; its smallest parent, atomicMin) in other levels by the grid: there finds have
+//   numbers close by, and their bits lie in a few lines of L2, which take claims one by one (laplace3d:80 0.72 -> 0.46 ms).
+//   Pieces past what the rule may push are dropped: the next level pulls. On wide graphs a level whose frontier has more edges than the
+//   rule pushes vertices queues nothing at all (rmat:22,32 0.104 -> 0.094 ms); should the next push, it takes its queue from the levels.
 // Thin levels (few pieces and edges): one cluster of 16 blocks goes on alone, its queue in shared memory, while the
 //   grid waits: a level then costs a cluster barrier, not one of the grid (common_thin.cuh).
 // Pull: a warp takes 32 words of 32 vertices and hands their open ones to its lanes; each lane looks through one
@@ -15,19 +18,19 @@
 //   first pull finds, for 8 bytes a vertex read in order. Else the visited set, or a bit for 2 or 4 vertices of it, is
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
-// What is not reached gets its level (and parent) from the first pull, which writes there anyway, or at the end where none comes:
-//   before the search that cost rmat:22,32 5 us. (Smallest parents and switches ask levels: there it is done before.)
+// What is not reached gets its level (and parent), on wide graphs, from the first pull, which writes there anyway, or at the end where none
+//   comes: before the search that cost rmat:22,32 5 us. (Claims by words, smallest parents and switches ask levels: there it is done before.)
 // The last look at who is through a level has its counts as well: a trip to the L2 less a level.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level. Where the plan
 //   gives a small graph one cluster, the barriers are the cluster's and the launch is a plain one. Clusters of 16 leave the
 //   multiprocessors idle that do not come in sixteens (20 or more of 132): graphs whose levels are few and wide get clusters of 2, and
-//   no thin levels.
+//   a kernel without thin levels: two thirds of the instructions, nothing spilled, 44 KiB more left to the first-level cache.
 // The report's beginning is stored to the host's pinned memory at the end: most searches need no copy after the kernel.
 // Memory: two queues of pieces, three bitmaps, a coarse one and the report (plan::push_pull_fused_device_workspace).
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
 //   push, and pull meets the smallest first; `any` keeps the claimer.
 // Cost: push: frontier edges * (neighbour, bit). Pull: unvisited vertices * (two offsets, sectors to the first hit).
-// Distance to the limit (H200, levels): 21, 33, 17 and 53% of the floor by bytes and gathers on rmat:20,16, rmat:22,32,
+// Distance to the limit (H200, levels): 24, 37, 19 and 56% of the floor by bytes and gathers on rmat:20,16, rmat:22,32,
 //   uniform:1048576,16 and grid2d:2000,0.3; a pull's chain of dependent reads costs 8 us or more, few vertices or
 //   many: docs/measurements.md.
 // Why the loop over mxv was not enough: a launch and a read-back a level cost 10 us, a level here 1 to 3.
@@ -48,7 +51,7 @@ namespace {
 /// Whether levels of what is not reached are written by the first pull, or at the end, not before the search: where nobody asks a level
 /// whether it is.
 template <parents Kind, form Form>
-constexpr bool fills_late = Form == form::plain && Kind != parents::smallest;
+constexpr bool fills_late = Form == form::wide && Kind != parents::smallest;
 
 template <parents Kind, form Form, class Offset>
 __device__ void initialise(const search<Offset>& s) {
@@ -105,11 +108,6 @@ __device__ counters tell(counters& of) {
     __syncthreads();
     return mine;
 }
-/// The same after a barrier of the grid.
-__device__ counters wait_and_tell(counters& of) {
-    const grid_counts x = wait_for_counts(reinterpret_cast<grid_counts*>(&of));
-    return {static_cast<unsigned>(x.first), static_cast<unsigned>(x.first >> 32), x.second};
-}
 __device__ void hand_back(control& c, progress& p) {
     __shared__ progress told;
     if (threadIdx.x == 0) {
@@ -125,10 +123,12 @@ __device__ void hand_back(control& c, progress& p) {
     __syncthreads();
 }
 
+struct no_mail {};
+
 template <parents Kind, form Form, class Offset>
 __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     push_pull_fused_kernel(const search<Offset> s) {
-    constexpr bool Plain = Form == form::plain, repeats = Form == form::repeating;
+    constexpr bool Plain = is_plain(Form), wide = Form == form::wide, repeats = Form == form::repeating;
     __shared__ thin_shared memory;
     const unsigned clusters = gridDim.x / s.cluster_blocks;
     const bool has_thin = s.cluster_blocks == cluster_blocks;
@@ -137,7 +137,12 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         if (clusters == 1) return wait_for_cluster();
         wait_for_grid(&s.shared->arrived, target);
     };
-    cluster_mail mail(memory.mail);
+    [[maybe_unused]] auto mail = [&] {
+        if constexpr (wide)
+            return no_mail{};
+        else
+            return cluster_mail(memory.mail);
+    }();
     initialise<Kind, Form>(s);
     // What our own barrier counts with is zero from here on: no launch to clear it.
     if (clusters == 1)
@@ -177,17 +182,20 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         }
         pulls |= now.pieces > s.capacity &&
                  (!repeats || s.pull_steps_in);  // less than full room is given only where pull can step in
-        if (!pulls && has_thin && now.pieces <= thin_enter && edges <= thin_edges(s) &&
-            (s.thin || p.depth >= thin_from)) {
-            p.previous = previous;  // the cluster comes to the same choice
-            p.pulls = false;
-            sync();  // the cluster writes over what slower blocks may still be reading of the level before
-            if (blockIdx.x < cluster_blocks) thin_search<Kind, repeats, Offset>(s, memory, mail, p).run(now);
-            sync();
-            hand_back(*s.shared, p);
-            now = tell(s.shared->of[p.depth % 3]);
-            continue;
-        }
+        if constexpr (!wide)
+            if (!pulls && has_thin && now.pieces <= thin_enter && edges <= thin_edges(s) &&
+                (s.thin || p.depth >= thin_from)) {
+                p.previous = previous;  // the cluster comes to the same choice
+                p.pulls = false;
+                sync();  // the cluster writes over what slower blocks may still be reading of the level before
+                if (blockIdx.x < cluster_blocks)
+                    thin_search<Kind, repeats, Offset>(s, memory, mail, p).run(now);
+                sync();
+                hand_back(*s.shared, p);
+                now = tell(s.shared->of[p.depth % 3]);
+                continue;
+            }
+        const bool after_push = !p.pulls;
         p.pulls = pulls;
         p.edges += edges;
         if (grid_thread() == 0) {
@@ -200,7 +208,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
                 sync();
             }
             const bool plain = repeats ? s.plain_pull : Plain;
-            if (plain && s.coarse_shift && p.queued) {
+            if (plain && s.coarse_shift && after_push) {
                 make_coarse(s, p);
                 sync();
             }
@@ -212,7 +220,14 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
             p.current ^= 1;
             p.queued = false;
         } else {
-            push_level<Kind, repeats>(s, p, now, next);
+            // So many edges may find more vertices than the rule pushes, and mostly do: a queue would be made for nothing.
+            p.queued = !wide || edges <= s.alpha_size || !s.pull_steps_in;
+            constexpr claims by =
+                Kind == parents::smallest || Form == form::plain ? claims::words : claims::bits;
+            if (p.queued)
+                push_level<Kind, by, repeats, true>(s, p, now, next);
+            else if constexpr (wide)
+                push_level<Kind, by, false, false>(s, p, now, next);
             p.side ^= 1;
         }
         if (repeats ||
@@ -220,7 +235,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
             sync();
             now = tell(next);
         } else {
-            now = wait_and_tell(next);
+            now = wait_for_counts(&next);
         }
         ++p.depth;
         p.reached += now.vertices;
@@ -249,7 +264,10 @@ template <parents Kind, form Form, class Offset>
 void launch(const search<Offset>& s, const device_traverse_arguments& d, cudaStream_t stream) {
     launch_resident<push_pull_fused_kernel<Kind, Form, Offset>>(
         s,
-        {block_threads, d.cluster_blocks, blocks_an_sm, s.coarse_bytes ? near_bytes : recent_bytes,
+        {block_threads, d.cluster_blocks, blocks_an_sm,
+         s.coarse_bytes            ? near_bytes
+         : Form == form::repeating ? recent_bytes
+                                   : 0,
          near_bytes, d.blocks},
         d.multiprocessors, stream);
 }
@@ -321,9 +339,10 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     const bool plain = s.masking && s.early_exit && s.operand_reuse && !s.in_values;
     s.plain_pull = plain;
     const auto go = [&]<parents Kind>() {
-        a.switches.duplicates ? launch<Kind, form::repeating>(s, d, stream)
-        : plain               ? launch<Kind, form::plain>(s, d, stream)
-                              : launch<Kind, form::switched>(s, d, stream);
+        a.switches.duplicates                ? launch<Kind, form::repeating>(s, d, stream)
+        : !plain                             ? launch<Kind, form::switched>(s, d, stream)
+        : s.cluster_blocks == cluster_blocks ? launch<Kind, form::plain>(s, d, stream)
+                                             : launch<Kind, form::wide>(s, d, stream);
     };
     if (!a.parents)
         go.template operator()<parents::none>();

@@ -14,7 +14,7 @@
 // Thin levels (common_tile_thin.cuh): up to 32 tile rows one block goes on alone, up to 256 (4,096 where these have few tiles)
 //   one cluster, queues in shared memory, a barrier of the block or a message between 16 blocks a level. Up to 8 tile rows eight
 //   warps of a block go on, claims in shared memory, while four more read ahead what they will ask for (common_tile_front.cuh).
-// Edges and parents: kernels of their own afterwards; a parent is the first in-neighbour one level up: the smallest.
+// Edges and parents: a kernel of its own afterwards; a parent is the first in-neighbour one level up: the smallest.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level.
 // Memory: four bitmaps, three queues of tile rows (2 bytes a vertex with tiles of 32) and the report.
 // Determinism: levels, parents, and the size of every frontier; phases follow from those.
@@ -229,24 +229,18 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
             push_level(s, p, now.rows, &next.found, thin.kept(side), thin.asked[side ^ 1]), side ^= 1;
         else
             pull_level(s, p, phase, &next.found);
-        const grid_counts all = wait_for_counts(reinterpret_cast<grid_counts*>(&next));
+        const finds all = wait_for_counts(&next).found;
         p.advance(now.rows);
-        now = {static_cast<unsigned>(all.first), static_cast<unsigned>(all.first >> 32)};
+        now = all;
         p.reached += now.vertices;
     }
     write_report(s, p, now);
 }
 
-constexpr unsigned finish_block = 256, finish_lanes = 8, finish_blocks_an_sm = 8;
+constexpr unsigned finish_block = 256, finish_blocks_an_sm = 8;
 
-/// The entries in the rows of all that was reached.
-__global__ void __launch_bounds__(finish_block)
-    count_edges(std::uint32_t vertices, device_offsets out, const std::int32_t* levels,
-                unsigned long long* edges) {
-    unsigned long long mine = 0;
-    for (std::uint32_t v = blockIdx.x * finish_block + threadIdx.x; v < vertices;
-         v += gridDim.x * finish_block)
-        if (levels[v] >= 0) mine += static_cast<unsigned long long>(out[v + offset_t{1}] - out[v]);
+/// Adds what the threads of a block have counted.
+__device__ void add_edges(unsigned long long mine, unsigned long long* edges) {
     for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(full_warp, mine, distance);
     __shared__ unsigned long long sum;
     if (threadIdx.x == 0) sum = 0;
@@ -255,28 +249,137 @@ __global__ void __launch_bounds__(finish_block)
     __syncthreads();
     if (threadIdx.x == 0) atomicAdd(edges, sum);
 }
+/// The entries in the row of v, if it was reached.
+__device__ unsigned long long edges_of(std::uint32_t v, device_offsets out, const std::int32_t* levels) {
+    return levels[v] >= 0 ? static_cast<unsigned long long>(out[v + offset_t{1}] - out[v]) : 0;
+}
 
-/// The first in-neighbour one level up; eight lanes a vertex.
+/// The entries in the rows of all that was reached.
 __global__ void __launch_bounds__(finish_block)
-    find_parents(std::uint32_t vertices, std::uint32_t source, device_offsets in,
-                 const index_t* in_neighbours, const std::int32_t* levels, std::int32_t* parents) {
-    const unsigned v = (blockIdx.x * finish_block + threadIdx.x) / finish_lanes,
-                   lane = threadIdx.x % finish_lanes;
-    const unsigned lanes = 0xffu << (threadIdx.x % 32 / finish_lanes * finish_lanes);
-    if (v >= vertices) return;
-    const std::int32_t level = levels[v];
-    std::int32_t parent = v == source ? static_cast<std::int32_t>(v) : -1;
-    if (level > 0) {
-        const offset_t end = in[v + offset_t{1}];
-        for (offset_t k = in[v]; k < end && parent < 0; k += finish_lanes) {
-            const index_t u = k + lane < end ? in_neighbours[k + lane] : 0;
-            const unsigned found = __ballot_sync(lanes, k + lane < end && levels[u] == level - 1);
-            if (found)
-                parent =
-                    __shfl_sync(lanes, u, (__ffs(static_cast<int>(found)) - 1) % finish_lanes, finish_lanes);
+    count_edges(std::uint32_t vertices, device_offsets out, const std::int32_t* levels,
+                unsigned long long* edges) {
+    unsigned long long mine = 0;
+    for (std::uint32_t v = blockIdx.x * finish_block + threadIdx.x; v < vertices;
+         v += gridDim.x * finish_block)
+        mine += edges_of(v, out, levels);
+    add_edges(mine, edges);
+}
+
+/// Entries of a row that a lane looks through by itself; what is left goes to a warp, or to its block if it is more than so many.
+constexpr unsigned finish_alone = 64, finish_by_warp = 4096;
+
+/// The first in-neighbour at level `above` from entry `at` of a row on, a lane a row, a sector of eight entries a turn.
+struct parent_search {
+    offset_t at, end;
+    std::int32_t above, parent;
+
+    __device__ bool goes_on() const { return at < end && parent < 0; }
+    __device__ void turn(const index_t* in_neighbours, const std::int32_t* levels) {
+        constexpr int width = 8;
+        const offset_t base = at / width * width;
+        index_t u[width];
+#pragma unroll
+        for (int q = 0; q < width; q += 4) {
+            const int4 four = __ldg(reinterpret_cast<const int4*>(in_neighbours + base + q));
+            u[q] = four.x, u[q + 1] = four.y, u[q + 2] = four.z, u[q + 3] = four.w;
+        }
+        std::int32_t level[width];
+#pragma unroll
+        for (int k = 0; k < width; ++k)
+            level[k] = base + k >= at && base + k < end ? levels[u[k]] : not_asked;
+#pragma unroll
+        for (int k = width - 1; k >= 0; --k)
+            if (level[k] == above) parent = u[k];
+        at = base + width;
+    }
+
+private:
+    static constexpr std::int32_t not_asked = -2;  // no level, and no level's above
+};
+
+/// The same by `threads` of a warp or a block, four entries each a turn; -1 where there is none. `join(place)` is the least of theirs.
+template <class Join>
+__device__ std::int32_t parent_in_long_row(offset_t from, offset_t end, std::int32_t above, unsigned thread,
+                                           unsigned threads, const index_t* in_neighbours,
+                                           const std::int32_t* levels, Join&& join) {
+    constexpr unsigned entries = 4, none = ~0u;
+    for (; from < end; from += entries * threads) {
+        index_t u[entries];
+        std::int32_t level[entries];
+#pragma unroll
+        for (unsigned e = 0; e < entries; ++e) {
+            const offset_t k = from + e * threads + thread;
+            u[e] = k < end ? in_neighbours[k] : -1;
+        }
+#pragma unroll
+        for (unsigned e = 0; e < entries; ++e) level[e] = u[e] >= 0 ? levels[u[e]] : -1;
+        unsigned place = none;
+#pragma unroll
+        for (unsigned e = entries; e-- > 0;)
+            if (u[e] >= 0 && level[e] == above) place = e * threads + thread;
+        place = join(place);
+        if (place != none) return in_neighbours[from + place];
+    }
+    return -1;
+}
+
+/// The entries in those rows, and the parents: of every vertex that was reached the first in-neighbour one level up. A thread a vertex,
+/// `share` of them a block and turn; what is left of long rows goes to the block's warps, and of the longest to the block.
+__global__ void __launch_bounds__(finish_block)
+    find_parents(std::uint32_t vertices, unsigned share, std::uint32_t source, device_offsets out,
+                 device_offsets in, const index_t* in_neighbours, const std::int32_t* levels,
+                 std::int32_t* parents, unsigned long long* edges) {
+    __shared__ std::uint32_t long_rows[finish_block];
+    __shared__ unsigned long_counts[2], first[3];  // in turns
+    unsigned long long mine = 0;
+    unsigned side = 0, turn = 0;
+    if (threadIdx.x < 2) long_counts[threadIdx.x] = 0;
+    if (threadIdx.x < 3) first[threadIdx.x] = ~0u;
+    for (std::uint32_t base = blockIdx.x * share; base < vertices; base += gridDim.x * share, side ^= 1) {
+        __syncthreads();
+        const std::uint32_t v = base + threadIdx.x;
+        if (threadIdx.x < share && v < vertices) {
+            mine += edges_of(v, out, levels);
+            parent_search row{0, 0, levels[v] - 1, v == source ? static_cast<std::int32_t>(v) : -1};
+            if (row.above >= 0) row.at = in[v], row.end = in[v + offset_t{1}];
+            const offset_t alone = row.at + finish_alone;
+            while (row.goes_on() && row.at < alone) row.turn(in_neighbours, levels);
+            parents[v] = row.parent;
+            if (row.goes_on()) long_rows[atomicAdd(&long_counts[side], 1u)] = v;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) long_counts[side ^ 1] = 0;
+        const unsigned count = long_counts[side];
+        const auto rest = [&](unsigned k) { return in[long_rows[k]] + finish_alone; };
+        const auto end = [&](unsigned k) { return in[long_rows[k] + offset_t{1}]; };
+        for (unsigned k = threadIdx.x / 32; k < count; k += finish_block / 32) {
+            if (end(k) - rest(k) > finish_by_warp) continue;
+            const std::uint32_t u = long_rows[k];
+            const std::int32_t parent = parent_in_long_row(
+                rest(k), end(k), levels[u] - 1, threadIdx.x % 32, 32, in_neighbours, levels,
+                [](unsigned place) { return __reduce_min_sync(full_warp, place); });
+            if (threadIdx.x % 32 == 0) parents[u] = parent;
+        }
+        for (unsigned k = 0; k < count; ++k) {
+            if (end(k) - rest(k) <= finish_by_warp) continue;
+            const std::uint32_t u = long_rows[k];
+            const std::int32_t parent =
+                parent_in_long_row(rest(k), end(k), levels[u] - 1, threadIdx.x, finish_block, in_neighbours,
+                                   levels, [&](unsigned place) {
+                                       const unsigned next = turn == 2 ? 0 : turn + 1;
+                                       if (threadIdx.x == 0)
+                                           first[next] = ~0u;  // read two turns ago, before the last barrier
+                                       place = __reduce_min_sync(full_warp, place);
+                                       if (threadIdx.x % 32 == 0) atomicMin(&first[turn], place);
+                                       __syncthreads();
+                                       place = first[turn];
+                                       turn = next;
+                                       return place;
+                                   });
+            if (threadIdx.x == 0) parents[u] = parent;
         }
     }
-    if (lane == 0) parents[v] = parent;
+    add_edges(mine, edges);
 }
 
 template <class Word>
@@ -313,15 +416,16 @@ void run(const device_tile_arguments& d, cudaStream_t stream) {
     for (auto& queue : s.queue) queue = memory.take<queued_row>(s.words);
     launch_resident<tile_kernel<Word>>(
         s, {static_cast<int>(block_threads), static_cast<int>(cluster_blocks), 1}, d.multiprocessors, stream);
-    count_edges<<<static_cast<unsigned>(d.multiprocessors) * finish_blocks_an_sm, finish_block, 0, stream>>>(
-        s.vertices, {a.out_offsets.data, a.out_offsets.wide}, a.levels,
-        reinterpret_cast<unsigned long long*>(&d.report->edges));
+    const auto blocks = static_cast<unsigned>(d.multiprocessors) * finish_blocks_an_sm;
+    const device_offsets out{a.out_offsets.data, a.out_offsets.wide},
+        in{a.in_offsets.data, a.in_offsets.wide};
+    auto* const edges = reinterpret_cast<unsigned long long*>(&d.report->edges);
     if (a.parents) {
-        const offset_t threads = offset_t{a.vertices} * finish_lanes;
-        find_parents<<<static_cast<unsigned>((threads + finish_block - 1) / finish_block), finish_block, 0,
-                       stream>>>(s.vertices, s.source, {a.in_offsets.data, a.in_offsets.wide},
-                                 a.in_neighbours, a.levels, a.parents);
-    }
+        const unsigned share = std::clamp((s.vertices / blocks + 31) / 32 * 32, 32u, finish_block);
+        find_parents<<<blocks, finish_block, 0, stream>>>(s.vertices, share, s.source, out, in,
+                                                          a.in_neighbours, a.levels, a.parents, edges);
+    } else
+        count_edges<<<blocks, finish_block, 0, stream>>>(s.vertices, out, a.levels, edges);
     check(cudaGetLastError());
 }
 
