@@ -46,8 +46,8 @@ struct work {
     std::function<double()> digest = [] { return 0.0; };  // of the last result
 };
 
-/// Files below hold a few thousand entries.
-constexpr std::uintmax_t least_file_bytes = 150'000;
+/// Files below hold a few hundred rows.
+constexpr std::uintmax_t least_file_bytes = 9'000;
 /// A kernel this much slower than the planned one takes no further turns.
 constexpr double hopeless = 8;
 /// Nor does one whose first call, representations and all, takes this many times the planned one's time, if that is long.
@@ -227,15 +227,15 @@ public:
         w.digest = [this, y] { return sum_of(ctx_, *y); };
         return w;
     }
-    work search() {
+    work search(bool parents) {
         const auto sources = std::make_shared<std::vector<offset_t>>(random_sources(s_->a, source_count));
         const auto sum = std::make_shared<double>();
         work w = begin("traverse");
-        w.call = [this, sources, sum](const matrix& a, std::string_view kernel) {
+        w.call = [this, sources, sum, parents](const matrix& a, std::string_view kernel) {
             std::string used;
             *sum = 0;
             for (const offset_t s : *sources) {
-                const traverse_result r = bfs(ctx_, a, s, {.kernel = kernel, .parents = false});
+                const traverse_result r = bfs(ctx_, a, s, {.kernel = kernel, .parents = parents});
                 if (!r.iterations.empty()) used = r.iterations.front().kernel;
                 if (used != "push_pull_fused") used = "tile";  // its phases have names of their own
                 *sum += static_cast<double>(r.reached) + static_cast<double>(r.edges) +
@@ -307,7 +307,8 @@ const std::vector<task>& tasks() {
         {"mxv_0.01", [](workshop& w) { return w.product_with_vector(0.01); }},
         {"mxv_0.001", [](workshop& w) { return w.product_with_vector(0.001); }},
         {"mxv_0.0001", [](workshop& w) { return w.product_with_vector(0.0001); }},
-        {"bfs", [](workshop& w) { return w.search(); }, true},
+        {"bfs", [](workshop& w) { return w.search(false); }, true},
+        {"bfs_parents", [](workshop& w) { return w.search(true); }, true},
         {"mxm", [](workshop& w) { return w.product(false); }, true},
         {"mxm_masked", [](workshop& w) { return w.product(true); }, true},
         {"mxd_8", [](workshop& w) { return w.product_with_dense(8); }},

@@ -88,20 +88,23 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 }
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
-/// them takes less than a search does. Levels alone (an H200, `nz bench regret`): 0.64 to 0.80 of push_pull_fused's time on laplace3d with 25 to
-/// 160 points a side (2.8 to 3.3 entries), 0.69 to 0.74 on finite elements of 966 to 2,003 rows
-/// (7 to 11); but 1.14 to 1.5 from 1.2 to 2.1 (lns_3937, delaunay_n15, grids). With parents, which are looked for afterwards, as long
-/// on laplace3d:100, less from 5.
-constexpr double tile_entries_a_word = 5, tile_entries_a_word_of_levels = 2.75;
+/// them takes less than a search does. Over push_pull_fused's time on 97 inputs (an H200, `nz bench regret`; levels, with the smallest
+/// parents): laplace3d with 25 to 160 points a side (2.8 to 3.3 entries) 0.64 to 0.94, 0.63 to 1.08; finite elements of 2,003 to 13,992
+/// rows (5 to 10) 0.19 to 0.7, 0.2 to 0.74; up to 13,436 rows and from 2.3 to 2.7 entries 0.6 to 1.01, 0.65 to 0.98; but delaunay_n15,
+/// whitaker3 and ani4 (2.1 to 2.2) 1.3 to 1.5, 1.1 to 1.3, and grids (1.6) 1.2 to 1.3, 0.97 to 1.1.
+constexpr double tile_entries_a_word = 2.75, tile_entries_a_word_of_middling = 2.25;
+constexpr offset_t tiles_middling_up_to = 16384;
 /// A search goes through at least as many levels as rows of tiles are more than tiles in one. Where these are few, or entries, launches
-/// are most of both, and tiles have more of them: 1.28 on cmat_superlu (22,778 entries), 1.24 with both directions of its edges (2.6
-/// times as many rows); 0.76 to 0.87 from 32,000 entries and 3.9 times on.
+/// are most of both, and tiles have more of them.
 constexpr double tile_rows_a_row = 3.5;
 constexpr offset_t tiles_from_entries = 24000;
-/// With parents small graphs are through before tiles pay.
-constexpr offset_t tiles_small_below = 32768;
-/// But where rows of tiles hold three tiles, or five that are well filled, a search stays within a few of them for thousands of levels, which one block
-/// takes at 0.7 to 1 us each: bands of 3, 5 and 21 diagonals take 0.52, 0.49 and 0.45 of push_pull_fused's time, of 41 and 101 some 0.3.
+/// So few vertices lie in two lines of a cache: one block goes through thin levels, at 1 us each. Of 768 to 2,048 rows, from 1.5 entries
+/// on: 0.38 to 1.07 where rows have eight entries or some have half as many again as the mean (epb0, some three hundred levels, 0.57;
+/// cmat_superlu the most), 1.05 to 1.3 where all are as short (jagmesh7, grids), unless parents are asked for (0.90 to 1.05).
+constexpr offset_t tiles_small_up_to = 2048, tile_mean_degree_of_small = 8;
+constexpr double tile_entries_a_word_of_small = 1.5;
+/// Where rows of tiles hold three tiles, or five that are well filled, a search stays within a few of them for thousands of levels, which one block
+/// takes at 0.7 to 1 us each: bands of 3, 5 and 21 diagonals take 0.52, 0.50 and 0.48 of push_pull_fused's time, of 41 and 101 some 0.3.
 constexpr double narrow_tiles_a_row = 3.5, narrow_filled_tiles_a_row = 5.5;
 constexpr offset_t narrow_mean_degree = 2;
 /// On a CPU from fewer, but making them takes as long as three to ten searches: only where earlier searches have gone through so
@@ -109,13 +112,15 @@ constexpr offset_t narrow_mean_degree = 2;
 /// 2.5 on, and up to 5 times as long on most of those below 2.2.
 constexpr double tile_entries_a_word_on_cpu = 2.5;
 constexpr offset_t tiles_after_searches = 4;
-/// Rows of fewer entries, on average, do not fill words (fe_body, 7.3: 1.04 to 1.12 of push_pull_fused's time; finan512, 7.0: 0.95);
-/// and where there are hubs, words are nearly empty, but in small dense graphs (facebook_combined, 44 entries a row, 2.9 a word:
-/// 0.71; c-39, 15, 2.7: 1.11).
-constexpr offset_t tile_mean_degree = 8, tile_mean_degree_of_hubs = 32, hubs_tiles_up_to = 65536;
+/// Hubs make a search short: tiles where no row has more than a quarter of the vertices (rajat01, a fifth: 0.77, with parents 0.79; c-39,
+/// a 14th: 1.0, 0.9; wb-cs-stanford, a 36th: 0.6, 0.61; hangGlider_2, nine tenths: 1.4); in small graphs an eighth (watt_2, a 15th: 0.48;
+/// rajat19, a third: 1.06, 1.1; rmat:10,8, a third: 1.5), in dense ones any (facebook_combined, 44 entries a row: 0.64, 0.7).
+constexpr offset_t hubs_tiles_up_to = 65536, tile_mean_degree_of_hubs = 32;
+constexpr offset_t hub_share = 4, hub_share_of_small = 8;
 
-/// A row that reaches a sixteenth of all vertices: two levels do, and no words are asked twice (dense:5000,5000 0.059 ms, 0.066 by tiles, H100).
-constexpr offset_t dense_share = 16;
+/// A row that reaches a 24th of all vertices: two levels or three do, and no words are asked twice (dense:5000,5000 0.059 ms, 0.066 by
+/// tiles, H100; G1, a 17th: 1.36; dnn1024-l1, a 32nd: 0.9).
+constexpr offset_t dense_share = 24;
 
 /// Whether some rows are hubs: much longer than the mean.
 constexpr bool has_hubs(const traverse_facts& f) noexcept {
@@ -213,16 +218,23 @@ constexpr std::size_t push_pull_fused_workspace(offset_t vertices, int threads) 
 /// Smaller graphs are a launch and little else.
 constexpr offset_t tiles_from_vertices = 768;
 
+/// Whether a GPU's graph has hubs that speak against tiles.
+constexpr bool hubs_forbid_tiles(const traverse_facts& f) noexcept {
+    if (!has_hubs(f)) return false;
+    if (f.vertices > hubs_tiles_up_to) return true;
+    const bool small = f.vertices <= tiles_small_up_to;
+    if (!small && f.nnz / f.vertices >= tile_mean_degree_of_hubs) return false;
+    return f.longest_row > f.vertices / (small ? hub_share_of_small : hub_share);
+}
+
 /// Whether a sample of tiles is asked for though nobody asked for tiles, by what is known without one: tiles are in question, or on a
 /// GPU, where push_pull_fused was asked for, the size of its clusters.
 constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
     const bool clusters = f.on_device && f.pinned == "push_pull_fused" && f.vertices >= wide_from_vertices;
     if (!(f.pinned.empty() || clusters) || !f.tiles_serve || f.vertices == 0 || f.nnz == 0) return false;
     const offset_t least = clusters ? scattered_mean_degree : narrow_mean_degree, degree = f.nnz / f.vertices;
-    const bool hubs_forbid =
-        has_hubs(f) && (f.parents || degree < tile_mean_degree_of_hubs || f.vertices > hubs_tiles_up_to);
     return f.on_device ? f.vertices >= tiles_from_vertices && degree >= least &&
-                             degree < f.vertices / dense_share && !hubs_forbid
+                             degree < f.vertices / dense_share && !hubs_forbid_tiles(f)
                        : f.searched / tiles_after_searches >= f.nnz;
 }
 
@@ -230,13 +242,17 @@ constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
 constexpr bool tiles_pay(const traverse_facts& f) noexcept {
     if (!f.on_device) return f.entries_a_word >= tile_entries_a_word_on_cpu;
     if (f.tiles_a_row < narrow_tiles_a_row ||
-        (f.tiles_a_row < narrow_filled_tiles_a_row && f.entries_a_word >= tile_entries_a_word_of_levels))
+        (f.tiles_a_row < narrow_filled_tiles_a_row && f.entries_a_word >= tile_entries_a_word))
         return true;
-    const offset_t degree = f.nnz / f.vertices;
-    if (degree < tile_mean_degree || f.nnz < tiles_from_entries) return false;
-    if (f.parents) return f.vertices >= tiles_small_below && f.entries_a_word >= tile_entries_a_word;
-    return static_cast<double>(f.vertices) / 32 >= tile_rows_a_row * f.tiles_a_row &&
-           f.entries_a_word >= tile_entries_a_word_of_levels;
+    if (f.vertices <= tiles_small_up_to) {
+        const bool uneven = 2 * f.longest_row * f.vertices >= 3 * f.nnz;
+        return f.entries_a_word >= tile_entries_a_word_of_small &&
+               (f.parents || uneven || f.nnz / f.vertices >= tile_mean_degree_of_small);
+    }
+    return f.nnz >= tiles_from_entries &&
+           static_cast<double>(f.vertices) / 32 >= tile_rows_a_row * f.tiles_a_row &&
+           f.entries_a_word >=
+               (f.vertices <= tiles_middling_up_to ? tile_entries_a_word_of_middling : tile_entries_a_word);
 }
 
 /// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.

@@ -192,43 +192,71 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     };
     EXPECT_EQ(kernel(13, true), "tile");
     EXPECT_EQ(plan::traverse(f).tile_size, 32);
-    EXPECT_EQ(kernel(4.9, true), "push_pull_fused") << "parents are asked for";
-    EXPECT_EQ(kernel(4.9, false), "tile");
-    EXPECT_EQ(kernel(2.8, false), "tile");
-    EXPECT_EQ(kernel(2.8, true), "push_pull_fused");
-    EXPECT_EQ(kernel(2.7, false), "push_pull_fused");
-    f.vertices = 20000, f.nnz = f.vertices * 21;
-    EXPECT_EQ(kernel(13, false), "tile");
-    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a small one, with parents";
-    f.vertices = 1280, f.nnz = f.vertices * 35, f.tiles_a_row = 15.3;
-    EXPECT_EQ(kernel(8.6, false), "push_pull_fused") << "through in a few levels: cmat_superlu";
-    f.vertices = 1280, f.nnz = 22778, f.tiles_a_row = 8.7;
-    EXPECT_EQ(kernel(11.4, false), "push_pull_fused") << "few entries: its edges one way";
-    f.vertices = 1182, f.nnz = 32282, f.tiles_a_row = 7.4;
-    EXPECT_EQ(kernel(8.0, false), "tile") << "Goodwin_010";
+    for (const bool parents : {true, false}) {
+        EXPECT_EQ(kernel(2.8, parents), "tile") << "laplace3d:100";
+        EXPECT_EQ(kernel(2.7, parents), "push_pull_fused");
+    }
+    f = mesh_on_a_gpu(13436, 7), f.tiles_a_row = 6.4;
+    EXPECT_EQ(kernel(2.71, false), "tile") << "bayer10";
+    EXPECT_EQ(kernel(2.2, false), "push_pull_fused") << "whitaker3, nearly";
+    f.vertices = 3000, f.nnz = f.vertices * 35, f.tiles_a_row = 30;
+    EXPECT_EQ(kernel(8.6, false), "push_pull_fused") << "through in a few levels";
+    f.vertices = 3081, f.nnz = 20971, f.tiles_a_row = 5.6;
+    EXPECT_EQ(kernel(2.6, false), "push_pull_fused") << "few entries";
     f = mesh_on_a_gpu(45087, 7);
-    EXPECT_EQ(kernel(3.0, false), "push_pull_fused") << "few entries a row: fe_body";
-    f.nnz = f.vertices * 8;
-    EXPECT_EQ(kernel(3.0, false), "tile");
+    EXPECT_EQ(kernel(3.0, false), "tile") << "fe_body";
     f = mesh_on_a_gpu(40000, 21);
     f.tiles_serve = false;
     EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a switch is off";
-    f.tiles_serve = true;
-    f.longest_row = 900;
-    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "hubs";
-    EXPECT_EQ(kernel(13, false), "push_pull_fused") << "hubs";
-    f = mesh_on_a_gpu(4000, 44);
-    f.longest_row = 1045;
-    EXPECT_EQ(kernel(2.9, false), "tile") << "facebook_combined: small and dense, with hubs";
-    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "... and parents";
-    f.vertices = 100000, f.nnz = f.vertices * 44, f.longest_row = 100000;
-    EXPECT_EQ(kernel(2.9, false), "push_pull_fused") << "large";
-    f = mesh_on_a_gpu(40000, 5);
-    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "few entries a row";
-    f = mesh_on_a_gpu(40000, 2500);
-    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a row reaches a sixteenth of the vertices";
-    f = mesh_on_a_gpu(40000, 2499);
+    f = mesh_on_a_gpu(40000, 40000 / 24);
+    EXPECT_EQ(kernel(13, true), "push_pull_fused") << "a row reaches a 24th of the vertices";
+    f = mesh_on_a_gpu(40000, 40000 / 24 - 1);
     EXPECT_EQ(kernel(13, true), "tile");
+}
+
+TEST(TilePlan, TakesTilesOfSmallGraphsOnAGpuFromFewerEntriesAWord) {
+    plan::traverse_facts f = mesh_on_a_gpu(1600, 4);
+    const auto kernel = [&](double entries_a_word, bool parents) {
+        f.entries_a_word = entries_a_word;
+        f.parents = parents;
+        return plan::traverse(f).kernel;
+    };
+    f.longest_row = 5;
+    EXPECT_EQ(kernel(1.63, false), "push_pull_fused") << "a grid of 40 points a side";
+    EXPECT_EQ(kernel(1.63, true), "tile");
+    EXPECT_EQ(kernel(1.3, true), "push_pull_fused") << "with a third of its edges dropped";
+    EXPECT_EQ(kernel(3.4, false), "push_pull_fused") << "jagmesh7, nearly: rows alike";
+    f.longest_row = 6;
+    EXPECT_EQ(kernel(1.59, false), "tile") << "epb0, nearly: some rows are longer";
+    f.vertices = 2049, f.nnz = 2049 * 4;
+    EXPECT_EQ(kernel(1.59, false), "push_pull_fused");
+    f = mesh_on_a_gpu(1728, 22), f.longest_row = 27;
+    EXPECT_EQ(kernel(4.7, false), "tile") << "laplace3d:12";
+    f = mesh_on_a_gpu(800, 47);
+    EXPECT_EQ(kernel(2.23, false), "push_pull_fused") << "G1: two levels or three";
+    f = mesh_on_a_gpu(1856, 6), f.longest_row = 128;
+    EXPECT_EQ(kernel(2, true), "tile") << "watt_2";
+    f = mesh_on_a_gpu(2048, 38), f.longest_row = 1081;
+    EXPECT_EQ(kernel(2.16, false), "push_pull_fused") << "rmat:11,32";
+}
+
+TEST(TilePlan, TakesTilesOnAGpuWhereNoHubLeadsToMostVertices) {
+    plan::traverse_facts f;
+    const auto kernel = [&](offset_t vertices, offset_t degree, offset_t longest, bool parents) {
+        f = mesh_on_a_gpu(vertices, degree);
+        f.longest_row = longest;
+        f.entries_a_word = 3;
+        f.parents = parents;
+        return plan::traverse(f).kernel;
+    };
+    EXPECT_EQ(kernel(6833, 6, 1442, false), "tile") << "rajat01";
+    EXPECT_EQ(kernel(6833, 6, 1442, true), "tile");
+    EXPECT_EQ(kernel(9914, 4, 277, true), "tile") << "wb-cs-stanford";
+    EXPECT_EQ(kernel(6833, 6, 1709, false), "push_pull_fused");
+    EXPECT_EQ(kernel(4039, 43, 1045, true), "tile") << "facebook_combined: dense";
+    EXPECT_EQ(kernel(65536, 43, 60000, false), "tile");
+    EXPECT_EQ(kernel(65537, 43, 8000, false), "push_pull_fused") << "large";
+    EXPECT_EQ(kernel(1647, 8, 1463, false), "push_pull_fused") << "hangGlider_2";
 }
 
 TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereASearchStaysWithinAFew) {
@@ -249,7 +277,7 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereASearchStaysWithinAFew) {
         f.parents = parents;
         f.entries_a_word = 4.4;
         f.tiles_a_row = 8.4;
-        EXPECT_EQ(plan::traverse(f).kernel, parents ? "push_pull_fused" : "tile") << "laplace3d:14";
+        EXPECT_EQ(plan::traverse(f).kernel, "tile") << "laplace3d:14";
     }
 }
 
