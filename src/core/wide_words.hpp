@@ -22,10 +22,7 @@ struct plain_words {
     }
     static Word union_of(const Word* words, Word occupied, Word rows) {
         Word all = 0;
-        if (rows == occupied)
-            for (int k = 0, count = std::popcount(occupied); k < count; ++k) all |= words[k];
-        else
-            for (; rows; rows &= rows - 1) all |= words[place(occupied, lowest(rows))];
+        for (; rows; rows &= rows - 1) all |= words[place(occupied, lowest(rows))];
         return all;
     }
     static Word hits(const Word* words, Word occupied, Word rows, Word x) {
