@@ -47,6 +47,8 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" bfs grid2d:16,0.1 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:120 --kernel tile --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:18,4 --backend cuda --fast --validate
+    check $tool 60 "$bin/nz" bfs rmat:18,4 --backend cuda --validate
+    check $tool 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='BfsShapes.ParentsAt*'
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
     check $tool 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --validate
     check $tool 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --validate
@@ -97,4 +99,6 @@ check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat_directed:11,8 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
 check racecheck 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --repeat 1 --validate
+check racecheck 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='BfsShapes.ParentsAt*'
+check racecheck 60 "$bin/nz" bfs rmat:18,4 --backend cuda --fast --validate
 exit $failed
