@@ -108,9 +108,13 @@ constexpr double tile_entries_a_word_of_small = 1.5;
 constexpr double narrow_tiles_a_row = 3.5, narrow_filled_tiles_a_row = 5.5;
 constexpr offset_t narrow_mean_degree = 2;
 /// On a CPU from fewer, but making them takes as long as three to ten searches: only where earlier searches have gone through so
-/// many times the matrix's entries. Of 48 matrices (`nz bench regret`) searches over tiles took 1.1 to 60 times less on all 17 from
-/// 2.5 on, and up to 5 times as long on most of those below 2.2.
-constexpr double tile_entries_a_word_on_cpu = 2.5;
+/// many times the matrix's entries. Of 85 graphs (`nz bench regret`, two threads) searches over tiles took 0.05 to 0.96 of push_pull_fused's
+/// time on all from 2.5 on, with parents up to 1.26 on large ones below 3 (fe_body); of up to 16,384 vertices 0.14 and 0.37 from 2.25 on (rajat01,
+/// wb-cs-stanford), 1.43 and 2.6 below (uniform:10000,300, whitaker3); of up to 4,000, whose bitmaps are some 60 words, 0.06 to 0.72 on 24 of
+/// 25 from 1.75 on (dnn1024-l1 1.28), and below anything from 0.26 to 1.9.
+constexpr double tile_entries_a_word_on_cpu = 2.5, tile_entries_a_word_on_cpu_for_parents = 3,
+                 tile_entries_a_word_of_middling_on_cpu = 2.25, tile_entries_a_word_of_small_on_cpu = 1.75;
+constexpr offset_t tiles_small_up_to_on_cpu = 4000;
 constexpr offset_t tiles_after_searches = 4;
 /// Hubs make a search short: tiles where no row has more than a quarter of the vertices (rajat01, a fifth: 0.77, with parents 0.79; c-39,
 /// a 14th: 1.0, 0.9; wb-cs-stanford, a 36th: 0.6, 0.61; hangGlider_2, nine tenths: 1.4); in small graphs an eighth (watt_2, a 15th: 0.48;
@@ -240,7 +244,12 @@ constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
 
 /// Whether the sample speaks for tiles.
 constexpr bool tiles_pay(const traverse_facts& f) noexcept {
-    if (!f.on_device) return f.entries_a_word >= tile_entries_a_word_on_cpu;
+    if (!f.on_device)
+        return f.entries_a_word >=
+               (f.vertices <= tiles_small_up_to_on_cpu ? tile_entries_a_word_of_small_on_cpu
+                : f.vertices <= tiles_middling_up_to   ? tile_entries_a_word_of_middling_on_cpu
+                : f.parents                            ? tile_entries_a_word_on_cpu_for_parents
+                                                       : tile_entries_a_word_on_cpu);
     if (f.tiles_a_row < narrow_tiles_a_row ||
         (f.tiles_a_row < narrow_filled_tiles_a_row && f.entries_a_word >= tile_entries_a_word))
         return true;

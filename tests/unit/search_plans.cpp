@@ -139,9 +139,9 @@ TEST(TilePlan, TakesTilesOnACpuOnceSearchesCameAgain) {
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as long as nothing is known of them";
     f.tiles_sampled = true;
     f.tile_bytes_32 = f.tile_bytes_64 = 20000;
-    f.entries_a_word = 2.4;
+    f.entries_a_word = 1.7;
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused");
-    f.entries_a_word = 2.5;
+    f.entries_a_word = 1.75;
     EXPECT_EQ(plan::traverse(f).kernel, "tile");
     EXPECT_EQ(plan::traverse(f).tile_size, 64);
     f.tile_bytes_32 = f.tile_bytes_64 = 200000;
@@ -152,6 +152,29 @@ TEST(TilePlan, TakesTilesOnACpuOnceSearchesCameAgain) {
     f.tiles_serve = true;
     f.pinned = "push_pull_fused";
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as asked";
+}
+
+TEST(TilePlan, TakesTilesOnACpuFromMoreEntriesAWordTheLargerTheGraph) {
+    plan::traverse_facts f;
+    f.csr_bytes = 88000;
+    f.tile_bytes_32 = f.tile_bytes_64 = 20000;
+    f.tiles_serve = f.tiles_sampled = true;
+    const auto taken = [&](offset_t vertices, double entries_a_word, bool parents) {
+        f.vertices = vertices;
+        f.nnz = 8 * vertices;
+        f.searched = 4 * f.nnz;
+        f.entries_a_word = entries_a_word;
+        f.parents = parents;
+        return plan::traverse(f).kernel == "tile";
+    };
+    for (const bool parents : {true, false}) {
+        EXPECT_TRUE(taken(4000, 1.75, parents));
+        EXPECT_FALSE(taken(4001, 2.2, parents)) << "whitaker3, nearly";
+        EXPECT_TRUE(taken(16384, 2.25, parents)) << "rajat01, wb-cs-stanford";
+        EXPECT_FALSE(taken(16385, 2.4, parents));
+        EXPECT_TRUE(taken(16385, 3, parents));
+        EXPECT_EQ(taken(45087, 2.98, parents), !parents) << "fe_body";
+    }
 }
 
 plan::traverse_facts mesh_on_a_gpu(offset_t vertices, offset_t degree) {

@@ -267,13 +267,13 @@ private:
         return found;
     }
 
-    // The smallest neighbour one level up: the first, as neighbours ascend.
+    // The smallest neighbour one level up: the first, as neighbours ascend. Level 0 is the source, whatever stands before it in a row.
     void find_parents() const {
         parallel::for_chunks(a_.threads, a_.vertices, parents_turn, [&](offset_t begin, offset_t end) {
             for (offset_t v = begin; v < end; ++v) {
                 const std::int32_t above = a_.levels[v] - 1;
-                a_.parents[v] = -1;
-                if (above < 0) continue;
+                a_.parents[v] = above < 0 ? -1 : a_.source;
+                if (above <= 0) continue;
                 offset_t k = a_.in_offsets[v];
                 while (a_.levels[a_.in_neighbours[k]] != above) ++k;
                 a_.parents[v] = a_.in_neighbours[k];
