@@ -88,10 +88,10 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 }
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
-/// them takes less than a search does. Over push_pull_fused's time on 97 inputs (an H200, `nz bench regret`; levels, with the smallest
-/// parents): laplace3d with 25 to 160 points a side (2.8 to 3.3 entries) 0.64 to 0.94, 0.63 to 1.08; finite elements of 2,003 to 13,992
-/// rows (5 to 10) 0.19 to 0.7, 0.2 to 0.74; up to 13,436 rows and from 2.3 to 2.7 entries 0.6 to 1.01, 0.65 to 0.98; but delaunay_n15,
-/// whitaker3 and ani4 (2.1 to 2.2) 1.3 to 1.5, 1.1 to 1.3, and grids (1.6) 1.2 to 1.3, 0.97 to 1.1.
+/// them takes less than a search does. Over push_pull_fused's time on 94 inputs (an H200, `nz bench regret`; levels, with the smallest
+/// parents): laplace3d with 25 to 160 points a side (2.8 to 3.3 entries) 0.75 to 0.95, 0.73 to 1.04; finite elements of 2,003 to 13,992
+/// rows (5 to 10) 0.19 to 0.7, 0.2 to 0.73; up to 13,436 rows and from 2.3 to 2.7 entries 0.6 to 0.99, 0.64 to 0.93; but delaunay_n15,
+/// whitaker3 and ani4 (2.1 to 2.2) 1.25 to 1.4, 1.1 to 1.3, and grids (1.2 to 1.6) 1.2 to 1.5, 0.97 to 1.17.
 constexpr double tile_entries_a_word = 2.75, tile_entries_a_word_of_middling = 2.25;
 constexpr offset_t tiles_middling_up_to = 16384;
 /// A search goes through at least as many levels as rows of tiles are more than tiles in one. Where these are few, or entries, launches
@@ -99,12 +99,12 @@ constexpr offset_t tiles_middling_up_to = 16384;
 constexpr double tile_rows_a_row = 3.5;
 constexpr offset_t tiles_from_entries = 24000;
 /// So few vertices lie in two lines of a cache: one block goes through thin levels, at 1 us each. Of 768 to 2,048 rows, from 1.5 entries
-/// on: 0.38 to 1.07 where rows have eight entries or some have half as many again as the mean (epb0, some three hundred levels, 0.57;
-/// cmat_superlu the most), 1.05 to 1.3 where all are as short (jagmesh7, grids), unless parents are asked for (0.90 to 1.05).
+/// on: 0.37 to 1.02 where rows have eight entries or some have half as many again as the mean (epb0, some three hundred levels, 0.59;
+/// cmat_superlu the most), 1.1 to 1.3 where all are as short (jagmesh7, grids), unless parents are asked for (0.90 to 1.05).
 constexpr offset_t tiles_small_up_to = 2048, tile_mean_degree_of_small = 8;
 constexpr double tile_entries_a_word_of_small = 1.5;
 /// Where rows of tiles hold three tiles, or five that are well filled, a search stays within a few of them for thousands of levels, which one block
-/// takes at 0.7 to 1 us each: bands of 3, 5 and 21 diagonals take 0.52, 0.50 and 0.48 of push_pull_fused's time, of 41 and 101 some 0.3.
+/// takes at 0.7 to 1 us each: bands of 3, 5 and 21 diagonals take 0.54, 0.51 and 0.46 of push_pull_fused's time, of 41 and 101 some 0.4.
 constexpr double narrow_tiles_a_row = 3.5, narrow_filled_tiles_a_row = 5.5;
 constexpr offset_t narrow_mean_degree = 2;
 /// On a CPU from fewer, but making them takes as long as three to ten searches: only where earlier searches have gone through so
@@ -116,14 +116,14 @@ constexpr double tile_entries_a_word_on_cpu = 2.5, tile_entries_a_word_on_cpu_fo
                  tile_entries_a_word_of_middling_on_cpu = 2.25, tile_entries_a_word_of_small_on_cpu = 1.75;
 constexpr offset_t tiles_small_up_to_on_cpu = 4000;
 constexpr offset_t tiles_after_searches = 4;
-/// Hubs make a search short: tiles where no row has more than a quarter of the vertices (rajat01, a fifth: 0.77, with parents 0.79; c-39,
-/// a 14th: 1.0, 0.9; wb-cs-stanford, a 36th: 0.6, 0.61; hangGlider_2, nine tenths: 1.4); in small graphs an eighth (watt_2, a 15th: 0.48;
-/// rajat19, a third: 1.06, 1.1; rmat:10,8, a third: 1.5), in dense ones any (facebook_combined, 44 entries a row: 0.64, 0.7).
+/// Hubs make a search short: tiles where no row has more than a quarter of the vertices (rajat01, a fifth: 0.73, with parents 0.80; c-39,
+/// a 14th: 0.99, 0.93; wb-cs-stanford, a 36th: 0.60, 0.64; hangGlider_2, nine tenths: 1.5); in small graphs an eighth (watt_2, a 15th: 0.49;
+/// rajat19, a third: 1.08, 1.17; rmat:10,8, a third: 1.5), in dense ones any (facebook_combined, 44 entries a row: 0.69, 0.76).
 constexpr offset_t hubs_tiles_up_to = 65536, tile_mean_degree_of_hubs = 32;
 constexpr offset_t hub_share = 4, hub_share_of_small = 8;
 
 /// A row that reaches a 24th of all vertices: two levels or three do, and no words are asked twice (dense:5000,5000 0.059 ms, 0.066 by
-/// tiles, H100; G1, a 17th: 1.36; dnn1024-l1, a 32nd: 0.9).
+/// tiles, H100; G1, a 17th: 1.4; dnn1024-l1, a 32nd: 0.82).
 constexpr offset_t dense_share = 24;
 
 /// Whether some rows are hubs: much longer than the mean.

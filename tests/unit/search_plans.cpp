@@ -189,6 +189,12 @@ plan::traverse_facts mesh_on_a_gpu(offset_t vertices, offset_t degree) {
     return f;
 }
 
+std::string_view kernel_of(plan::traverse_facts& f, double entries_a_word, bool parents) {
+    f.entries_a_word = entries_a_word;
+    f.parents = parents;
+    return plan::traverse(f).kernel;
+}
+
 TEST(TilePlan, AsksAGpusGraphsForASampleWhereTilesAreInQuestion) {
     plan::traverse_facts f = mesh_on_a_gpu(4000, 21);
     f.tiles_sampled = f.on_device = false;
@@ -209,9 +215,7 @@ TEST(TilePlan, AsksAGpusGraphsForASampleWhereTilesAreInQuestion) {
 TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     plan::traverse_facts f = mesh_on_a_gpu(40000, 21);
     const auto kernel = [&](double entries_a_word, bool parents) {
-        f.entries_a_word = entries_a_word;
-        f.parents = parents;
-        return plan::traverse(f).kernel;
+        return kernel_of(f, entries_a_word, parents);
     };
     EXPECT_EQ(kernel(13, true), "tile");
     EXPECT_EQ(plan::traverse(f).tile_size, 32);
@@ -240,9 +244,7 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
 TEST(TilePlan, TakesTilesOfSmallGraphsOnAGpuFromFewerEntriesAWord) {
     plan::traverse_facts f = mesh_on_a_gpu(1600, 4);
     const auto kernel = [&](double entries_a_word, bool parents) {
-        f.entries_a_word = entries_a_word;
-        f.parents = parents;
-        return plan::traverse(f).kernel;
+        return kernel_of(f, entries_a_word, parents);
     };
     f.longest_row = 5;
     EXPECT_EQ(kernel(1.63, false), "push_pull_fused") << "a grid of 40 points a side";
@@ -264,13 +266,10 @@ TEST(TilePlan, TakesTilesOfSmallGraphsOnAGpuFromFewerEntriesAWord) {
 }
 
 TEST(TilePlan, TakesTilesOnAGpuWhereNoHubLeadsToMostVertices) {
-    plan::traverse_facts f;
-    const auto kernel = [&](offset_t vertices, offset_t degree, offset_t longest, bool parents) {
-        f = mesh_on_a_gpu(vertices, degree);
+    const auto kernel = [](offset_t vertices, offset_t degree, offset_t longest, bool parents) {
+        plan::traverse_facts f = mesh_on_a_gpu(vertices, degree);
         f.longest_row = longest;
-        f.entries_a_word = 3;
-        f.parents = parents;
-        return plan::traverse(f).kernel;
+        return kernel_of(f, 3, parents);
     };
     EXPECT_EQ(kernel(6833, 6, 1442, false), "tile") << "rajat01";
     EXPECT_EQ(kernel(6833, 6, 1442, true), "tile");
