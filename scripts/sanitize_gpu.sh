@@ -54,6 +54,8 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:40,0.2 --kernel tile --tile-size 64 --tile-least 40 --backend cuda --validate
     check $tool 60 "$bin/nz" bfs laplace3d:30 --kernel tile --tile-size 32 --backend cuda --repeat 1 --validate
+    check $tool 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='Graphs/Bfs.EachPhaseOfTilesAlone*/Grid'
+    check $tool 60 "$bin/nz" bfs random:9000,3 --kernel tile --tile-size 32 --backend cuda --repeat 1 --validate
     check $tool 60 "$bin/nz" bfs laplace3d:30 --kernel tile --tile-size 64 --backend cuda --repeat 1 --validate
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64:*VectorWordsOnDevice.Join*/int32:*VectorWordsOnDevice.Select*/float32:SelectRising*'
     for input in laplace3d:9 dense:70,600; do
@@ -99,6 +101,7 @@ check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat_directed:11,8 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
 check racecheck 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --repeat 1 --validate
+check racecheck 60 "$bin/nz" bfs laplace3d:16 --kernel tile --tile-size 32 --backend cuda --repeat 1 --validate
 check racecheck 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='BfsShapes.ParentsAt*'
 check racecheck 60 "$bin/nz" bfs rmat:18,4 --backend cuda --fast --validate
 exit $failed

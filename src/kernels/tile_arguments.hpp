@@ -46,6 +46,7 @@ struct device_tile_arguments {
     tile_arguments common;
     traverse_report* report = nullptr;
     int multiprocessors = 0;
+    bool hold = false;  ///< tiles are of 32, none is extracted: blocks hold them if they have room
 };
 
 }  // namespace nz::kernels

@@ -76,6 +76,10 @@ bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_e
     return t;
 }
 
+double ratio(offset_t a, offset_t b) {
+    return static_cast<double>(a) / static_cast<double>(std::max<offset_t>(b, 1));
+}
+
 // The rule's words for what the device did: the same pure function on the same counts.
 void tell_tile_levels(const kernels::traverse_report& report, const matrix& a, const traverse_options& o,
                       const plan::traverse_plan& plan, double ms, traverse_result& result) {
@@ -90,9 +94,11 @@ void tell_tile_levels(const kernels::traverse_report& report, const matrix& a, c
         const auto phase = static_cast<plan::tile_phase>(r.pull);
         const auto choice = plan::choose_tile_phase(r.frontier, unvisited, a.rows(), plan.phases);
         const std::uint64_t end = l + 1 < kept ? report.records[l + 1].ticks : report.end_ticks;
-        result.iterations.push_back({phase == plan::tile_phase::push_csc ? direction::push : direction::pull,
-                                     plan::name_of(phase), r.frontier, unvisited, choice.ratio, choice.reason,
-                                     us_a_tick * static_cast<double>(end - r.ticks)});
+        result.iterations.push_back(
+            {phase == plan::tile_phase::push_csc ? direction::push : direction::pull, plan::name_of(phase),
+             r.frontier, unvisited, choice.ratio,
+             phase == plan::tile_phase::held ? "blocks hold their tiles" : choice.reason,
+             us_a_tick * static_cast<double>(end - r.ticks)});
         if (l + 1 < kept) unvisited -= report.records[l + 1].frontier;
         if (o.on_level) o.on_level(result.iterations.back());
     }
@@ -141,6 +147,8 @@ traverse_result traverse_tile_on_device(const context& ctx, const matrix& a, off
     k.workspace = workspace.data();
     d.report = report.as<kernels::traverse_report>();
     d.multiprocessors = session.about().multiprocessors;
+    d.hold = plan.may_hold_tiles && plan.tile_size == 32 && out->extracted == 0 && in->extracted == 0 &&
+             plan::blocks_hold_tiles(n, ratio(out->tiles, out->tile_rows()), ratio(out->nnz, out->words));
     session.timed([&] { kernels::on_cuda().tile_search(d, session.stream()); });
 
     // The totals, then the levels: two looks at the device.

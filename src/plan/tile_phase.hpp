@@ -9,10 +9,14 @@
 namespace nz::plan {
 
 /// push_csc: from the frontier's vertices through the tiles of their rows. push_csr: tile rows with unvisited vertices through
-/// the tiles that the frontier meets. pull_csc: the unvisited vertices through their tiles up to the first that is visited.
-enum class tile_phase : std::uint8_t { push_csc, push_csr, pull_csc };
+/// the tiles that the frontier meets. pull_csc: the unvisited vertices through their tiles up to the first that is visited. held: as
+/// push_csr, by a GPU's blocks that hold the tiles of their rows; all levels of a search or none.
+enum class tile_phase : std::uint8_t { push_csc, push_csr, pull_csc, held };
 constexpr std::string_view name_of(tile_phase p) {
-    return p == tile_phase::push_csc ? "push_csc" : p == tile_phase::push_csr ? "push_csr" : "pull_csc";
+    return p == tile_phase::push_csc   ? "push_csc"
+           : p == tile_phase::push_csr ? "push_csr"
+           : p == tile_phase::pull_csc ? "pull_csc"
+                                       : "held";
 }
 
 struct tile_thresholds {

@@ -57,7 +57,7 @@ constexpr std::size_t tile_workspace(offset_t vertices, int size) {
 /// On a GPU: four words and three places in queues (of 16 bytes) a tile row, and the counters.
 constexpr std::size_t device_tile_workspace(offset_t vertices, int size) {
     const auto words = static_cast<std::size_t>((vertices + size - 1) / size);
-    return padded(words * static_cast<std::size_t>(size / 2)) + 3 * padded(words * 16) + padded(128);
+    return padded(words * static_cast<std::size_t>(size / 2)) + 3 * padded(words * 16) + padded(512);
 }
 
 /// 64 or 32; 0 where both would take too much. (The paper takes 64 above 10,000 vertices.) A CPU's words of 64 bits cost as
@@ -88,25 +88,39 @@ constexpr std::size_t push_pull_fused_device_workspace(offset_t vertices, offset
 }
 
 /// With so many entries in an occupied row of a tile of 32, on average, a GPU's search over tiles is the faster one, and making
-/// them takes less than a search does. Over push_pull_fused's time on 94 inputs (an H200, `nz bench regret`; levels, with the smallest
-/// parents): laplace3d with 25 to 160 points a side (2.8 to 3.3 entries) 0.75 to 0.95, 0.73 to 1.04; finite elements of 2,003 to 13,992
-/// rows (5 to 10) 0.19 to 0.7, 0.2 to 0.73; up to 13,436 rows and from 2.3 to 2.7 entries 0.6 to 0.99, 0.64 to 0.93; but delaunay_n15,
-/// whitaker3 and ani4 (2.1 to 2.2) 1.25 to 1.4, 1.1 to 1.3, and grids (1.2 to 1.6) 1.2 to 1.5, 0.97 to 1.17.
-constexpr double tile_entries_a_word = 2.75, tile_entries_a_word_of_middling = 2.25;
-constexpr offset_t tiles_middling_up_to = 16384;
-/// A search goes through at least as many levels as rows of tiles are more than tiles in one. Where these are few, or entries, launches
-/// are most of both, and tiles have more of them.
-constexpr double tile_rows_a_row = 3.5;
-constexpr offset_t tiles_from_entries = 24000;
-/// So few vertices lie in two lines of a cache: one block goes through thin levels, at 1 us each. Of 768 to 2,048 rows, from 1.5 entries
-/// on: 0.37 to 1.02 where rows have eight entries or some have half as many again as the mean (epb0, some three hundred levels, 0.59;
-/// cmat_superlu the most), 1.1 to 1.3 where all are as short (jagmesh7, grids), unless parents are asked for (0.90 to 1.05).
-constexpr offset_t tiles_small_up_to = 2048, tile_mean_degree_of_small = 8;
+/// them takes less than a search does. Over push_pull_fused's time on 103 inputs (an H200, `nz bench regret`, three searches; levels, with the
+/// smallest parents): from 1.75 on laplace3d with 20 to 100 points a side 0.39 to 0.51, 0.41 to 0.56, finite elements of 2,003 to 45,087 rows 0.17 to
+/// 0.92, finan512 and delaunay_n15 0.52 and 0.77, and no other above 1.09 but whitaker3, whose rows are short (1.06 to 1.10); below that rows of eight entries or more (cage10 0.60, rgg_n_2_15_s0 0.82), and
+/// of four in graphs of 32,768 vertices and more (bfly 0.86, laplace2d:300 0.99), while other grids and roads take 1.01 to 1.26, but with
+/// parents 0.77 to 1.05 from 1.2 on. Larger graphs do not fit the blocks: laplace3d:125 and 160 (2.8) 0.84 and 0.95, laplace2d:1000 1.16.
+constexpr double tile_entries_a_word = 2.75, tile_entries_a_word_of_held = 1.75,
+                 tile_entries_a_word_of_short_rows = 2.25, tile_entries_a_word_of_long_rows = 1.45,
+                 tile_entries_a_word_of_large = 1.35, tile_entries_a_word_for_parents = 1.2;
+constexpr offset_t tile_mean_degree = 8, tile_mean_degree_of_short_rows = 6, tile_mean_degree_of_large = 4,
+                   tiles_large_from = 32768;
+constexpr offset_t tiles_held_up_to = offset_t{1} << 19, tiles_held_for_parents_up_to = offset_t{1} << 20;
+/// A search goes through at least as many levels as rows of tiles are more than tiles in one. Where these are few, launches are most of
+/// both, and tiles have more of them.
+constexpr double tile_rows_a_row = 3.5, tile_rows_a_row_of_tiny = 1.5;
+/// Small graphs, from 1.5 entries on: up to 768 rows 0.74 to 1.0 (west0479 the most); up to 2,048 0.44 to 0.92 where rows have eight
+/// entries or some have half as many again as the mean, 1.1 to 1.2 where all are as short (jagmesh7, grids), unless parents are asked for.
+constexpr offset_t tiles_tiny_up_to = 768, tiles_small_up_to = 2048, tile_mean_degree_of_small = 8;
 constexpr double tile_entries_a_word_of_small = 1.5;
 /// Where rows of tiles hold three tiles, or five that are well filled, a search stays within a few of them for thousands of levels, which one block
 /// takes at 0.7 to 1 us each: bands of 3, 5 and 21 diagonals take 0.54, 0.51 and 0.46 of push_pull_fused's time, of 41 and 101 some 0.4.
 constexpr double narrow_tiles_a_row = 3.5, narrow_filled_tiles_a_row = 5.5;
 constexpr offset_t narrow_mean_degree = 2;
+constexpr bool stays_narrow(double tiles_a_row, double entries_a_word) noexcept {
+    return tiles_a_row < narrow_tiles_a_row ||
+           (tiles_a_row < narrow_filled_tiles_a_row && entries_a_word >= tile_entries_a_word);
+}
+/// Whether a GPU's blocks hold their tiles if they have room. A level takes them 1.3 us and 1.5 ns a column of tiles in a block, however
+/// few its vertices: bands of 5 and 41 diagonals 14 and 4.6 ms by such blocks, 6.3 and 2.4 otherwise, grid2d:2000,0.3 19 and 8.4, laplace2d:300 2.0 and
+/// 2.7, luxembourg_osm 4.8 and 5.6.
+constexpr offset_t blocks_hold_up_to = offset_t{1} << 20;
+constexpr bool blocks_hold_tiles(offset_t vertices, double tiles_a_row, double entries_a_word) noexcept {
+    return vertices <= blocks_hold_up_to && !stays_narrow(tiles_a_row, entries_a_word);
+}
 /// On a CPU from fewer, but making them takes as long as three to ten searches: only where earlier searches have gone through so
 /// many times the matrix's entries. Of 85 graphs (`nz bench regret`, two threads) searches over tiles took 0.05 to 0.96 of push_pull_fused's
 /// time on all from 2.5 on, with parents up to 1.26 on large ones below 3 (fe_body); of up to 16,384 vertices 0.14 and 0.37 from 2.25 on (rajat01,
@@ -114,16 +128,16 @@ constexpr offset_t narrow_mean_degree = 2;
 /// 25 from 1.75 on (dnn1024-l1 1.28), and below anything from 0.26 to 1.9.
 constexpr double tile_entries_a_word_on_cpu = 2.5, tile_entries_a_word_on_cpu_for_parents = 3,
                  tile_entries_a_word_of_middling_on_cpu = 2.25, tile_entries_a_word_of_small_on_cpu = 1.75;
-constexpr offset_t tiles_small_up_to_on_cpu = 4000;
+constexpr offset_t tiles_small_up_to_on_cpu = 4000, tiles_middling_up_to = 16384;
 constexpr offset_t tiles_after_searches = 4;
-/// Hubs make a search short: tiles where no row has more than a quarter of the vertices (rajat01, a fifth: 0.73, with parents 0.80; c-39,
-/// a 14th: 0.99, 0.93; wb-cs-stanford, a 36th: 0.60, 0.64; hangGlider_2, nine tenths: 1.5); in small graphs an eighth (watt_2, a 15th: 0.49;
-/// rajat19, a third: 1.08, 1.17; rmat:10,8, a third: 1.5), in dense ones any (facebook_combined, 44 entries a row: 0.69, 0.76).
+/// Hubs make a search short: tiles where no row has more than a quarter of the vertices (rajat01, a fifth: 0.44; c-39, a 14th: 0.78;
+/// wb-cs-stanford, a 36th: 0.49; hangGlider_2, nine tenths: 1.34; arrow, all: 1.39); in small graphs an eighth (watt_2, a 15th: 0.44; rmat:10,8, a
+/// third: 1.21), or a half where rows are short (rajat19 and bp_200, a third: 0.84, 0.79), in dense ones any (facebook_combined, 44 entries a row: 0.53).
 constexpr offset_t hubs_tiles_up_to = 65536, tile_mean_degree_of_hubs = 32;
-constexpr offset_t hub_share = 4, hub_share_of_small = 8;
+constexpr offset_t hub_share = 4, hub_share_of_small = 8, hub_share_of_short_rows = 2;
 
-/// A row that reaches a 24th of all vertices: two levels or three do, and no words are asked twice (dense:5000,5000 0.059 ms, 0.066 by
-/// tiles, H100; G1, a 17th: 1.4; dnn1024-l1, a 32nd: 0.82).
+/// A row that reaches a 24th of all vertices: two levels or three do, and no words are asked twice (dense:1000,1000 1.69; G1, a 17th: 1.15;
+/// dnn1024-l1, a 32nd: 0.92), but in small graphs whose entries lie in a few tiles of each row (qc324, a quarter: 0.82; lund_a, a ninth: 0.88).
 constexpr offset_t dense_share = 24;
 
 /// Whether some rows are hubs: much longer than the mean.
@@ -201,6 +215,7 @@ struct traverse_plan {
     int tile_size = 0;        ///< 0: both sizes would take too much
     int tile_least = 0;       ///< entries in a tile; those of smaller ones are extracted
     tile_thresholds phases{};
+    bool may_hold_tiles = false;  ///< on a GPU: no phases are asked for
     std::string_view reason;
 
     friend bool operator==(const traverse_plan&, const traverse_plan&) = default;
@@ -220,15 +235,17 @@ constexpr std::size_t push_pull_fused_workspace(offset_t vertices, int threads) 
 }
 
 /// Smaller graphs are a launch and little else.
-constexpr offset_t tiles_from_vertices = 768;
+constexpr offset_t tiles_from_vertices = 128;
 
 /// Whether a GPU's graph has hubs that speak against tiles.
 constexpr bool hubs_forbid_tiles(const traverse_facts& f) noexcept {
     if (!has_hubs(f)) return false;
     if (f.vertices > hubs_tiles_up_to) return true;
-    const bool small = f.vertices <= tiles_small_up_to;
-    if (!small && f.nnz / f.vertices >= tile_mean_degree_of_hubs) return false;
-    return f.longest_row > f.vertices / (small ? hub_share_of_small : hub_share);
+    if (f.vertices <= tiles_small_up_to) {
+        const bool short_rows = f.nnz / f.vertices < tile_mean_degree_of_small;
+        return f.longest_row > f.vertices / (short_rows ? hub_share_of_short_rows : hub_share_of_small);
+    }
+    return f.nnz / f.vertices < tile_mean_degree_of_hubs && f.longest_row > f.vertices / hub_share;
 }
 
 /// Whether a sample of tiles is asked for though nobody asked for tiles, by what is known without one: tiles are in question, or on a
@@ -238,7 +255,8 @@ constexpr bool tiles_in_question(const traverse_facts& f) noexcept {
     if (!(f.pinned.empty() || clusters) || !f.tiles_serve || f.vertices == 0 || f.nnz == 0) return false;
     const offset_t least = clusters ? scattered_mean_degree : narrow_mean_degree, degree = f.nnz / f.vertices;
     return f.on_device ? f.vertices >= tiles_from_vertices && degree >= least &&
-                             degree < f.vertices / dense_share && !hubs_forbid_tiles(f)
+                             (degree < f.vertices / dense_share || f.vertices <= tiles_small_up_to) &&
+                             !hubs_forbid_tiles(f)
                        : f.searched / tiles_after_searches >= f.nnz;
 }
 
@@ -250,18 +268,28 @@ constexpr bool tiles_pay(const traverse_facts& f) noexcept {
                 : f.vertices <= tiles_middling_up_to   ? tile_entries_a_word_of_middling_on_cpu
                 : f.parents                            ? tile_entries_a_word_on_cpu_for_parents
                                                        : tile_entries_a_word_on_cpu);
-    if (f.tiles_a_row < narrow_tiles_a_row ||
-        (f.tiles_a_row < narrow_filled_tiles_a_row && f.entries_a_word >= tile_entries_a_word))
-        return true;
+    if (stays_narrow(f.tiles_a_row, f.entries_a_word)) return true;
+    const offset_t degree = f.nnz / f.vertices;
+    const double rows_a_row = static_cast<double>(f.vertices) / 32 / f.tiles_a_row;
     if (f.vertices <= tiles_small_up_to) {
+        const bool tiny = f.vertices <= tiles_tiny_up_to, dense = degree >= f.vertices / dense_share;
+        if ((tiny || dense) && rows_a_row < tile_rows_a_row_of_tiny) return false;
         const bool uneven = 2 * f.longest_row * f.vertices >= 3 * f.nnz;
         return f.entries_a_word >= tile_entries_a_word_of_small &&
-               (f.parents || uneven || f.nnz / f.vertices >= tile_mean_degree_of_small);
+               (tiny || f.parents || uneven || degree >= tile_mean_degree_of_small);
     }
-    return f.nnz >= tiles_from_entries &&
-           static_cast<double>(f.vertices) / 32 >= tile_rows_a_row * f.tiles_a_row &&
-           f.entries_a_word >=
-               (f.vertices <= tiles_middling_up_to ? tile_entries_a_word_of_middling : tile_entries_a_word);
+    if (rows_a_row < tile_rows_a_row) return false;
+    if (has_hubs(f)) return f.entries_a_word >= tile_entries_a_word_of_short_rows;
+    if (f.entries_a_word >= tile_entries_a_word) return true;
+    if (f.parents)
+        return f.vertices <= tiles_held_for_parents_up_to &&
+               f.entries_a_word >= tile_entries_a_word_for_parents;
+    if (f.vertices > tiles_held_up_to) return false;
+    const bool large = f.vertices >= tiles_large_from, short_rows = degree < tile_mean_degree_of_short_rows;
+    return f.entries_a_word >= (large && degree >= tile_mean_degree_of_large ? tile_entries_a_word_of_large
+                                : degree >= tile_mean_degree ? tile_entries_a_word_of_long_rows
+                                : short_rows && !large       ? tile_entries_a_word_of_short_rows
+                                                             : tile_entries_a_word_of_held);
 }
 
 /// The rest of the plan of traverse/tile. A size that was asked for is taken whatever its bytes.
@@ -273,6 +301,7 @@ constexpr traverse_plan plan_tiles(const traverse_facts& f, traverse_plan plan) 
     if (f.beta >= 0)
         plan.phases = {plan.phases.density, f.beta,
                        static_cast<double>(f.vertices)};  // the share alone decides
+    plan.may_hold_tiles = f.on_device && f.alpha < 0 && f.beta < 0;
     plan.builds_transpose = !f.columns_ready;
     plan.tile_size = f.tile_size;
     if (f.tile_size == 0) {

@@ -341,7 +341,7 @@ TEST(BfsShapes, BandsAndMeshesWithLoopsAreSearchedUnasked) {
         for (const auto& [name, tiles_for_parents, tiles_for_levels] : {expected{"banded:4096,3", true, true},
                                                                         {"banded:3001,7", true, true},
                                                                         {"banded:2500,41", true, true},
-                                                                        {"laplace2d:60", false, false},
+                                                                        {"laplace2d:60", true, false},
                                                                         {"uniform:20000,3", false, false},
                                                                         {"laplace3d:14", true, true}}) {
             SCOPED_TRACE(name);
@@ -359,6 +359,63 @@ TEST(BfsShapes, BandsAndMeshesWithLoopsAreSearchedUnasked) {
                 expect_right(ctx, a, 1234, o);
             }
         }
+}
+
+void expect_held(const context& ctx, const matrix& a, offset_t source, offset_t max_depth = -1) {
+    traverse_options o, fused;
+    o.kernel = "tile";
+    o.tiles.size = 32;
+    fused.kernel = "push_pull_fused";
+    o.max_depth = fused.max_depth = max_depth;
+    const traverse_result found = bfs(ctx, a, source, o), expected = bfs(ctx, a, source, fused);
+    ASSERT_EQ(test::integers(found.levels), test::integers(expected.levels));
+    ASSERT_EQ(test::integers(found.parents), test::integers(expected.parents));
+    EXPECT_EQ(found.edges, expected.edges);
+    EXPECT_EQ(found.reached, expected.reached);
+    ASSERT_EQ(found.iterations.size(), expected.iterations.size());
+    for (std::size_t k = 0; k < found.iterations.size(); ++k) {
+        EXPECT_EQ(found.iterations[k].kernel, "held");
+        EXPECT_EQ(found.iterations[k].frontier, expected.iterations[k].frontier) << "level " << k;
+        EXPECT_EQ(found.iterations[k].unvisited, expected.iterations[k].unvisited);
+    }
+}
+
+// A GPU's blocks that hold their tiles: more levels than they count at once, directions, vertices that nothing leads to, a single block,
+// more columns or tiles than a block has room for.
+TEST(BfsShapes, BlocksHoldTheirTiles) {
+    for (const context& ctx : test::contexts()) {
+        if (ctx.backend() != backend::cuda) continue;
+        for (const char* name :
+             {"laplace3d:14", "laplace3d:40", "laplace2d:150", "grid2d:200,0.3", "random:9000,3",
+              "rmat_directed:12,8", "uniform:250,8", "uniform:400000,1"}) {
+            SCOPED_TRACE(name);
+            const matrix a = graph(ctx, name);
+            for (const offset_t source : {offset_t{0}, offset_t{a.rows()} / 2, offset_t{a.rows()} - 1}) {
+                expect_held(ctx, a, source);
+                for (const offset_t depth : {0, 1, 2, 7}) expect_held(ctx, a, source, depth);
+                if (HasFailure()) return;
+            }
+        }
+    }
+}
+
+TEST(BfsShapes, BlocksHoldWhatTheyHaveRoomForOfAHubsTiles) {
+    constexpr index_t n = 300000, far = 500;
+    std::vector<index_t> from, to;
+    const auto both = [&](index_t u, index_t v) {
+        from.insert(from.end(), {u, v});
+        to.insert(to.end(), {v, u});
+    };
+    for (index_t v = 1; v < n; ++v) {
+        both(v - 1, v);
+        if (v >= far) both(v - far, v);
+        if (v % 16 == 0) both(150001, v);  // a hub with tiles in all columns
+    }
+    for (const context& ctx : test::contexts()) {
+        if (ctx.backend() != backend::cuda) continue;
+        const matrix a = matrix::build<bool>(ctx, {n, n, from, to, {}});
+        for (const offset_t source : {0, 150001, n - 1}) expect_held(ctx, a, source);
+    }
 }
 
 // All levels are timed by one multiprocessor: the clocks of two differ by more than a search takes.

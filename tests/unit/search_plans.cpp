@@ -202,7 +202,7 @@ TEST(TilePlan, AsksAGpusGraphsForASampleWhereTilesAreInQuestion) {
     f.on_device = true;
     EXPECT_TRUE(plan::traverse(f).asks_tiles);
     EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "as long as nothing is known of them";
-    f.vertices = 700;
+    f.vertices = 127;
     EXPECT_FALSE(plan::traverse(f).asks_tiles) << "few vertices: launches are most of either";
     f.vertices = 4000;
     f.nnz = 4000 * 2 - 1;
@@ -219,17 +219,32 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereAWordHoldsManyEntries) {
     };
     EXPECT_EQ(kernel(13, true), "tile");
     EXPECT_EQ(plan::traverse(f).tile_size, 32);
-    for (const bool parents : {true, false}) {
-        EXPECT_EQ(kernel(2.8, parents), "tile") << "laplace3d:100";
-        EXPECT_EQ(kernel(2.7, parents), "push_pull_fused");
-    }
+    f = mesh_on_a_gpu(1000000, 26), f.tiles_a_row = 19;
+    for (const bool parents : {true, false}) EXPECT_EQ(kernel(2.8, parents), "tile") << "laplace3d:100";
+    EXPECT_EQ(kernel(2.7, false), "push_pull_fused") << "too large for tiles that hold less";
+    EXPECT_EQ(kernel(2.7, true), "tile");
+    f.vertices = (1 << 20) + 1;
+    EXPECT_EQ(kernel(2.7, true), "push_pull_fused");
     f = mesh_on_a_gpu(13436, 7), f.tiles_a_row = 6.4;
     EXPECT_EQ(kernel(2.71, false), "tile") << "bayer10";
-    EXPECT_EQ(kernel(2.2, false), "push_pull_fused") << "whitaker3, nearly";
+    EXPECT_EQ(kernel(1.8, false), "tile");
+    EXPECT_EQ(kernel(1.7, false), "push_pull_fused") << "lap2D_5pt_n100, nearly";
+    EXPECT_EQ(kernel(1.7, true), "tile");
+    EXPECT_EQ(kernel(1.1, true), "push_pull_fused") << "no two edges in a word";
+    f = mesh_on_a_gpu(9800, 5);
+    EXPECT_EQ(kernel(2.13, false), "push_pull_fused") << "whitaker3: short rows";
+    EXPECT_EQ(kernel(2.3, false), "tile");
+    EXPECT_EQ(kernel(2.13, true), "tile");
+    f.vertices = 32768, f.nnz = 32768 * 5;
+    EXPECT_EQ(kernel(2.11, false), "tile") << "delaunay_n15";
+    f = mesh_on_a_gpu(11397, 13), f.tiles_a_row = 17.2;
+    EXPECT_EQ(kernel(1.48, false), "tile") << "cage10: long rows";
+    f = mesh_on_a_gpu(49152, 4), f.tiles_a_row = 14.7;
+    EXPECT_EQ(kernel(1.39, false), "tile") << "bfly";
+    f.vertices = 32767, f.nnz = 32767 * 4;
+    EXPECT_EQ(kernel(1.39, false), "push_pull_fused");
     f.vertices = 3000, f.nnz = f.vertices * 35, f.tiles_a_row = 30;
     EXPECT_EQ(kernel(8.6, false), "push_pull_fused") << "through in a few levels";
-    f.vertices = 3081, f.nnz = 20971, f.tiles_a_row = 5.6;
-    EXPECT_EQ(kernel(2.6, false), "push_pull_fused") << "few entries";
     f = mesh_on_a_gpu(45087, 7);
     EXPECT_EQ(kernel(3.0, false), "tile") << "fe_body";
     f = mesh_on_a_gpu(40000, 21);
@@ -255,9 +270,17 @@ TEST(TilePlan, TakesTilesOfSmallGraphsOnAGpuFromFewerEntriesAWord) {
     EXPECT_EQ(kernel(1.59, false), "tile") << "epb0, nearly: some rows are longer";
     f.vertices = 2049, f.nnz = 2049 * 4;
     EXPECT_EQ(kernel(1.59, false), "push_pull_fused");
+    f.vertices = 362, f.nnz = 362 * 4, f.longest_row = 6, f.tiles_a_row = 4;
+    EXPECT_EQ(kernel(2.05, false), "tile") << "plskz362";
+    f = mesh_on_a_gpu(324, 82), f.longest_row = 83, f.tiles_a_row = 5.9;
+    EXPECT_EQ(kernel(17.5, false), "tile") << "qc324: dense, in few tiles";
+    f = mesh_on_a_gpu(332, 12), f.tiles_a_row = 10.1;
+    EXPECT_EQ(kernel(3.3, false), "push_pull_fused") << "USAir97: in most of them";
+    f = mesh_on_a_gpu(1024, 32), f.longest_row = 32, f.tiles_a_row = 32;
+    EXPECT_EQ(kernel(1.94, false), "tile") << "dnn1024-l1: in all, but not dense";
     f = mesh_on_a_gpu(1728, 22), f.longest_row = 27;
     EXPECT_EQ(kernel(4.7, false), "tile") << "laplace3d:12";
-    f = mesh_on_a_gpu(800, 47);
+    f = mesh_on_a_gpu(800, 47), f.tiles_a_row = 25;
     EXPECT_EQ(kernel(2.23, false), "push_pull_fused") << "G1: two levels or three";
     f = mesh_on_a_gpu(1856, 6), f.longest_row = 128;
     EXPECT_EQ(kernel(2, true), "tile") << "watt_2";
@@ -279,6 +302,25 @@ TEST(TilePlan, TakesTilesOnAGpuWhereNoHubLeadsToMostVertices) {
     EXPECT_EQ(kernel(65536, 43, 60000, false), "tile");
     EXPECT_EQ(kernel(65537, 43, 8000, false), "push_pull_fused") << "large";
     EXPECT_EQ(kernel(1647, 8, 1463, false), "push_pull_fused") << "hangGlider_2";
+    EXPECT_EQ(kernel(1157, 4, 338, false), "tile") << "rajat19: short rows";
+    EXPECT_EQ(kernel(1157, 4, 579, false), "push_pull_fused") << "half of all vertices";
+    EXPECT_EQ(kernel(1024, 11, 364, false), "push_pull_fused") << "rmat:10,8";
+}
+
+TEST(TilePlan, BlocksOfAGpuHoldTilesUnlessASearchStaysNarrowOrTheGraphIsLarge) {
+    EXPECT_TRUE(plan::blocks_hold_tiles(1000000, 18.7, 2.8)) << "laplace3d:100";
+    EXPECT_TRUE(plan::blocks_hold_tiles(90000, 6.96, 1.63)) << "laplace2d:300";
+    EXPECT_TRUE(plan::blocks_hold_tiles(4096, 3.97, 1.65)) << "laplace2d:64";
+    EXPECT_FALSE(plan::blocks_hold_tiles(1000000, 3, 8)) << "banded:1000000,21";
+    EXPECT_FALSE(plan::blocks_hold_tiles(30000, 5, 24)) << "a band of many diagonals";
+    EXPECT_FALSE(plan::blocks_hold_tiles(4000000, 6.4, 1.3)) << "grid2d:2000,0.3";
+    plan::traverse_facts f = mesh_on_a_gpu(40000, 21);
+    f.pinned = "tile";
+    EXPECT_TRUE(plan::traverse(f).may_hold_tiles);
+    f.alpha = 0.01;
+    EXPECT_FALSE(plan::traverse(f).may_hold_tiles) << "phases were asked for";
+    f.alpha = -1, f.on_device = false;
+    EXPECT_FALSE(plan::traverse(f).may_hold_tiles) << "a CPU has phases";
 }
 
 TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereASearchStaysWithinAFew) {
@@ -289,7 +331,8 @@ TEST(TilePlan, TakesTilesUnaskedOnAGpuWhereASearchStaysWithinAFew) {
         f.tiles_a_row = 3;
         EXPECT_EQ(plan::traverse(f).kernel, "tile") << "a band of few diagonals";
         f.tiles_a_row = 3.97;
-        EXPECT_EQ(plan::traverse(f).kernel, "push_pull_fused") << "a grid of 64 points a side";
+        EXPECT_EQ(plan::traverse(f).kernel, parents ? "tile" : "push_pull_fused")
+            << "a grid of 64 points a side";
         f = mesh_on_a_gpu(20000, 101);
         f.parents = parents;
         f.entries_a_word = 24;
@@ -385,7 +428,7 @@ TEST(TraversePlan, GivesLargeGraphsOfFewWideLevelsTheWholeGpu) {
         EXPECT_EQ(plan::traverse(f).kernel, f.pinned.empty() ? "tile" : "push_pull_fused");
     }
     f.pinned = {};
-    f.entries_a_word = 1.2;
+    f.entries_a_word = 1.1;
     f.nnz = 7 * f.vertices;
     EXPECT_EQ(plan::traverse(f).cluster_blocks, 16) << "a grid: a word holds few of its entries too";
     f.nnz = 16 * f.vertices;

@@ -4,6 +4,7 @@
 
 #include "core/cuda_check.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 namespace nz::kernels::cuda {
@@ -48,6 +49,7 @@ struct resident_shape {
     int most_shared_bytes = 0;  ///< of any launch of the kernel
     /// A grid of one cluster of so many blocks, which its own barrier holds together: a plain launch. 0: all there is room for.
     int only_blocks = 0;
+    int most_blocks = 0;  ///< in a grid without clusters; 0: as many as there is room for
 };
 
 /// A cooperative launch in clusters, as many as the part holds at once: asked once a kernel and size of cluster. Or one cluster alone.
@@ -85,7 +87,9 @@ void launch_resident(const Arguments& arguments, const resident_shape& shape, in
         config.gridDim = dim3(static_cast<unsigned>(shape.only_blocks));
         config.numAttrs = 1;
     } else {
-        config.gridDim = dim3(static_cast<unsigned>(clusters * shape.cluster_blocks));
+        const int all = clusters * shape.cluster_blocks;
+        config.gridDim =
+            dim3(static_cast<unsigned>(shape.most_blocks ? std::min(all, shape.most_blocks) : all));
         config.numAttrs = 2;
     }
     check(cudaLaunchKernelEx(&config, Kernel, arguments));

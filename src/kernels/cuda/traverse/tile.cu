@@ -1,5 +1,6 @@
 // traverse/tile on a GPU: breadth-first search over bit tiles, all levels in one cooperative kernel (ji2022, section 3.4).
 //
+// Where fronts are wide (plan::blocks_hold_tiles) and blocks have room, that of common_tile_held.cu: blocks hold tiles of 32, no barrier. Else:
 // push_csc: the frontier is a word of 32 or 64 bits a tile row, and a queue of the tile rows in which it has vertices and of where
 //   their tiles are. A warp takes up to 32 tile rows and deals all their tiles out to its lanes: an OR of the frontier's words in a
 //   tile is what it finds of another tile row, put there by one atomicOr, whose answer says which vertices are new and whether the tile
@@ -14,23 +15,25 @@
 // Thin levels (common_tile_thin.cuh): up to 32 tile rows one block goes on alone, up to 256 (4,096 where these have few tiles)
 //   one cluster, queues in shared memory, a barrier of the block or a message between 16 blocks a level. Up to 8 tile rows eight
 //   warps of a block go on, claims in shared memory, while four more read ahead what they will ask for (common_tile_front.cuh).
-// Edges and parents: a kernel of its own afterwards; a parent is the first in-neighbour one level up: the smallest.
+// Edges (but of held tiles) and parents: a kernel of its own afterwards; a parent is the first in-neighbour one level up: the smallest.
 // Grid: a block of 1,024 threads a multiprocessor, in clusters of 16; one barrier a level.
 // Memory: four bitmaps, three queues of tile rows (2 bytes a vertex with tiles of 32) and the report.
 // Determinism: levels, parents, and the size of every frontier; phases follow from those.
 // Cost: push_csc: tiles of the frontier's tile rows, and of each a word for each vertex of the frontier in it. Parents: entries of each row
-//   up to the first one level up, 0.03 of 0.63 ms on laplace3d:100.
-// Distance to the limit (H200): bound by latency: 6.5 to 11 us a level by all blocks, 2.0 to 4.5 by the cluster, 1.3 by one block (H100: 0.77 by its first warps),
+//   up to the first one level up, 0.03 of 0.34 ms on laplace3d:100.
+// Distance to the limit (H200): bound by latency: held tiles 1.3 to 3 us a level, else 6.5 to 11 us a level by all blocks, 2.0 to 4.5 by the cluster, 1.3 by one block (H100: 0.77 by its first warps),
 //   where a trip to L2 takes 0.2 to 0.3, a message 0.3 and a barrier of all 0.9: docs/measurements.md (tiles on a GPU).
 // Why push_pull_fused was not enough: it asks for every edge whether it leads to something new; here a word asks for 32.
 #include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/common_offsets.cuh"
+#include "kernels/cuda/traverse/common_tile_held.cuh"
 #include "kernels/cuda/traverse/common_tile_thin.cuh"
 #include "kernels/cuda/traverse/tile.cuh"
 #include "plan/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace nz::kernels::cuda {
 namespace tiled {
@@ -324,7 +327,7 @@ __device__ std::int32_t parent_in_long_row(offset_t from, offset_t end, std::int
     return -1;
 }
 
-/// The entries in those rows, and the parents: of every vertex that was reached the first in-neighbour one level up. A thread a vertex,
+/// The entries in those rows, where they are asked for, and the parents: of every vertex that was reached the first in-neighbour one level up. A thread a vertex,
 /// `share` of them a block and turn; what is left of long rows goes to the block's warps, and of the longest to the block.
 __global__ void __launch_bounds__(finish_block)
     find_parents(std::uint32_t vertices, unsigned share, std::uint32_t source, device_offsets out,
@@ -340,9 +343,10 @@ __global__ void __launch_bounds__(finish_block)
         __syncthreads();
         const std::uint32_t v = base + threadIdx.x;
         if (threadIdx.x < share && v < vertices) {
-            mine += edges_of(v, out, levels);
-            parent_search row{0, 0, levels[v] - 1, v == source ? static_cast<std::int32_t>(v) : -1};
-            if (row.above >= 0) row.at = in[v], row.end = in[v + offset_t{1}];
+            if (edges) mine += edges_of(v, out, levels);
+            parent_search row{0, 0, levels[v] - 1, -1};
+            if (row.above == 0 || v == source) row.parent = static_cast<std::int32_t>(source);
+            if (row.above > 0) row.at = in[v], row.end = in[v + offset_t{1}];
             const offset_t alone = row.at + finish_alone;
             while (row.goes_on() && row.at < alone) row.turn(in_neighbours, levels);
             parents[v] = row.parent;
@@ -380,7 +384,7 @@ __global__ void __launch_bounds__(finish_block)
             if (threadIdx.x == 0) parents[u] = parent;
         }
     }
-    add_edges(mine, edges);
+    if (edges) add_edges(mine, edges);
 }
 
 template <class Word>
@@ -412,20 +416,28 @@ void run(const device_tile_arguments& d, cudaStream_t stream) {
     s.levels = a.levels;
     s.report = d.report;
     plan::workspace_parts memory(a.workspace);
-    s.shared = memory.take<control>(1);
+    s.shared = reinterpret_cast<control*>(memory.take<std::byte>(512));
     s.state = memory.take<row_state<Word>>(s.words);
     for (auto& queue : s.queue) queue = memory.take<queued_row>(s.words);
-    launch_resident<tile_kernel<Word>>(
-        s, {static_cast<int>(block_threads), static_cast<int>(cluster_blocks), 1}, d.multiprocessors, stream);
-    const auto blocks = static_cast<unsigned>(d.multiprocessors) * finish_blocks_an_sm;
     const device_offsets out{a.out_offsets.data, a.out_offsets.wide},
         in{a.in_offsets.data, a.in_offsets.wide};
+    bool held = false;
+    if constexpr (std::is_same_v<Word, std::uint32_t>) {
+        held = d.hold && holds(s, d.multiprocessors);
+        if (held) held_search(s, out, d.multiprocessors, stream);
+    }
+    if (!held)
+        launch_resident<tile_kernel<Word>>(
+            s, {static_cast<int>(block_threads), static_cast<int>(cluster_blocks), 1}, d.multiprocessors,
+            stream);
+    const auto blocks = static_cast<unsigned>(d.multiprocessors) * finish_blocks_an_sm;
     auto* const edges = reinterpret_cast<unsigned long long*>(&d.report->edges);
     if (a.parents) {
         const unsigned share = std::clamp((s.vertices / blocks + 31) / 32 * 32, 32u, finish_block);
         find_parents<<<blocks, finish_block, 0, stream>>>(s.vertices, share, s.source, out, in,
-                                                          a.in_neighbours, a.levels, a.parents, edges);
-    } else
+                                                          a.in_neighbours, a.levels, a.parents,
+                                                          held ? nullptr : edges);
+    } else if (!held)
         count_edges<<<blocks, finish_block, 0, stream>>>(s.vertices, out, a.levels, edges);
     check(cudaGetLastError());
 }
