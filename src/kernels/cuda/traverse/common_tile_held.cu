@@ -44,7 +44,8 @@ constexpr int at_once = 3;
 constexpr unsigned turns = 4;
 /// Levels that are counted at once; a half is cleared while the other is in use.
 constexpr unsigned counts = 64;  // plan::device_tile_workspace
-static_assert(counts >= 8 * turns);
+static_assert(counts >= 8 * turns && counts * sizeof(unsigned long long) == 512);
+static_assert(turns * sizeof(unsigned long long) == 2 * sizeof(queued_row));  // the words' place
 constexpr unsigned long long arrived = 1ull << arrived_bit;
 constexpr unsigned for_ever = ~0u;
 /// Warps of a block that go through its tiles; of the others the last keeps count, the rest write levels.
@@ -120,13 +121,20 @@ private:
     /// By one thread: a level that all blocks are through with, and what they found.
     __device__ void has_passed(unsigned level, unsigned found) {
         reached_ += found;
-        const bool all = reached_ == s_.vertices;  // and so the next level finds nothing
+        const bool all = found && reached_ == s_.vertices;  // and so the next level finds nothing
         through_ = all ? min(level + 2, s_.max_depth) : level + 1;
         if (all || !found) m_.stop = 1;
         if (blockIdx.x == 0 && found && level + 1 < traverse_report::capacity)
             s_.report->records[level + 1].frontier = found;
     }
+    /// By the same: the block is through with a level. Block 0 first clears half of the counts now and then: before it arrives at a level
+    /// nobody has arrived at more than the six after it (two that were gone through, and a block's last four), and nobody looks at any
+    /// but the twenty before it.
     __device__ void arrive(unsigned level, unsigned found) const {
+        if (blockIdx.x == 0 && level != 0 && level % (counts / 2) == 0) {
+            for (unsigned k = turns * 2; k < turns * 2 + counts / 2; ++k) *count_of(level + k) = 0;
+            __threadfence();
+        }
         asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(count_of(level)), "l"(arrived | found)
                      : "memory");
     }
@@ -163,18 +171,10 @@ private:
     }
     /// By the same: the block is through with a level.
     __device__ void has_settled(unsigned level) const {
-        if (blockIdx.x == 0) clear_counts(level);
         arrive(level, m_.found[level % 2]);
         if (blockIdx.x == 0 && level + 1 < traverse_report::capacity)
             record(s_, level + 1, plan::tile_phase::held, {0, 0});
     }
-    /// By one thread of all, before it arrives: half of the counts, which nobody reads any more and nobody adds to yet.
-    __device__ void clear_counts(unsigned level) const {
-        if (level == 0 || level % (counts / 2) != 0) return;
-        for (unsigned k = turns * 2; k < turns * 2 + counts / 2; ++k) *count_of(level + k) = 0;
-        __threadfence();
-    }
-
     /// All vertices of the block are visited, after `level` levels: it finds nothing more, and tells others so.
     __device__ void follow(unsigned level) {
         const unsigned most = s_.max_depth;
@@ -194,7 +194,6 @@ private:
                         const unsigned frontier = s_.report->records[last + 1].frontier;
                         record(s_, last + 1, plan::tile_phase::held, {0, frontier});
                     }
-                    if (blockIdx.x == 0) clear_counts(last);
                     if (last >= level && next < most) arrive(next, 0);
                 }
                 const volatile unsigned& stop = m_.stop;  // read by the thread that writes it alone
