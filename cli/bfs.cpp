@@ -164,9 +164,12 @@ void explain_tiles(const setup& u, std::vector<std::string>& lines) {
         fmt::format("It reads tiles of {0} x {0} bits; tiles with fewer than {1} entries are extracted.",
                     u.plan.tile_size, u.plan.tile_least));
     lines.push_back(fmt::format(
-        "A level goes by pull_csc where at most {:.0f}% of the vertices are unvisited and no more than "
+        "{} level goes by pull_csc where at most {:.0f}% of the vertices are unvisited and no more than "
         "{} for each of the frontier, else by push_csr from a density of {} of the frontier, else "
         "by push_csc.",
+        u.plan.may_hold_tiles && u.plan.tile_size == 32
+            ? "Where fronts are wide and they have room, the GPU's blocks hold the tiles of their rows. Else a"
+            : "A",
         100 * t.unvisited, t.unvisited_a_frontier, t.density));
 }
 

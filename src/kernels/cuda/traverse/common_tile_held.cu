@@ -368,6 +368,7 @@ constexpr double fill = 0.75;
 
 bool holds(const search<std::uint32_t>& s, int multiprocessors) {
     using namespace held;
+    if (most_shared_memory_here() < static_cast<int>(most_bytes + sizeof(held_shared))) return false;
     const auto blocks = static_cast<unsigned>(multiprocessors);
     const unsigned beside = held_memory::bytes(rows_each(s.words, blocks));
     const double room = std::min<double>(tiles_room, (most_bytes - beside) / sizeof(held_tile));
