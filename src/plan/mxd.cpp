@@ -2,6 +2,8 @@
 
 #include "plan/mxd_workspace.hpp"
 
+#include <algorithm>
+
 namespace nz::plan {
 namespace {
 
@@ -26,11 +28,14 @@ choice choose_on_device(const mxd_facts& f) {
     const double row_bytes = row_bytes_of(f),
                  entries = f.rows ? static_cast<double>(f.nnz) / static_cast<double>(f.rows) : 0;
     if (entries >= tiled_from_entries && entries <= tiled_up_to_entries &&
-        f.row_deviation <= tiled_deviation && f.column_runs >= tiled_from_runs &&
+        (entries <= few_even_row || f.nnz > few_even_entries) && f.row_deviation <= tiled_deviation &&
+        f.column_runs >= tiled_from_runs &&
         (row_bytes <= tiled_up_to_row_bytes || entries > tiled_long_entries || reads_far(f)))
         return {"csr_tiled", "even rows: neighbouring ones at the same time, a row to a group of lanes"};
+    const offset_t longest = std::max<offset_t>(small_longest_row + f.columns,
+                                                f.rows >= many_small_rows ? small_longest_row_of_many : 0);
     if (f.nnz <= small_entries && row_bytes * static_cast<double>(f.rows) <= small_bytes &&
-        f.longest_row >= 0 && f.longest_row <= small_longest_row + f.columns)
+        f.longest_row >= 0 && f.longest_row <= longest)
         return {"csr_tiled", "few entries in rows that are not long: one launch"};
     return {"csr_merge", "entries shared out evenly over the GPU's blocks"};
 }

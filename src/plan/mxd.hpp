@@ -70,10 +70,17 @@ inline constexpr double tiled_from_entries = 16, tiled_up_to_entries = 128, tile
 // 5.0 for 4.4.
 
 // csr_tiled is one launch for csr_merge's three: 17 to 27 us for 23 to 37 on matrices of up to so many entries where C has up to so
-// many bytes and rows, which a group of lanes goes through, no more entries than this and the columns (`nz bench regret`: 8 columns
-// and 64; rows of 65 entries and more took longer than csr_merge at 8, of 100 at 64).
-inline constexpr offset_t small_entries = offset_t{1} << 20, small_longest_row = 24;
-inline constexpr double small_bytes = 32e6;
+// many bytes and rows, which a group of lanes goes through, no more entries than this and the columns, or than that where many rows are
+// gone through beside a long one. `nz bench regret` (H200), csr_merge over csr_tiled: longest rows of 33 entries at 8 columns 1.24 (utm300), of 42 1.03, of 62
+// and 95 0.91 and 0.78, but of 65 and 78 in 68,745 and 62,586 rows 1.34 and 1.28, of 202 in 31,163 0.72; at 64 columns of 67 and 128 1.04 and
+// 0.98; C of 35 and 66 MB 1.22 and 1.15 (ca-HepTh, usroads).
+inline constexpr offset_t small_entries = offset_t{1} << 20, small_longest_row = 28,
+                          small_longest_row_of_many = 80, many_small_rows = 32768;
+inline constexpr double small_bytes = 72e6;
+// Even rows of more entries than this take a group of lanes longer than three launches where there are so few: qc324 (82 entries a row) and
+// Journals (97) 0.80 at 8 columns, 1.01 and 0.91 at 64; bcsstk16 (59), ten times as many, 0.85 and 1.19.
+inline constexpr offset_t few_even_entries = 32768;
+inline constexpr double few_even_row = 64;
 
 /// Whether a product of these facts runs on the GPU.
 inline bool mxd_on_device(const mxd_facts& f) noexcept { return f.on_device && f.pinned != "reference"; }

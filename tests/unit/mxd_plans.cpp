@@ -86,13 +86,31 @@ TEST(MxdPlan, OnAGpuSmallMatricesWithoutLongRowsTakeOneLaunch) {
         f.longest_row = longest;
         return plan::mxd(f).kernel;
     };
-    EXPECT_EQ(chosen(45000, 327000, 8, 28), "csr_tiled");
-    EXPECT_EQ(chosen(45000, 327000, 8, 33), "csr_merge");
-    EXPECT_EQ(chosen(45000, 327000, 64, 74), "csr_tiled");
-    EXPECT_EQ(chosen(45000, 327000, 64, 112), "csr_merge");
-    EXPECT_EQ(chosen(75000, 522000, 64, 54), "csr_merge") << "C is large";
+    EXPECT_EQ(chosen(30000, 220000, 8, 36), "csr_tiled");
+    EXPECT_EQ(chosen(30000, 220000, 8, 37), "csr_merge");
+    EXPECT_EQ(chosen(68745, 51973, 8, 65), "csr_tiled") << "ca-HepTh: many rows";
+    EXPECT_EQ(chosen(68745, 51973, 8, 81), "csr_merge");
+    EXPECT_EQ(chosen(45000, 327000, 64, 92), "csr_tiled");
+    EXPECT_EQ(chosen(45000, 327000, 64, 93), "csr_merge");
+    EXPECT_EQ(chosen(129164, 330870, 64, 7), "csr_tiled") << "usroads";
+    EXPECT_EQ(chosen(150000, 522000, 64, 54), "csr_merge") << "C is large";
     EXPECT_EQ(chosen(200000, 1100000, 8, 9), "csr_merge") << "A is";
     EXPECT_EQ(chosen(45000, 327000, 8, -1), "csr_merge") << "not known";
+}
+
+TEST(MxdPlan, OnAGpuFewEvenRowsThatAreLongAreSharedOut) {
+    const auto chosen = [](index_t rows, index_t entries) {
+        plan::mxd_facts f = square(rows, offset_t{rows} * entries, 8);
+        f.on_device = true;
+        f.row_deviation = 0.1;
+        f.column_distance = 50;
+        f.column_runs = 1;
+        f.longest_row = entries + 9;
+        return plan::mxd(f).kernel;
+    };
+    EXPECT_EQ(chosen(324, 82), "csr_merge") << "qc324";
+    EXPECT_EQ(chosen(4884, 82), "csr_tiled");
+    EXPECT_EQ(chosen(500, 64), "csr_tiled");
 }
 
 TEST(MxdPlan, OnAGpuTurnsWhatLiesByColumns) {
