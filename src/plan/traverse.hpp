@@ -114,9 +114,9 @@ constexpr bool stays_narrow(double tiles_a_row, double entries_a_word) noexcept 
     return tiles_a_row < narrow_tiles_a_row ||
            (tiles_a_row < narrow_filled_tiles_a_row && entries_a_word >= tile_entries_a_word);
 }
-/// Whether a GPU's blocks hold their tiles if they have room. A level takes them 1.3 us and 1.5 ns a column of tiles in a block, however
-/// few its vertices: bands of 5 and 41 diagonals 14 and 4.6 ms by such blocks, 6.3 and 2.4 otherwise, grid2d:2000,0.3 19 and 8.4, laplace2d:300 2.0 and
-/// 2.7, luxembourg_osm 4.8 and 5.6.
+/// Whether a GPU's blocks hold their tiles if they have room. A level takes them some 1.5 us and 1.5 ns a column of tiles in a block, however
+/// few its vertices (H200, ms): bands of 5 and 41 diagonals 14 and 4.6 by such blocks, 6.3 and 2.4 otherwise, grid2d:2000,0.3 19 and 8.4, laplace2d:300 2.0
+/// and 2.7, luxembourg_osm 4.8 and 5.6 (the first, the third and the fourth by earlier forms).
 constexpr offset_t blocks_hold_up_to = offset_t{1} << 20;
 constexpr bool blocks_hold_tiles(offset_t vertices, double tiles_a_row, double entries_a_word) noexcept {
     return vertices <= blocks_hold_up_to && !stays_narrow(tiles_a_row, entries_a_word);

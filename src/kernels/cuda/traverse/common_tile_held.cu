@@ -19,15 +19,17 @@
 // Memory: dynamic shared memory, 16 bytes a tile and a tile row and 8 a column; tile rows whose tiles have no room there (a hub's) are looked
 //   up on every level (`look_beyond`). In memory four words of 8 bytes a tile row.
 // Cost, in a level: a word of 8 bytes for each column of tiles in a block (laplace3d:100: 1,040 in each of 132 blocks, of 4,400 tiles), and
-//   words of the tiles that the frontier meets. Before: headers of all tiles twice, 12 to 25 us for 0.3 to 0.6 million tiles.
-// Distance to the limit: bound by latency. Clocks on laplace3d:25 (H200, cycles a level, 2,500 in all): until the last word was there
-//   1,300 to 1,700, two trips of 700, one of which may be too early; tiles 500 to 1,300, settling 420, barriers of the block 200 each. On
-//   laplace3d:100 6,000: words 2,700, tiles 1,700 and their slowest warp 900.
-// Without gain: two levels' words and claims by atomics (a barrier of the grid each level: 8 us for 4.5); a word for each tile in place of each
-//   column (laplace3d:100 0.44 ms for 0.35, smaller graphs as now); tiles with many vertices dealt out to warps after another barrier of the
-//   block (0.42 for 0.35: every level of a block with such a tile is a trip longer); five columns a thread at once, three warps that
-//   write levels in place of fifteen (0.34 for 0.30); eight lanes a column however few there are; 16 and 32 tile rows together (fe_body
-//   (x) 6x6 0.175, 0.183 for 0.157); counts on lines of their own; the held levels and all others in one kernel (spills).
+//   words of the tiles that the frontier meets. Before: headers of all tiles twice, 4.5 us for 63,000 tiles, 16 to 23 for 585,000 (by
+//   clocks in earlier forms).
+// Distance to the limit: bound by latency: 2.1 us a level on fe_body (x) 6x6, 3.1 on laplace3d:100, setup included (H200; a barrier of
+//   the grid alone 1.2). Clocks in earlier forms, cycles a level: laplace3d:25 3,300 to 3,500: until the last word was there 1,400 to 1,600,
+//   two trips of 700, one of which may be too early; tiles 1,100 and their slowest warp 250 to 500, settling 450. laplace3d:100 7,000: words
+//   2,800 and the slowest warp 1,000, tiles 1,700 and their slowest warp 900, settling 520.
+// Without gain: a barrier of the grid each level in place of words with numbers (laplace3d:100 8.4 us a level for 4.3); a word for each tile in
+//   place of each column (0.44 ms for 0.35); tiles with many vertices dealt out to warps after another barrier of the block (0.42 for
+//   0.35: every level of a block with such a tile is a trip longer); five columns a thread at once; three warps that write levels in place
+//   of fifteen (0.34 for 0.30); four and eight lanes a column however few there are; 16 and 32 tile rows together (fe_body (x) 6x6 0.175, 0.183
+//   for 0.157); counts on lines of their own; the held levels and all others in one kernel (spills).
 #include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/traverse/common_tile_held.cuh"
 #include "kernels/cuda/traverse/common_tile_list.cuh"
@@ -60,7 +62,6 @@ public:
         if (threadIdx.x == 0) {
             m_.columns_met[0] = m_.columns_met[1] = m_.found[0] = m_.found[1] = 0;
             m_.tiles = m_.stop = m_.beyond = 0;
-            m_.edges = 0;
         }
         __syncthreads();
         open_ = __syncthreads_or(begin());
@@ -327,7 +328,7 @@ private:
             else
                 s_.levels[v] = -1;
         }
-        add_edges(edges);
+        add_edges(edges, reinterpret_cast<unsigned long long*>(&s_.report->edges));
         if (m_.stop)  // who still waits for words needs to know that there are none
             for (unsigned turn = 0; turn < turns; ++turn)
                 for (unsigned k = threadIdx.x; k < h_.rows; k += block_threads)
@@ -336,14 +337,6 @@ private:
         s_.report->levels = through_;
         s_.report->reached = reached_;
         s_.report->end_ticks = static_cast<std::uint64_t>(clock64());
-    }
-
-    __device__ void add_edges(unsigned long long mine) {
-        for (int distance = 16; distance > 0; distance /= 2)
-            mine += __shfl_down_sync(full_warp, mine, distance);
-        if (lane() == 0) atomicAdd(&m_.edges, mine);
-        __syncthreads();
-        if (threadIdx.x == 0) atomicAdd(reinterpret_cast<unsigned long long*>(&s_.report->edges), m_.edges);
     }
 
     bool open_ = true;  ///< there are unvisited vertices
@@ -370,20 +363,18 @@ bool holds(const search<std::uint32_t>& s, int multiprocessors) {
     using namespace held;
     if (most_shared_memory_here() < static_cast<int>(most_bytes + sizeof(held_shared))) return false;
     const auto blocks = static_cast<unsigned>(multiprocessors);
-    const unsigned beside = held_memory::bytes(rows_each(s.words, blocks));
-    const double room = std::min<double>(tiles_room, (most_bytes - beside) / sizeof(held_tile));
-    return beside < most_bytes && static_cast<double>(s.in.tiles) / blocks < fill * room;
+    const unsigned room = held_memory::room(most_bytes, rows_each(s.words, blocks));
+    return static_cast<double>(s.in.tiles) / blocks < fill * room;
 }
 
 void held_search(const search<std::uint32_t>& s, device_offsets out, int multiprocessors,
                  cudaStream_t stream) {
     using namespace held;
-    held_arguments a{s, out, 0, reinterpret_cast<unsigned long long*>(s.queue[1]),
-                     reinterpret_cast<unsigned long long*>(s.shared)};
     const unsigned chunks = (s.words + together - 1) / together;
     const unsigned blocks = std::min(chunks, static_cast<unsigned>(multiprocessors));
-    a.room = std::min(tiles_room, (most_bytes - held_memory::bytes(rows_each(s.words, blocks))) /
-                                      static_cast<unsigned>(sizeof(held_tile)));
+    const held_arguments a{s, out, held_memory::room(most_bytes, rows_each(s.words, blocks)),
+                           reinterpret_cast<unsigned long long*>(s.queue[1]),
+                           reinterpret_cast<unsigned long long*>(s.shared)};
     launch_resident<tile_held_kernel>(a,
                                       {static_cast<int>(block_threads), 1, 1, static_cast<int>(most_bytes),
                                        static_cast<int>(most_bytes), 0, static_cast<int>(blocks)},

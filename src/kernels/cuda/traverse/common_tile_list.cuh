@@ -53,9 +53,12 @@ struct held_memory {
     unsigned rows, tiles;  ///< room
     unsigned char* at;
 
-    __host__ __device__ static constexpr unsigned bytes(unsigned rows) {
-        return rows * static_cast<unsigned>(sizeof(held_row)) +
-               columns_room * static_cast<unsigned>(sizeof(held_column));
+    /// Tiles that there is room for in so many bytes, beside so many rows.
+    static constexpr unsigned room(std::size_t bytes, std::size_t rows) {
+        const std::size_t beside = rows * sizeof(held_row) + columns_room * sizeof(held_column);
+        if (beside >= bytes) return 0;
+        const std::size_t tiles = (bytes - beside) / sizeof(held_tile);
+        return tiles < tiles_room ? static_cast<unsigned>(tiles) : tiles_room;
     }
     __device__ held_row* row() const { return reinterpret_cast<held_row*>(at); }
     __device__ held_column* column() const { return reinterpret_cast<held_column*>(row() + rows); }
@@ -90,9 +93,8 @@ struct held_shared {
     unsigned found[2];        ///< vertices, by the block in a level, likewise
     unsigned tiles;           ///< of the block
     unsigned sums[block_warps];
-    unsigned stop;             ///< the search is through
-    unsigned beyond;           ///< not 0: some tile rows are
-    unsigned long long edges;  ///< of the block's visited vertices
+    unsigned stop;    ///< the search is through
+    unsigned beyond;  ///< not 0: some tile rows are
 };
 
 /// By all threads of a block.
@@ -140,23 +142,16 @@ private:
             tile_range own{};
             if (done + lane() < share && k < h_.rows && row_at(k) < s_.words) own = s_.in.range(row_at(k));
             const unsigned tiles = own.end - own.begin;
-            unsigned up_to = tiles, first = 0;
-#pragma unroll
-            for (int d = 1; d < 32; d *= 2) {
-                const unsigned other = __shfl_up_sync(full_warp, up_to, d);
-                if (lane() >= d) up_to += other;
-            }
-            const unsigned before = up_to - tiles, all = __shfl_sync(full_warp, up_to, 31);
+            const unsigned up_to = sum_up_to(tiles), before = up_to - tiles,
+                           all = __shfl_sync(full_warp, up_to, 31);
+            unsigned first = 0;
             if (lane() == 0) first = atomicAdd(&m_.tiles, all);
             first = __shfl_sync(full_warp, first, 0);
             if (tiles && first + up_to > h_.tiles) does_not_fit(k);
 #pragma unroll 4
             for (unsigned begin = 0; begin < all; begin += 32) {
                 const unsigned i = begin + lane();
-                int owner = 0;
-#pragma unroll
-                for (int d = 16; d; d /= 2)
-                    if (__shfl_sync(full_warp, before, owner + d) <= i) owner += d;
+                const int owner = owner_of(before, i);
                 const unsigned place = i - __shfl_sync(full_warp, before, owner);
                 const std::uint32_t at = __shfl_sync(full_warp, own.begin, owner) + place;
                 if (i >= all || first + i >= h_.tiles) continue;
@@ -172,12 +167,7 @@ private:
     }
     /// Sum of the values of all threads before; all of them call it.
     __device__ unsigned sum_before(unsigned mine, unsigned& all) {
-        unsigned up_to = mine;
-#pragma unroll
-        for (int d = 1; d < 32; d *= 2) {
-            const unsigned other = __shfl_up_sync(full_warp, up_to, d);
-            if (lane() >= d) up_to += other;
-        }
+        const unsigned up_to = sum_up_to(mine);
         if (lane() == 31) m_.sums[warp()] = up_to;
         __syncthreads();
         const unsigned of_warp = m_.sums[lane()];
@@ -242,7 +232,7 @@ private:
     /// Those of the listed tiles, put in the order of columns: mostly as far from the end of their row as these are from the beginning.
     __device__ void look_across() {
         constexpr int side_by_side = 3,
-                      turns_here = (tiles_room / block_threads + side_by_side) / side_by_side;
+                      turns_here = (tiles_room / block_threads + side_by_side - 1) / side_by_side;
         held_tile found[turns_here][side_by_side];
         unsigned place[turns_here][side_by_side];
 #pragma unroll

@@ -277,6 +277,36 @@ struct asked_tiles {
     }
 };
 
+/// Sum of the values of a warp's lanes up to the lane.
+__device__ inline unsigned sum_up_to(unsigned mine) {
+    const unsigned lane = threadIdx.x % 32;
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        const unsigned other = __shfl_up_sync(full_warp, mine, d);
+        if (lane >= d) mine += other;
+    }
+    return mine;
+}
+/// Of parts that begin at `before`, one a lane, whose number k is in: the last that begins there or before.
+__device__ inline int owner_of(unsigned before, unsigned k) {
+    int owner = 0;
+#pragma unroll
+    for (int d = 16; d; d /= 2)
+        if (__shfl_sync(full_warp, before, owner + d) <= k) owner += d;
+    return owner;
+}
+
+/// Adds what the threads of a block have counted, which all of them call with.
+__device__ inline void add_edges(unsigned long long mine, unsigned long long* edges) {
+    for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(full_warp, mine, distance);
+    __shared__ unsigned long long sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) atomicAdd(&sum, mine);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(edges, sum);
+}
+
 /// The tile rows of a warp's lanes, `rows` of them, with their vertices: what they find through their tiles, which are dealt out to the
 /// lanes one after another whose rows they may be, and by the entries outside them, goes to the next frontier, but for tiles that are
 /// kept for all warps. `meanwhile` is called once, when the first headers are under way and before anybody needs the vertices.
@@ -289,22 +319,13 @@ __device__ void expand(const search<Word>& s, const queued_row& mine, Word verti
     if (rows == 1) {
         total = __shfl_sync(full_warp, tiles, 0);
     } else {
-        unsigned up_to = tiles;
-#pragma unroll
-        for (int d = 1; d < 32; d *= 2) {
-            const unsigned other = __shfl_up_sync(full_warp, up_to, d);
-            if (lane >= d) up_to += other;
-        }
+        const unsigned up_to = sum_up_to(tiles);
         before = up_to - tiles;
         total = __shfl_sync(full_warp, up_to, 31);
     }
     int owner = 0;  // whose the tile is: the last lane's whose tiles begin there or before
     const auto header_at = [&](unsigned k) {
-        owner = 0;
-        if (rows > 1)
-#pragma unroll
-            for (int d = 16; d; d /= 2)
-                if (__shfl_sync(full_warp, before, owner + d) <= k) owner += d;
+        owner = rows > 1 ? owner_of(before, k) : 0;
         const std::uint32_t at = __shfl_sync(full_warp, mine.begin - before, owner) + k;
         storage::tile_header<Word> h{};
         if (k < total) h = s.out.headers[at];

@@ -21,7 +21,7 @@
 // Determinism: levels, parents, and the size of every frontier; phases follow from those.
 // Cost: push_csc: tiles of the frontier's tile rows, and of each a word for each vertex of the frontier in it. Parents: entries of each row
 //   up to the first one level up, 0.03 of 0.34 ms on laplace3d:100.
-// Distance to the limit (H200): bound by latency: held tiles 1.3 to 3 us a level, else 6.5 to 11 us a level by all blocks, 2.0 to 4.5 by the cluster, 1.3 by one block (H100: 0.77 by its first warps),
+// Distance to the limit (H200): bound by latency: held tiles 1.5 to 3 us a level, else 6.5 to 11 us a level by all blocks, 2.0 to 4.5 by the cluster, 1.3 by one block (H100: 0.77 by its first warps),
 //   where a trip to L2 takes 0.2 to 0.3, a message 0.3 and a barrier of all 0.9: docs/measurements.md (tiles on a GPU).
 // Why push_pull_fused was not enough: it asks for every edge whether it leads to something new; here a word asks for 32.
 #include "kernels/cuda/common_launch.cuh"
@@ -243,16 +243,6 @@ __global__ void __launch_bounds__(block_threads) tile_kernel(const search<Word> 
 
 constexpr unsigned finish_block = 256, finish_blocks_an_sm = 8;
 
-/// Adds what the threads of a block have counted.
-__device__ void add_edges(unsigned long long mine, unsigned long long* edges) {
-    for (int distance = 16; distance > 0; distance /= 2) mine += __shfl_down_sync(full_warp, mine, distance);
-    __shared__ unsigned long long sum;
-    if (threadIdx.x == 0) sum = 0;
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) atomicAdd(&sum, mine);
-    __syncthreads();
-    if (threadIdx.x == 0) atomicAdd(edges, sum);
-}
 /// The entries in the row of v, if it was reached.
 __device__ unsigned long long edges_of(std::uint32_t v, device_offsets out, const std::int32_t* levels) {
     return levels[v] >= 0 ? static_cast<unsigned long long>(out[v + offset_t{1}] - out[v]) : 0;
