@@ -62,6 +62,8 @@ for tool in memcheck synccheck initcheck; do
         check $tool 60 "$bin/nz" spmv $input --kernel dia_slice --backend cuda --repeat 1 --validate
     done
     check $tool 60 "$bin/nz" spmv rmat_directed:14,4 --kernel csr_ranked --backend cuda --repeat 1 --validate
+    check $tool 60 "$bin/nz" spmv random:30000,4 --kernel csr_binned --backend cuda --repeat 1 --validate
+    check $tool 60 "$bin/nz" spmv dense:3,30000 --kernel csr_binned --backend cuda --repeat 1 --validate
     check $tool 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
     check $tool 60 "$bin/nz" bc rmat:10,8 --sources-random 40 --backend cuda --validate
     check $tool 60 "$bin/nz" bc rmat_directed:9,4 --sources-random 3 --backend cuda --validate
@@ -90,6 +92,7 @@ check racecheck 60 "$bin/nz" spmspv rmat:9,8 --kernel tile_row --density 0.1 --b
 check racecheck 60 "$bin/nz" spmspv rmat:9,8 --kernel tile_column --density 0.1 --backend cuda --validate
 check racecheck 60 "$bin/nz" spmv dense:70,600 --kernel dia_slice --backend cuda --repeat 1 --validate
 check racecheck 60 "$bin/nz" spmv rmat_directed:11,4 --kernel csr_ranked --backend cuda --repeat 1 --validate
+check racecheck 60 "$bin/nz" spmv random:15000,4 --kernel csr_binned --backend cuda --repeat 1 --validate
 check racecheck 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64'

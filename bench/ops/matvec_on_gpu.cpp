@@ -1,6 +1,6 @@
 // SpMV on a GPU, plus_times in double and float: our kernels and cuSPARSE's algorithms on the same arrays, each checked
 // against a plain loop on the host first, then timed between events. The floor is gpu_spmv_floor_ms with the rates that
-// this run measures, of what the kernel reads: the CSR, slices, or ranks. What our library does not serve on the GPU is
+// this run measures, of what the kernel reads: the CSR, slices, bins or ranks. What our library does not serve on the GPU is
 // left out, and said once. Each matrix is generated once for both types, and is gone before the next one.
 #include "ops/matvec_on_gpu.hpp"
 
@@ -79,6 +79,22 @@ measurement rated_slices(double ms, const storage::dia_slices& slices, const spm
              {"entries", shape.entries}}};
 }
 
+// And for one by bins of columns: they, but for what is said of runs, x, y and offsets once, and a product an entry written and read.
+measurement rated_bins(double ms, const storage::column_bins& bins, const spmv_shape& shape) {
+    const double bytes = static_cast<double>(bins.bytes() - bins.deltas.bytes()) +
+                         2.0 * shape.value_bytes * shape.entries +
+                         shape.value_bytes * (shape.rows + shape.columns) + 4.0 * (shape.rows + 1);
+    const double floor = 1e3 * bytes / measured_gpu_limits().copy.per_second;
+    return {ms,
+            {{"gflops", 2 * shape.entries / ms / 1e6},
+             {"gbytes_per_s", bytes / ms / 1e6},
+             {"floor_ms", floor},
+             {"share_of_floor", floor / ms},
+             {"bins_ms", bins.kernel_ms},
+             {"bins_bytes", static_cast<double>(bins.bytes())},
+             {"entries", shape.entries}}};
+}
+
 measurement rated(double ms, const spmv_shape& shape) {
     const double floor = gpu_spmv_floor_ms(measured_gpu_limits(), shape);
     return {ms,
@@ -88,6 +104,12 @@ measurement rated(double ms, const spmv_shape& shape) {
              {"share_of_floor", floor / ms},
              {"sectors", shape.sectors},
              {"entries", shape.entries}}};
+}
+
+// Beside a form's own floor that of the CSR, which the operation has whatever reads it.
+measurement with_csr_floor(measurement m, const spmv_shape& shape) {
+    m.counters["csr_floor_ms"] = gpu_spmv_floor_ms(measured_gpu_limits(), shape);
+    return m;
 }
 
 // The kernels that run here for this type, by a product of a tiny matrix; says why others do not.
@@ -119,14 +141,20 @@ void add_spmv(const context& gpu, const std::shared_ptr<bench_slot>& slot, const
             const storage::matrix_body& body = o.a.body();
             if (pin(kernel).empty() && body.has_slices(gpu.device_memory(), body.rows_anywhere(), type)) {
                 const auto slices = body.slices_in(gpu.device_memory(), body.rows_anywhere(), type, {});
-                return rated_slices(ms, *slices, slot->shape());
+                return with_csr_floor(rated_slices(ms, *slices, slot->shape()), slot->shape());
+            }
+            if (pin(kernel).empty() &&
+                body.has_bins(gpu.device_memory(), body.rows_anywhere(), type, size_of(type))) {
+                const auto bins =
+                    body.bins_in(gpu.device_memory(), body.rows_anywhere(), type, size_of(type), {});
+                return with_csr_floor(rated_bins(ms, *bins, slot->shape()), slot->shape());
             }
             if (!pin(kernel).empty() || !body.has_ranks(gpu.device_memory(), body.rows_anywhere()))
                 return rated(ms, slot->shape());
             measurement r = rated(ms, slot->ranked_shape());
             const auto ranks = body.ranks_in(gpu.device_memory(), body.rows_anywhere(), {});
             r.counters["ranks_ms"] = ranks->kernel_ms;
-            return r;
+            return with_csr_floor(std::move(r), slot->shape());
         });
     for (const cusparse_variant& v : cusparse_variants())
         add(prefix + "cusparse_" + v.name, [=, &gpu] {
@@ -174,7 +202,7 @@ void print_row(const row& r) {
         return m ? fmt::format("{:.0f}{}", m->counters.at(key) * unit, sign) : std::string("-");
     };
     const auto made = [&] {  // what the planned product's form took to make
-        for (const char* form : {"slices_ms", "ranks_ms"})
+        for (const char* form : {"slices_ms", "ranks_ms", "bins_ms"})
             if (r.planned() && r.planned()->counters.count(form))
                 return fmt::format("{:.3f}", r.planned()->counters.at(form));
         return std::string("-");

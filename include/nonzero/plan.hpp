@@ -43,7 +43,8 @@ struct mxv_plan {
     int block_side = 0;             ///< of the blocks that bsr_row reads; 0: it does not run
     bool builds_blocks = false;     ///< ... which are not there yet: O(nnz) once
     bool builds_ranks = false;      ///< the ranks that csr_ranked reads are not there yet: O(nnz) once
-    bool ranked = false;            ///< ell_slice reads u in the order of its columns' entries
+    bool builds_bins = false;  ///< the bins of columns that csr_binned reads are not there yet: O(nnz) once
+    bool ranked = false;       ///< ell_slice reads u in the order of its columns' entries
     bool builds_ell =
         false;  ///< the slices of equally long rows that ell_slice reads are not there yet: O(nnz) once
     vector_form input = vector_form::dense,

@@ -20,6 +20,7 @@ void add(nb::dict& d, const mxv_plan& p) {
     d["block_side"] = p.block_side;
     d["builds_blocks"] = p.builds_blocks;
     d["builds_ranks"] = p.builds_ranks;
+    d["builds_bins"] = p.builds_bins;
     d["ranked"] = p.ranked;
     d["builds_ell"] = p.builds_ell;
     d["input"] = std::string(name_of(p.input));

@@ -7,6 +7,7 @@
 #include "kernels/cuda/mxv/csc_gather_merge.cuh"
 #include "kernels/cuda/mxv/csc_gather_radix.cuh"
 #include "kernels/cuda/mxv/csc_gather_scatter.cuh"
+#include "kernels/cuda/mxv/csr_binned.cuh"
 #include "kernels/cuda/mxv/csr_merge.cuh"
 #include "kernels/cuda/mxv/csr_ranked.cuh"
 #include "kernels/cuda/mxv/csr_row.cuh"
@@ -25,6 +26,7 @@ constexpr mxv_device_cell make_mxv_device_cell() {
             &kernels::cuda::csr_row<Cell>,
             &kernels::cuda::csr_merge<Cell>,
             &kernels::cuda::csr_ranked<Cell>,
+            &kernels::cuda::csr_binned<Cell>,
             &kernels::cuda::csr_row_masked<Cell>,
             &kernels::cuda::csc_gather_scatter<Cell>,
             &kernels::cuda::csc_gather_radix<Cell>,

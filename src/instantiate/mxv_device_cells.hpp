@@ -9,7 +9,7 @@ namespace nz::instantiate {
 struct mxv_device_cell {
     binary_id add, multiply;
     dtype operand;
-    kernels::device_mxv_kernel csr_row, csr_merge, csr_ranked, csr_row_masked, csc_gather_scatter,
+    kernels::device_mxv_kernel csr_row, csr_merge, csr_ranked, csr_binned, csr_row_masked, csc_gather_scatter,
         csc_gather_radix, csc_gather_merge, csc_gather_bucket, dia_slice, tile_row, tile_column;
 
     /// The kernel with this id, or null.
@@ -17,6 +17,7 @@ struct mxv_device_cell {
         return id == "csr_row"              ? csr_row
                : id == "csr_merge"          ? csr_merge
                : id == "csr_ranked"         ? csr_ranked
+               : id == "csr_binned"         ? csr_binned
                : id == "csr_row_masked"     ? csr_row_masked
                : id == "csc_gather_scatter" ? csc_gather_scatter
                : id == "csc_gather_radix"   ? csc_gather_radix

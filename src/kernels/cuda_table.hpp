@@ -3,6 +3,7 @@
 
 #include "kernels/betweenness_arguments.hpp"
 #include "kernels/components_arguments.hpp"
+#include "kernels/device_bins.hpp"
 #include "kernels/device_ewise_arguments.hpp"
 #include "kernels/device_mxd_arguments.hpp"
 #include "kernels/device_mxm_arguments.hpp"
@@ -44,6 +45,7 @@ struct cuda_table {
     device_tile_table tiles{};
     device_slice_table slices{};
     device_rank_table ranks{};
+    device_bin_table bins{};
     void (*tile_search)(const device_tile_arguments& arguments, void* stream) = nullptr;
     void (*afforest)(const device_components_arguments& arguments, void* stream) = nullptr;
     betweenness_table betweenness{};

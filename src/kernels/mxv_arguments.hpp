@@ -7,6 +7,7 @@
 #include "kernels/value_tile_arguments.hpp"
 #include "nonzero/matrix.hpp"
 #include "nonzero/types.hpp"
+#include "storage/column_bins.hpp"
 #include "storage/slice_diagonal.hpp"
 
 #include <cstddef>
@@ -38,6 +39,17 @@ struct rank_arguments {
     const index_t* columns = nullptr;
     const index_t* ranks = nullptr;
     index_t held = 0;  ///< columns with entries, which come first
+};
+
+/// The entries of a matrix by ranges of columns (storage/column_bins.hpp), for csr_binned.
+struct bin_arguments {
+    offset_t ranges = 0;
+    const std::uint32_t* range_starts = nullptr;
+    const std::uint16_t* columns = nullptr;
+    const void* values = nullptr;  ///< as mxv_arguments has them, by ranges
+    const std::uint16_t* slots = nullptr;
+    const storage::bin_word* words = nullptr;
+    const std::uint32_t* deltas = nullptr;
 };
 
 /// The slices of equally long rows (storage/ell_slices.hpp), for ell_slice.
@@ -76,6 +88,7 @@ struct mxv_arguments {
     slice_arguments slices;      ///< dia_slice: its values are `values`
     block_arguments blocks;      ///< bsr_row, likewise
     rank_arguments ranked;       ///< csr_ranked, beside the CSR
+    bin_arguments bins;          ///< csr_binned, beside the CSR
     ell_arguments ell;           ///< ell_slice: its values are `values`
     // The result, of the cell's value type. csr_* and csc_gather_scatter: out_values[output_size] and bits in
     // out_present (null when every row has an entry for certain). The sorting kernels: out_indices,

@@ -304,9 +304,19 @@ kernels::rank_arguments rank_pointers(const storage::ranked_columns& r) {
     return {r.columns.as<index_t>(), r.ranks.as<index_t>(), r.held};
 }
 
+kernels::bin_arguments bin_pointers(const storage::column_bins& b) {
+    return {b.ranges(),
+            b.range_starts.as<std::uint32_t>(),
+            b.columns.as<std::uint16_t>(),
+            b.values.data(),
+            b.slots.as<std::uint16_t>(),
+            b.words.as<storage::bin_word>(),
+            b.deltas.as<std::uint32_t>()};
+}
+
 namespace {
 
-// What says whether slices, blocks or ranks pay. Sums of floats that keep an order do not change with what was done before: only what the
+// What says whether slices, blocks, ranks or bins pay. Sums of floats that keep an order do not change with what was done before: only what the
 // caller expects counts there.
 void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
     const storage::matrix_body& body = p.body();
@@ -316,15 +326,18 @@ void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
     const bool each = !p.ring.ignores_a() && p.a.values_held() == value_kind::full;
     f.entry_bytes = each ? size_of(p.operand) : 0;
     const bool blocks = f.pinned == "bsr_row" && !f.on_device, ell = f.pinned == "ell_slice" && !f.on_device,
-               pinned = f.pinned == "dia_slice" || f.pinned == "csr_ranked" || blocks || ell;
+               pinned = f.pinned == "dia_slice" || f.pinned == "csr_ranked" || f.pinned == "csr_binned" ||
+                        blocks || ell;
     const offset_t enough = f.on_device ? plan::device_slices_from_products : plan::slices_from_products;
-    f.ranks_ready = p.ring.ignores_b();  // then none are needed
+    f.ranks_ready = f.bins_ready = p.ring.ignores_b();  // then none are needed
     if (!blocks && !ell && !f.pull_ready) return;
     if (!pinned && (!f.pinned.empty() || f.expected < enough)) return;
     const auto& memory = f.on_device ? p.ctx.device_memory() : p.ctx.memory();
     const csr& a = f.on_device ? p.pulled_anywhere() : p.pulled(true);
     f.slices_ready = body.has_slices(memory, a, p.tile_type());
     f.ranks_ready = f.ranks_ready || body.has_ranks(memory, a);
+    f.bins_ready =
+        f.bins_ready || (f.on_device && body.has_bins(memory, a, p.tile_type(), size_of(p.operand)));
     const bool sampled = !p.transposed || body.known_symmetric();
     if (blocks || (!pinned && sampled && !f.on_device)) {
         f.blocks = sampled ? body.sampled_blocks() : storage::sample_blocks(a);
@@ -337,6 +350,12 @@ void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
     if (!f.on_device && (ell || !pinned))
         f.ell_ready = body.has_ell(memory, a, plan::ranks_ell(f), p.tile_type());
     if (pinned || !sampled) return;
+    if (f.on_device && !p.ring.ignores_b() && f.input == vector_form::dense && plan::bins_may_pay(f)) {
+        const auto sample = body.sampled_rows();
+        f.scattered = sample.scattered;
+        f.reach = sample.distance / static_cast<double>(f.input_size);
+        f.runs = sample.runs;
+    }
     f.slice_diagonals = body.sampled_slices();
     if (!f.on_device) f.ell_share = body.ell_share();
     if (plan::slices_pay(f.slice_diagonals, f.entry_bytes) || plan::ell_pays(f.ell_share) ||
@@ -384,6 +403,7 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
                         (p.ring.add().id() == binary_id::plus || p.ring.add().id() == binary_id::times);
     f.any_order = !rounds || p.options.determinism == determinism::fast;
     f.value_bytes = size_of(p.value);
+    f.operand_bytes = size_of(p.operand);
     f.threads = p.ctx.threads();
     f.determinism = p.options.determinism;
     f.pinned = p.options.kernel;

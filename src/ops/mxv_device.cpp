@@ -6,6 +6,7 @@
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
 #include "nonzero/errors.hpp"
+#include "ops/bins_device.hpp"
 #include "ops/ranks_device.hpp"
 #include "ops/slices_device.hpp"
 #include "ops/tiles_device.hpp"
@@ -35,7 +36,8 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     if (facts.pull_ready)
         facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled_anywhere())->held_rows;
     plan_ = plan::mxv(facts);
-    if ((plan_.builds_slices || plan_.builds_ranks) && facts.pinned.empty()) make_room_for_form(facts);
+    if ((plan_.builds_slices || plan_.builds_ranks || plan_.kernel == "csr_binned") && facts.pinned.empty())
+        make_room_for_form(facts);
     mask_ = mask_on_device(p_.ctx, p_.options);
     take_operand(plan_.input);
     if (plan_.direction == direction::push) {
@@ -49,11 +51,17 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     kernel_ = p.device_cell->kernel(plan_.kernel);
 }
 
-// Slices or ranks that nobody asked for by name are made if there is memory for them.
+// Slices, ranks or bins that nobody asked for by name are made if there is memory for them, and for what goes by bins.
 void device_mxv::make_room_for_form(plan::mxv_facts& facts) {
     try {
-        plan_.builds_slices ? take_slices() : take_ranks();
+        if (plan_.builds_slices) take_slices();
+        if (plan_.builds_ranks) take_ranks();
+        if (plan_.kernel == "csr_binned") {
+            workspace_ = take(p_.ctx, plan_.workspace_bytes);
+            take_bins();
+        }
     } catch (const out_of_memory&) {
+        workspace_ = buffer();
         p_.body().refuse_forms();
         facts.limited = true;
         plan_ = plan::mxv(facts);
@@ -163,6 +171,15 @@ void device_mxv::take_ranks() {
     k_.common.ranked = rank_pointers(*made);
 }
 
+// Bins likewise; none where u has gaps.
+void device_mxv::take_bins() {
+    if (p_.ring.ignores_b() || plan_.input != vector_form::dense) return;
+    const auto made =
+        bins_on_device(p_.ctx, p_.body(), p_.pulled_anywhere(), p_.tile_type(), size_of(p_.operand));
+    kept_.push_back(made);
+    k_.common.bins = bin_pointers(*made);
+}
+
 void device_mxv::take_matrix() {
     const bool push = plan_.direction == direction::push;
     const storage::matrix_body& body = p_.body();
@@ -184,6 +201,7 @@ void device_mxv::take_matrix() {
         c.values = values->values.data();
     }
     if (plan_.kernel == "csr_ranked") take_ranks();
+    if (plan_.kernel == "csr_binned") take_bins();
     const bool by_chunks = plan::goes_by_chunks(plan_.kernel);
     if (push || (!by_chunks && plan_.kernel != "csr_row")) return;
     const auto balance = body.balance_on(p_.ctx, a);
@@ -220,7 +238,7 @@ void device_mxv::take_memory() {
     c.complement = p_.options.mask_complement;
     c.early_exit = plan_.early_exit;
     k_.starts = starts_.as<offset_t>();
-    workspace_ = take(p_.ctx, plan_.workspace_bytes);
+    if (workspace_.bytes() < plan_.workspace_bytes) workspace_ = take(p_.ctx, plan_.workspace_bytes);
     c.workspace = workspace_.data();
     count_ = take(p_.ctx, sizeof(offset_t));
     c.out_count = count_.as<offset_t>();

@@ -40,6 +40,7 @@ private:
         const std::shared_ptr<const storage::value_tiles>& tiles) const;
     void take_slices();
     void take_ranks();
+    void take_bins();
     void make_room_for_form(plan::mxv_facts& facts);
     bool written_in_place() const;
     void take_memory();

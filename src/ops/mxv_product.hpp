@@ -48,6 +48,7 @@ mxv_product make_mxv_product(const context& ctx, vector& w, const semiring& s, c
 kernels::value_tile_arguments tile_pointers(const storage::value_tiles& t, const storage::tile_lists* lists);
 kernels::slice_arguments slice_pointers(const storage::dia_slices& s);
 kernels::rank_arguments rank_pointers(const storage::ranked_columns& r);
+kernels::bin_arguments bin_pointers(const storage::column_bins& b);
 /// What the plan may look at, but for what only a kernel's own device or a count of products tells.
 plan::mxv_facts mxv_facts_of(const mxv_product& p);
 /// Plans, runs and writes back on the context's GPU.

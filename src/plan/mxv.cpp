@@ -41,6 +41,11 @@ bool takes_ranks(const mxv_facts& f) {
            f.hot_columns >= hot_columns_share && may_rank(f.input_size, f.value_bytes, f.on_device);
 }
 
+bool takes_bins(const mxv_facts& f) {
+    return f.on_device && f.input == vector_form::dense && !f.limited && f.scattered >= scattered_reads &&
+           f.reach >= bins_least_reach && f.runs <= bins_most_runs && bins_may_pay(f);
+}
+
 bool takes_ell(const mxv_facts& f) {
     // A row that stands whole is one thread's.
     return !f.on_device && f.nnz >= ell_from_entries && f.input == vector_form::dense && !f.limited &&
@@ -60,6 +65,8 @@ choice choose_pull(const mxv_facts& f) {
     if (takes_ell(f)) return {"ell_slice", "many products, and rows that are equally long go side by side"};
     constexpr choice ranked{"csr_ranked", "many products, and a few columns have many of the entries"};
     if (f.on_device && takes_ranks(f)) return ranked;
+    if (takes_bins(f))
+        return {"csr_binned", "many products, and entries read u all over: by ranges of columns"};
     if (f.on_device) return {"csr_merge", "entries shared out evenly over the GPU's blocks"};
     // A row above a thread's share leaves the others idle while it is summed.
     if (f.threads > 1 && f.degree_max >= 0 &&
@@ -184,6 +191,7 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         plan.ranked = kernel == "ell_slice" && ranks_ell(f);
         plan.builds_ell = kernel == "ell_slice" && !f.ell_ready;
         plan.builds_ranks = kernel == "csr_ranked" && !f.ranks_ready;
+        plan.builds_bins = kernel == "csr_binned" && !f.bins_ready && plan.input == vector_form::dense;
         plan.compacts_rows = (by_chunks || kernel == "csr_merge") && f.empty_rows != 0;
         if (reads_tiles(kernel)) {
             plan.tiles = tiles_for(f.tiles);
@@ -194,6 +202,9 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         }
         if (by_chunks) plan.workspace_bytes = device_csr_merge_workspace(f.nnz);
         if (kernel == "csr_merge" && !f.on_device) plan.workspace_bytes = csr_merge_workspace(f.threads);
+        if (kernel == "csr_binned")
+            plan.workspace_bytes =
+                padded(plan.workspace_bytes) + binned_products_workspace(f.nnz, f.value_bytes);
         if (kernel == "csr_ranked" || plan.ranked)
             plan.workspace_bytes =
                 padded(plan.workspace_bytes) + ranked_vector_workspace(f.input_size, f.value_bytes);

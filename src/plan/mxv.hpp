@@ -21,7 +21,10 @@ struct mxv_facts {
     offset_t degree_max = -1;  ///< likewise; on a GPU of small matrices alone
     double row_deviation = 0;  ///< of row lengths, over their mean, by a sample of rows
     double scattered =
-        0;  ///< share of the entries that read u far from the diagonal, by the same sample (a GPU's: sparse u alone)
+        0;  ///< share of the entries that read u far from the diagonal, by the same sample (a GPU's: of a sparse u, and where bins may pay)
+    double runs = 0;  ///< share of entries behind another whose column is the next one (likewise)
+    double reach =
+        0;  ///< how far from the diagonal entries lie, on average, over the columns (where bins may pay alone)
     bool pull_ready = true;   ///< the representation that pull reads is at hand
     bool push_ready = false;  ///< the one that push reads is
     vector_form input = vector_form::dense;
@@ -36,7 +39,8 @@ struct mxv_facts {
     bool first_wins = false;  ///< the additive monoid is any
     bool any_order = false;   ///< sums may be taken in any order: an exact monoid, or determinism::fast
     std::size_t value_bytes = 8;
-    std::size_t entry_bytes = 8;  ///< of an entry's value that the kernel reads; 0: none, or one for all
+    std::size_t operand_bytes = 8;  ///< of a value of u as the kernel reads it
+    std::size_t entry_bytes = 8;    ///< of an entry's value that the kernel reads; 0: none, or one for all
     int threads = 1;
     bool on_device = false;  ///< the context has a GPU and the semiring is compiled for it
     std::size_t sort_bytes =
@@ -57,6 +61,7 @@ struct mxv_facts {
         -1;  ///< of the entries that slices of equally long rows hold; -1: not asked for, likewise (a GPU: never)
     bool ell_ready = false;    ///< those that the plan would read are at hand
     bool ranks_ready = false;  ///< those of the columns are at hand, or not needed
+    bool bins_ready = false;   ///< of columns, likewise
     bool limited = false;  ///< the memory for them is: what stays with the matrix would be missing elsewhere
     tiling tiles{};        ///< as asked for
     bool tiles_ready = false;  ///< those of tiles_for(tiles) are at hand
@@ -200,9 +205,25 @@ constexpr bool ell_pays(double share) { return share >= ell_least_share; }
 constexpr bool ranks_ell(const mxv_facts& f) {
     return f.hot_columns >= hot_columns_share && may_rank(f.input_size, f.value_bytes, false);
 }
+/// Bins of columns pay on a GPU where entries read u all over and u is larger than what its second-level cache has at hand for all: with
+/// operands of 8 bytes where u has so many bytes, with smaller ones, whose entries and products move fewer bytes, from fewer on. Making them takes the
+/// time of a few products (docs/measurements.md, SpMV and SpMSpV on a GPU).
+inline constexpr offset_t device_bins_from_products = 32, device_bins_from_entries = offset_t{1} << 22;
+inline constexpr double bins_from_bytes = 44e6, bins_from_bytes_of_small = 8e6;
+/// Entries of a mesh may lie far from the diagonal, but its rows' neighbours read what they read; and runs of columns read u in order.
+inline constexpr double bins_least_reach = 1.0 / 16, bins_most_runs = 0.25;
+/// A block brings a table of operands for its share of a range.
+inline constexpr double bins_least_column = 2;
+constexpr bool bins_may_pay(const mxv_facts& f) {
+    const double bytes = static_cast<double>(f.input_size) * static_cast<double>(f.operand_bytes);
+    return f.nnz >= device_bins_from_entries && f.expected >= device_bins_from_products &&
+           bytes >= (f.operand_bytes < 8 ? bins_from_bytes_of_small : bins_from_bytes) &&
+           static_cast<double>(f.nnz) >= bins_least_column * static_cast<double>(f.input_size) &&
+           storage::may_bin(f.nnz, f.input_size, f.operand_bytes);
+}
 /// Kernels of a GPU that share entries out in chunks and leave empty rows out.
 constexpr bool goes_by_chunks(std::string_view kernel) {
-    return kernel == "csr_merge" || kernel == "csr_ranked";
+    return kernel == "csr_merge" || kernel == "csr_ranked" || kernel == "csr_binned";
 }
 
 /// Tiles of 16 unless another size is asked for: their entries' places fit a byte.

@@ -3,6 +3,7 @@
 
 #include "core/bits.hpp"
 #include "plan/workspace.hpp"
+#include "storage/column_bins.hpp"
 #include "storage/device_csr.hpp"
 
 #include <cstddef>
@@ -77,6 +78,11 @@ constexpr int hot_columns(std::size_t value_bytes) { return value_bytes < 8 ? 96
 constexpr std::size_t ranked_vector_workspace(offset_t size, std::size_t value_bytes) {
     return padded(static_cast<std::size_t>(size) * value_bytes) +
            padded(bits::words_for(size) * sizeof(bits::word));
+}
+
+/// csr_binned: a product an entry, by ranges of columns, behind csr_merge's carries.
+constexpr std::size_t binned_products_workspace(offset_t nnz, std::size_t value_bytes) {
+    return padded(static_cast<std::size_t>(storage::most_binned_places(nnz)) * value_bytes);
 }
 
 /// A bit a row of tiles.

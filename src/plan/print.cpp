@@ -23,6 +23,7 @@ std::string to_string(const mxv_plan& p) {
                             p.builds_blocks ? " (built now)" : "");
     if (p.builds_slices) line += ", builds the slices";
     if (p.builds_ranks) line += ", ranks the columns";
+    if (p.builds_bins) line += ", brings entries into bins of columns";
     if (p.ranked) line += ", by ranked columns";
     if (p.builds_ell) line += ", builds slices of equally long rows";
     if (p.converts_matrix) line += ", converts matrix values";

@@ -31,6 +31,7 @@ matrix_body::matrix_body(const matrix_body& other)
     slices_ = other.slices_;
     blocks_ = other.blocks_;
     ranks_ = other.ranks_;
+    bins_ = other.bins_;
     ell_ = other.ell_;
     bit_tiles_ = other.bit_tiles_;
     searched_ = other.searched();
@@ -145,6 +146,7 @@ void matrix_body::drop_derived() const {
     blocks_.clear();
     sampled_blocks_.reset();
     ranks_.clear();
+    bins_.clear();
     sampled_hot_columns_.reset();
     ell_.clear();
     ell_share_.reset();

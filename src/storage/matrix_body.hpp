@@ -3,6 +3,7 @@
 
 #include "storage/bit_tiles.hpp"
 #include "storage/bsr.hpp"
+#include "storage/column_bins.hpp"
 #include "storage/csr.hpp"
 #include "storage/device_assemble.hpp"
 #include "storage/device_csr.hpp"
@@ -70,7 +71,7 @@ struct matrix_body {
     std::shared_ptr<const device_csr> columns_hub_first_on(const context& gpu) const;
     /// Bytes of rows() or columns() that the context's GPU would still have to take, with values of this type where one is given.
     std::size_t bytes_to_place(const context& gpu, const csr& of, std::optional<dtype> values) const;
-    /// Bytes that copies take there, and tiles, slices, blocks, ranks and what else was made from them: leave() gives up both; what a
+    /// Bytes that copies take there, and tiles, slices, blocks, ranks, bins and what else was made from them: leave() gives up both; what a
     /// GPU alone has stays.
     std::size_t bytes_on(const context& gpu) const;
     std::size_t form_bytes_on(const context& gpu) const;
@@ -119,6 +120,12 @@ struct matrix_body {
                                                    const std::function<ranked_columns()>& build) const;
     bool has_ranks(const std::shared_ptr<memory_resource>& memory, const csr& of) const;
     double sampled_hot_columns() const;
+    /// The entries of rows() or columns() by ranges of columns, likewise, for operands of so many bytes.
+    std::shared_ptr<const column_bins> bins_in(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                                               std::optional<dtype> type, std::size_t operand_bytes,
+                                               const std::function<column_bins()>& build) const;
+    bool has_bins(const std::shared_ptr<memory_resource>& memory, const csr& of, std::optional<dtype> type,
+                  std::size_t operand_bytes) const;
     /// Slices of equally long rows of rows() or columns(), likewise, and share_in_ell_slices of rows(); counted once.
     std::shared_ptr<const ell_slices> ell_in(const std::shared_ptr<memory_resource>& memory, const csr& of,
                                              bool ranked, std::optional<dtype> type,
@@ -150,7 +157,7 @@ struct matrix_body {
     void expect_products(offset_t count) const { expected_.store(count, std::memory_order_relaxed); }
     offset_t multiplied() const { return multiplied_.load(std::memory_order_relaxed); }
     void note_product() const { multiplied_.fetch_add(1, std::memory_order_relaxed); }
-    /// A GPU had no memory for slices or ranks: plans do without until the entries change.
+    /// A GPU had no memory for slices, ranks or bins: plans do without until the entries change.
     bool forms_refused() const { return forms_refused_.load(std::memory_order_relaxed); }
     void refuse_forms() const { forms_refused_.store(true, std::memory_order_relaxed); }
     /// Whether columns() is there already, so that a plan need not pay for it.
@@ -210,6 +217,7 @@ private:
     mutable std::vector<std::shared_ptr<const dia_slices>> slices_;
     mutable std::vector<std::shared_ptr<const bsr>> blocks_;
     mutable std::vector<std::shared_ptr<const ranked_columns>> ranks_;
+    mutable std::vector<std::shared_ptr<const column_bins>> bins_;
     mutable std::vector<std::shared_ptr<const ell_slices>> ell_;
     mutable std::vector<std::shared_ptr<const device_edges>> device_edges_;
     mutable std::vector<std::shared_ptr<const joined_edges>> joined_;

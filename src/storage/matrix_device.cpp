@@ -131,6 +131,7 @@ std::size_t matrix_body::form_bytes_on(const context& gpu) const {
     add(slices_);
     add(blocks_);
     add(ranks_);
+    add(bins_);
     add(ell_);
     for (const auto& lists : tile_lists_)
         if (lists->source->memory == gpu.device_memory()) bytes += lists->starts.bytes() + lists->met.bytes();
@@ -154,6 +155,7 @@ void matrix_body::leave(const context& gpu) const {
     std::erase_if(slices_, is_there);
     std::erase_if(blocks_, is_there);
     std::erase_if(ranks_, is_there);
+    std::erase_if(bins_, is_there);
     std::erase_if(ell_, is_there);
     std::erase_if(device_edges_, is_there);
     std::erase_if(device_.heads, is_there);

@@ -1,4 +1,4 @@
-// The tiles, slices, blocks and ranks of a matrix: what a handle's body keeps of them.
+// The tiles, slices, blocks, ranks and bins of a matrix: what a handle's body keeps of them.
 #include "storage/matrix_body.hpp"
 
 namespace nz::storage {
@@ -27,6 +27,9 @@ auto of_side(int side) {
 }
 auto ranked_as(bool ranked) {
     return [ranked](const ell_slices& e) { return e.ranked == ranked; };
+}
+auto for_operands_of(std::size_t bytes) {
+    return [bytes](const column_bins& b) { return b.operand_bytes == bytes; };
 }
 constexpr auto any_slices = [](const dia_slices&) { return true; };
 constexpr auto any_ranks = [](const ranked_columns&) { return true; };
@@ -130,6 +133,19 @@ std::shared_ptr<const ranked_columns> matrix_body::ranks_in(
 bool matrix_body::has_ranks(const std::shared_ptr<memory_resource>& memory, const csr& of) const {
     const std::lock_guard lock(mutex_);
     return find_form(ranks_, memory, of, std::nullopt, any_ranks) != nullptr;
+}
+std::shared_ptr<const column_bins> matrix_body::bins_in(const std::shared_ptr<memory_resource>& memory,
+                                                        const csr& of, std::optional<dtype> wanted,
+                                                        std::size_t operand_bytes,
+                                                        const std::function<column_bins()>& build) const {
+    const std::lock_guard lock(mutex_);
+    if (auto found = find_form(bins_, memory, of, wanted, for_operands_of(operand_bytes))) return found;
+    return bins_.emplace_back(std::make_shared<const column_bins>(build()));
+}
+bool matrix_body::has_bins(const std::shared_ptr<memory_resource>& memory, const csr& of,
+                           std::optional<dtype> wanted, std::size_t operand_bytes) const {
+    const std::lock_guard lock(mutex_);
+    return find_form(bins_, memory, of, wanted, for_operands_of(operand_bytes)) != nullptr;
 }
 double matrix_body::sampled_hot_columns() const {
     const auto by_rows = rows_shared();

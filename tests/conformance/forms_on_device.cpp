@@ -16,7 +16,7 @@ protected:
         if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     }
 };
-INSTANTIATE_TEST_SUITE_P(Kernels, FormsOnDevice, ::testing::Values("dia_slice", "csr_ranked"),
+INSTANTIATE_TEST_SUITE_P(Kernels, FormsOnDevice, ::testing::Values("dia_slice", "csr_ranked", "csr_binned"),
                          [](const auto& info) { return std::string(info.param); });
 
 // Iso and pattern matrices, transposes, masks, and the accumulator that writes results where they belong.

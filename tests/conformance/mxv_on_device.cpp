@@ -65,7 +65,7 @@ TEST_F(MxvOnDevice, ResultsTakeThePlaceOfADenseOutputsEntries) {
         const vector right = make_vector(ctx, u, vector_form::dense);
         dictionary expected = old;
         for (const auto& [place, value] : model_mxm(s, a, u).entries) expected.entries[place] = value;
-        for (const auto* kernel : {"csr_merge", "csr_ranked", "csr_row"}) {
+        for (const auto* kernel : {"csr_merge", "csr_ranked", "csr_binned", "csr_row"}) {
             vector w = make_vector(ctx, old, vector_form::dense);
             const vector before = w;
             mxv(ctx, w, s, left, right, {.accum = binary_id::second, .kernel = kernel});

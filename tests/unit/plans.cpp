@@ -171,6 +171,63 @@ TEST(MxvPlan, ColumnsAreRankedWhereManyProductsFollowAndAFewHaveManyEntries) {
     }
 }
 
+// 8 M rows of 8 entries all over the columns.
+TEST(MxvPlan, EntriesGoByBinsOfColumnsWhereManyProductsFollowAndUIsReadAllOver) {
+    plan::mxv_facts f = square(8000000, 64000000);
+    f.on_device = true;
+    f.empty_rows = 0;
+    f.scattered = 1;
+    f.reach = 0.3;
+    f.hot_columns = 0;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+    f.expected = plan::device_bins_from_products;
+    const mxv_plan p = plan::mxv(f);
+    EXPECT_EQ(p.kernel, "csr_binned");
+    EXPECT_TRUE(p.builds_bins && p.on_device);
+    EXPECT_FALSE(p.early_exit);
+    EXPECT_EQ(p.output, vector_form::dense);
+    EXPECT_EQ(p.workspace_bytes, plan::padded(plan::device_csr_merge_workspace(f.nnz)) +
+                                     plan::binned_products_workspace(f.nnz, 8));
+    EXPECT_NE(to_string(p).find("bins of columns"), std::string::npos);
+    f.bins_ready = true;
+    EXPECT_FALSE(plan::mxv(f).builds_bins);
+    const auto without = [&](auto change) {
+        plan::mxv_facts g = f;
+        change(g);
+        return plan::mxv(g).kernel != "csr_binned";
+    };
+    EXPECT_TRUE(without([](auto& g) { --g.expected; }));
+    EXPECT_TRUE(without([](auto& g) { g.hot_columns = 0.2; })) << "ranks";
+    EXPECT_TRUE(without([](auto& g) { g.scattered = 0.4; }));
+    EXPECT_TRUE(without([](auto& g) { g.reach = 0.01; })) << "a mesh";
+    EXPECT_TRUE(without([](auto& g) { g.input_size = g.input_count = 3000000; })) << "the L2 has u at hand";
+    EXPECT_TRUE(without([](auto& g) { g.runs = 0.3; })) << "in order";
+    const auto wide = [&](offset_t columns) {
+        plan::mxv_facts g = f;
+        g.input_size = g.input_count = columns;
+        g.nnz = 300000000;
+        return plan::mxv(g).kernel;
+    };
+    EXPECT_EQ(wide(storage::most_bin_ranges * storage::bin_width(8)), "csr_binned");
+    EXPECT_EQ(wide(storage::most_bin_ranges * storage::bin_width(8) + 1), "csr_merge") << "too many ranges";
+    EXPECT_TRUE(without([](auto& g) { g.nnz = 2 * g.input_size - 1; })) << "tables for few entries";
+    EXPECT_FALSE(without([](auto& g) { g.nnz = 2 * g.input_size; }));
+    EXPECT_TRUE(without([](auto& g) { g.limited = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.masked = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.first_wins = true; }));
+    EXPECT_TRUE(without([](auto& g) { g.on_device = false; }));
+    EXPECT_TRUE(without([](auto& g) { g.input = vector_form::bitmap, g.input_count = g.input_size / 2; }));
+    f.input_size = f.input_count = 3000000;
+    f.operand_bytes = 4;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_binned") << "entries of 4 bytes move less";
+    f.input_size = f.input_count = 2097152;
+    f.nnz = plan::device_bins_from_entries;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_binned");
+    f.input_size = f.input_count = 2000000;
+    --f.nnz;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+}
+
 TEST(MxvPlan, ADenseVectorIsPulledByRows) {
     const auto p = plan::mxv(square(1000, 10000));
     EXPECT_EQ(p.kernel, "csr_row");

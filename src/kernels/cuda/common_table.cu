@@ -1,6 +1,7 @@
 // The table of a build with CUDA.
 #include "kernels/cuda/betweenness/batched.cuh"
 #include "kernels/cuda/betweenness/queue.cuh"
+#include "kernels/cuda/bins/common_build.hpp"
 #include "kernels/cuda/components/afforest.cuh"
 #include "kernels/cuda/ewise/common_count.hpp"
 #include "kernels/cuda/mxd/common_layout.hpp"
@@ -55,6 +56,7 @@ const cuda_table& on_cuda() {
          &cuda::list_tiles},
         {&cuda::slice_scan_bytes, &cuda::count_slices, &cuda::fill_slices},
         {&cuda::rank_temporary_bytes, &cuda::rank_columns},
+        {&cuda::bin_temporary_bytes, &cuda::make_bins},
         &cuda::tile_search,
         &cuda::afforest,
         {&cuda::betweenness_start, &cuda::betweenness_push, &cuda::betweenness_pull, &cuda::betweenness_keep,

@@ -100,8 +100,9 @@ __global__ void __launch_bounds__(merge_block, merge_blocks_an_sm<Gaps>)
     else
         form_products<false>(reader, count, products, met);
     __syncthreads();
-    sum_rows_of_chunk<Cell, Gaps>(products, met, offsets + first, from, count, row_count, uneven,
-                                  static_cast<int>(threadIdx.x), finish);
+    sum_rows_of_chunk<Cell, Gaps>(
+        products, met, [&](int r) { return piece_of_row(offsets + first, r, from, count); }, row_count,
+        uneven, static_cast<int>(threadIdx.x), finish);
 }
 
 template <class Cell>

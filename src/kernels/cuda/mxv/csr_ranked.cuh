@@ -131,9 +131,11 @@ __global__ void __launch_bounds__(ranked_block, 1)
                 if (of.present) atomicOr(of.present + row / 32, 1u << row % 32);
             }
         };
-        sum_rows_of_chunk<Cell, Gaps>(shared.products[team], shared.met[team], of.offsets + first,
-                                      offset_t{chunk} * merge_entries, count, last - first + 1, of.uneven,
-                                      thread, finish);
+        const auto piece = [&](int r) {
+            return piece_of_row(of.offsets + first, r, offset_t{chunk} * merge_entries, count);
+        };
+        sum_rows_of_chunk<Cell, Gaps>(shared.products[team], shared.met[team], piece, last - first + 1,
+                                      of.uneven, thread, finish);
         wait_for_team(team);
     }
 }

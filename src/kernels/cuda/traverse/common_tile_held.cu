@@ -316,6 +316,10 @@ private:
 
     __device__ void finish() {
         __syncthreads();
+        if (m_.stop)  // who still waits for words needs to know that there are none
+            for (unsigned turn = 0; turn < turns; ++turn)
+                for (unsigned k = threadIdx.x; k < h_.rows; k += block_threads)
+                    if (row_at(k) < s_.words) tell(row_at(k), turn, 0, for_ever);
         unsigned long long edges = 0;
         for (unsigned k = threadIdx.x; k < h_.rows; k += block_threads)
             if (const std::uint32_t v = row_at(k) * 32; v < s_.vertices && !~h_.row()[k].visited)
@@ -329,10 +333,6 @@ private:
                 s_.levels[v] = -1;
         }
         add_edges(edges, reinterpret_cast<unsigned long long*>(&s_.report->edges));
-        if (m_.stop)  // who still waits for words needs to know that there are none
-            for (unsigned turn = 0; turn < turns; ++turn)
-                for (unsigned k = threadIdx.x; k < h_.rows; k += block_threads)
-                    if (row_at(k) < s_.words) tell(row_at(k), turn, 0, for_ever);
         if (blockIdx.x != 0 || !counts_here()) return;
         s_.report->levels = through_;
         s_.report->reached = reached_;
