@@ -64,35 +64,34 @@ private:
     spmv_shape shape_;
 };
 
-// The same for a product that reads slices: they, x and y once; nothing is gathered.
-measurement rated_slices(double ms, const storage::dia_slices& slices, const spmv_shape& shape) {
-    const double bytes =
-        static_cast<double>(slices.bytes()) + shape.value_bytes * (shape.rows + shape.columns);
+// Of a product that reads a form of its own and gathers nothing from memory: so many bytes over the copy rate.
+measurement rated_form(double ms, double bytes, const spmv_shape& shape) {
     const double floor = 1e3 * bytes / measured_gpu_limits().copy.per_second;
     return {ms,
             {{"gflops", 2 * shape.entries / ms / 1e6},
              {"gbytes_per_s", bytes / ms / 1e6},
              {"floor_ms", floor},
              {"share_of_floor", floor / ms},
-             {"slices_ms", slices.kernel_ms},
-             {"slices_bytes", static_cast<double>(slices.bytes())},
              {"entries", shape.entries}}};
 }
-
-// And for one by bins of columns: they, but for what is said of runs, x, y and offsets once, and a product an entry written and read.
+// Slices, x and y once.
+measurement rated_slices(double ms, const storage::dia_slices& slices, const spmv_shape& shape) {
+    const auto held = static_cast<double>(slices.bytes());
+    measurement m = rated_form(ms, held + shape.value_bytes * (shape.rows + shape.columns), shape);
+    m.counters["slices_ms"] = slices.kernel_ms;
+    m.counters["slices_bytes"] = held;
+    return m;
+}
+// Bins of columns, but for what is said of runs, x, y and offsets once, and a product an entry written and read.
 measurement rated_bins(double ms, const storage::column_bins& bins, const spmv_shape& shape) {
-    const double bytes = static_cast<double>(bins.bytes() - bins.deltas.bytes()) +
-                         2.0 * shape.value_bytes * shape.entries +
-                         shape.value_bytes * (shape.rows + shape.columns) + 4.0 * (shape.rows + 1);
-    const double floor = 1e3 * bytes / measured_gpu_limits().copy.per_second;
-    return {ms,
-            {{"gflops", 2 * shape.entries / ms / 1e6},
-             {"gbytes_per_s", bytes / ms / 1e6},
-             {"floor_ms", floor},
-             {"share_of_floor", floor / ms},
-             {"bins_ms", bins.kernel_ms},
-             {"bins_bytes", static_cast<double>(bins.bytes())},
-             {"entries", shape.entries}}};
+    const auto read = static_cast<double>(bins.bytes() - bins.deltas.bytes());
+    measurement m = rated_form(ms,
+                               read + 2.0 * shape.value_bytes * shape.entries +
+                                   shape.value_bytes * (shape.rows + shape.columns) + 4.0 * (shape.rows + 1),
+                               shape);
+    m.counters["bins_ms"] = bins.kernel_ms;
+    m.counters["bins_bytes"] = static_cast<double>(bins.bytes());
+    return m;
 }
 
 measurement rated(double ms, const spmv_shape& shape) {
