@@ -21,7 +21,7 @@ struct device_bin_build {
     std::uint32_t* range_starts = nullptr;
     std::uint16_t* columns = nullptr;
     void* out_values = nullptr;
-    std::uint16_t* slots = nullptr;
+    std::uint16_t* order = nullptr;
     storage::bin_word* words = nullptr;
     std::uint32_t* deltas = nullptr;
     void* temporary = nullptr;  ///< of temporary_bytes

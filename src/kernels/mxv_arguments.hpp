@@ -47,7 +47,7 @@ struct bin_arguments {
     const std::uint32_t* range_starts = nullptr;
     const std::uint16_t* columns = nullptr;
     const void* values = nullptr;  ///< as mxv_arguments has them, by ranges
-    const std::uint16_t* slots = nullptr;
+    const std::uint16_t* order = nullptr;
     const storage::bin_word* words = nullptr;
     const std::uint32_t* deltas = nullptr;
 };

@@ -23,7 +23,7 @@ column_bins build(const context& ctx, const storage::csr& a, std::optional<dtype
     t.range_starts = take(t.ranges() + 1, sizeof(std::uint32_t));
     t.columns = take(t.places(), sizeof(std::uint16_t));
     if (each) t.values = take(t.places(), size_of(*type));
-    t.slots = take(t.bins() * storage::bin_entries, sizeof(std::uint16_t));
+    t.order = take(t.bins() * storage::bin_entries, sizeof(std::uint16_t));
     t.words = take(t.bins() * (storage::bin_entries / 32), sizeof(storage::bin_word));
     t.deltas = take(t.bins() * t.ranges(), sizeof(std::uint32_t));
     const buffer temporary = take(1, table.temporary_bytes(a.nnz, t.ranges()));
@@ -37,7 +37,7 @@ column_bins build(const context& ctx, const storage::csr& a, std::optional<dtype
     b.range_starts = t.range_starts.as<std::uint32_t>();
     b.columns = t.columns.as<std::uint16_t>();
     b.out_values = t.values.data();
-    b.slots = t.slots.as<std::uint16_t>();
+    b.order = t.order.as<std::uint16_t>();
     b.words = t.words.as<storage::bin_word>();
     b.deltas = t.deltas.as<std::uint32_t>();
     b.temporary = temporary.data();

@@ -309,7 +309,7 @@ kernels::bin_arguments bin_pointers(const storage::column_bins& b) {
             b.range_starts.as<std::uint32_t>(),
             b.columns.as<std::uint16_t>(),
             b.values.data(),
-            b.slots.as<std::uint16_t>(),
+            b.order.as<std::uint16_t>(),
             b.words.as<storage::bin_word>(),
             b.deltas.as<std::uint32_t>()};
 }

@@ -205,11 +205,11 @@ constexpr bool ell_pays(double share) { return share >= ell_least_share; }
 constexpr bool ranks_ell(const mxv_facts& f) {
     return f.hot_columns >= hot_columns_share && may_rank(f.input_size, f.value_bytes, false);
 }
-/// Bins of columns pay on a GPU where entries read u all over and u is larger than what its second-level cache has at hand for all: with
-/// operands of 8 bytes where u has so many bytes, with smaller ones, whose entries and products move fewer bytes, from fewer on. Making them takes the
-/// time of a few products (docs/measurements.md, SpMV and SpMSpV on a GPU).
+/// Bins of columns pay on a GPU where entries read u all over and u is larger than what a cache has at hand for all: with operands of 8
+/// bytes the second level's, where u has so many bytes, with smaller ones, whose entries and products move fewer bytes, the first level's. Making
+/// them takes the time of a few products (docs/measurements.md, SpMV and SpMSpV on a GPU).
 inline constexpr offset_t device_bins_from_products = 32, device_bins_from_entries = offset_t{1} << 22;
-inline constexpr double bins_from_bytes = 44e6, bins_from_bytes_of_small = 8e6;
+inline constexpr double bins_from_bytes = 36e6, bins_from_bytes_of_small = 1e6;
 /// Entries of a mesh may lie far from the diagonal, but its rows' neighbours read what they read; and runs of columns read u in order.
 inline constexpr double bins_least_reach = 1.0 / 16, bins_most_runs = 0.25;
 /// A block brings a table of operands for its share of a range.

@@ -53,7 +53,7 @@ struct column_bins {
     buffer values;        ///< of `type`, likewise; one where it stands for all; empty without a type
     // By bins.
     buffer
-        slots;  ///< uint16_t[bins * 4096]: of each entry of the CSR its place in the bin, in the order of ranges
+        order;  ///< uint16_t[bins * 4096]: at each place of a bin, by ranges, which of its entries stands there
     buffer words;  ///< bin_word[bins * 128]
     buffer
         deltas;  ///< uint32_t[bins * ranges]: of a bin's runs, in order: place by ranges less place by bins, modulo 2^32
@@ -64,7 +64,7 @@ struct column_bins {
     /// Entries and what stands between ranges, at most.
     offset_t places() const { return source->nnz + bin_alignment * ranges(); }
     std::size_t bytes() const {
-        return range_starts.bytes() + columns.bytes() + values.bytes() + slots.bytes() + words.bytes() +
+        return range_starts.bytes() + columns.bytes() + values.bytes() + order.bytes() + words.bytes() +
                deltas.bytes();
     }
 };

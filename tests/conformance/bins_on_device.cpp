@@ -30,13 +30,13 @@ std::vector<T> downloaded(const context& gpu, const buffer& there) {
     return here;
 }
 
-// Goes from every entry of the CSR to its place by ranges, by slot, run and delta, as the kernel does.
+// Goes from every place of the bins to its entry of the CSR, and to its place by ranges, by run and delta, as the kernel does.
 void expect_bins_of(const context& gpu, const storage::csr& a, const storage::column_bins& b,
                     const std::string& what) {
     const auto starts = downloaded<std::uint32_t>(gpu, b.range_starts),
                deltas = downloaded<std::uint32_t>(gpu, b.deltas);
     const auto columns = downloaded<std::uint16_t>(gpu, b.columns),
-               slots = downloaded<std::uint16_t>(gpu, b.slots);
+               order = downloaded<std::uint16_t>(gpu, b.order);
     const auto words = downloaded<storage::bin_word>(gpu, b.words);
     const bool each = b.type && a.kind == value_kind::full;
     const auto values = each ? downloaded<double>(gpu, b.values) : std::vector<double>();
@@ -44,9 +44,13 @@ void expect_bins_of(const context& gpu, const storage::csr& a, const storage::co
     ASSERT_EQ(starts.front(), 0u) << what;
     ASSERT_LE(static_cast<offset_t>(starts.back()), b.places()) << what;
     std::vector<char> taken(static_cast<std::size_t>(b.places()), 0);
-    for (offset_t k = 0; k < a.nnz; ++k) {
-        const offset_t bin = k / storage::bin_entries;
-        const unsigned slot = slots[static_cast<std::size_t>(k)];
+    std::vector<char> met(static_cast<std::size_t>(a.nnz), 0);
+    for (offset_t at = 0; at < a.nnz; ++at) {
+        const offset_t bin = at / storage::bin_entries;
+        const auto slot = static_cast<unsigned>(at % storage::bin_entries);
+        const offset_t k = bin * storage::bin_entries + order[static_cast<std::size_t>(at)];
+        ASSERT_LT(k, a.nnz) << what << ", place " << at << " of the bins";
+        ASSERT_FALSE(met[static_cast<std::size_t>(k)]++) << what << ": entry " << k << " twice";
         const auto& word = words[static_cast<std::size_t>(bin * (storage::bin_entries / 32) + slot / 32)];
         const auto run =
             word.before + static_cast<unsigned>(std::popcount(word.heads & (~0u >> (31 - slot % 32)))) - 1;

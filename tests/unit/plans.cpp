@@ -200,7 +200,8 @@ TEST(MxvPlan, EntriesGoByBinsOfColumnsWhereManyProductsFollowAndUIsReadAllOver) 
     EXPECT_TRUE(without([](auto& g) { g.hot_columns = 0.2; })) << "ranks";
     EXPECT_TRUE(without([](auto& g) { g.scattered = 0.4; }));
     EXPECT_TRUE(without([](auto& g) { g.reach = 0.01; })) << "a mesh";
-    EXPECT_TRUE(without([](auto& g) { g.input_size = g.input_count = 3000000; })) << "the L2 has u at hand";
+    EXPECT_TRUE(without([](auto& g) { g.input_size = g.input_count = 4499999; })) << "the L2 has u at hand";
+    EXPECT_FALSE(without([](auto& g) { g.input_size = g.input_count = 4500000; }));
     EXPECT_TRUE(without([](auto& g) { g.runs = 0.3; })) << "in order";
     const auto wide = [&](offset_t columns) {
         plan::mxv_facts g = f;
@@ -220,10 +221,12 @@ TEST(MxvPlan, EntriesGoByBinsOfColumnsWhereManyProductsFollowAndUIsReadAllOver) 
     f.input_size = f.input_count = 3000000;
     f.operand_bytes = 4;
     EXPECT_EQ(plan::mxv(f).kernel, "csr_binned") << "entries of 4 bytes move less";
-    f.input_size = f.input_count = 2097152;
+    f.input_size = f.input_count = 250000;
     f.nnz = plan::device_bins_from_entries;
     EXPECT_EQ(plan::mxv(f).kernel, "csr_binned");
-    f.input_size = f.input_count = 2000000;
+    f.input_size = f.input_count = 249999;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge") << "the first-level cache has u at hand";
+    f.input_size = f.input_count = 250000;
     --f.nnz;
     EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
 }

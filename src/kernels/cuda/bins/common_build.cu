@@ -1,10 +1,10 @@
 // Column bins on a GPU: a CSR's entries by ranges of columns, in each by bins of 4,096 neighbours (storage/column_bins.hpp).
 //
 // Count: a block takes a bin and counts its entries by range in shared memory; what an entry's count was and a scan over the ranges give its
-//   place in the bin (its slot). The counts of all bins, range by range, are summed up (CUB), which says where each run begins.
-// Place: a block takes a bin again, brings columns and values into the order of slots in shared memory, and writes runs from there.
+//   place in the bin. The counts of all bins, range by range, are summed up (CUB), which says where each run begins.
+// Place: a block takes a bin again and writes its runs, place by place, from entries that the first-level cache has.
 // Who owns what: block -> bin, thread -> every 1,024th of its entries.
-// Memory: columns and slots twice, values and what is made of both once; two numbers of 4 bytes for each bin and range.
+// Memory: columns and the order twice, values and what is made of both once; two numbers of 4 bytes for each bin and range.
 // Synchronisation: kernels one after another; barriers of a block.
 // Determinism: runs and their places. The order within a run is that of atomic additions: no sum goes by it.
 // Cost: nnz + bins x ranges.
@@ -30,9 +30,10 @@ __device__ unsigned size_of_bin(std::uint32_t nnz, unsigned bin) { return min(en
 
 __global__ void __launch_bounds__(bin_block)
     count_bins_kernel(const index_t* __restrict__ indices, std::uint32_t nnz, unsigned width, unsigned ranges,
-                      unsigned bins, std::uint16_t* slots, std::uint32_t* counts) {
+                      unsigned bins, std::uint16_t* order, std::uint32_t* counts) {
     extern __shared__ unsigned of_range[];
     __shared__ typename scan::TempStorage scans;
+    __shared__ std::uint16_t entry_at[entries];
     const unsigned bin = blockIdx.x, size = size_of_bin(nnz, bin);
     const std::uint32_t base = bin * entries;
     for (unsigned c = threadIdx.x; c < ranges; c += bin_block) of_range[c] = 0;
@@ -61,8 +62,10 @@ __global__ void __launch_bounds__(bin_block)
 #pragma unroll
     for (unsigned j = 0; j < thread_entries_of_bin; ++j) {
         const unsigned k = j * bin_block + threadIdx.x;
-        slots[base + k] = k < size ? static_cast<std::uint16_t>(of_range[range[j]] + rank[j]) : 0;
+        if (k < size) entry_at[of_range[range[j]] + rank[j]] = static_cast<std::uint16_t>(k);
     }
+    __syncthreads();
+    for (unsigned k = threadIdx.x; k < size; k += bin_block) order[base + k] = entry_at[k];
 }
 
 /// Where ranges begin, by one block; `sums` are of the counts. What stands between ranges becomes 0.
@@ -98,15 +101,11 @@ __global__ void __launch_bounds__(bin_block)
 template <class U>
 __global__ void __launch_bounds__(bin_block)
     place_bins_kernel(const index_t* __restrict__ indices, const U* __restrict__ values, std::uint32_t nnz,
-                      unsigned width, unsigned ranges, unsigned bins, const std::uint16_t* __restrict__ slots,
+                      unsigned width, unsigned ranges, unsigned bins, const std::uint16_t* __restrict__ order,
                       const std::uint32_t* __restrict__ counts, const std::uint32_t* __restrict__ sums,
                       const std::uint32_t* __restrict__ starts, std::uint16_t* columns, U* out_values,
                       storage::bin_word* words, std::uint32_t* deltas) {
-    extern __shared__ __align__(16) unsigned char memory[];
-    U* const of_slot = reinterpret_cast<U*>(memory);
-    auto* const delta_of_run = reinterpret_cast<std::uint32_t*>(of_slot + entries);
-    auto* const column_of_slot = reinterpret_cast<std::uint16_t*>(delta_of_run + entries);
-    __shared__ std::uint32_t heads[words_of_bin], runs_before[words_of_bin];
+    __shared__ std::uint32_t heads[words_of_bin], runs_before[words_of_bin], delta_of_run[entries];
     __shared__ typename scan::TempStorage scans;
     const unsigned bin = blockIdx.x, size = size_of_bin(nnz, bin), t = threadIdx.x;
     const std::uint32_t base = bin * entries;
@@ -130,11 +129,6 @@ __global__ void __launch_bounds__(bin_block)
         runs += all / one_run;
         __syncthreads();
     }
-    for (unsigned k = t; k < size; k += bin_block) {
-        const unsigned slot = slots[base + k];
-        column_of_slot[slot] = static_cast<std::uint16_t>(static_cast<unsigned>(indices[base + k]) % width);
-        if (values) of_slot[slot] = values[base + k];
-    }
     unsigned earlier;
     scan(scans).ExclusiveSum(t < words_of_bin ? __popc(heads[t]) : 0, earlier);
     if (t < words_of_bin) {
@@ -146,8 +140,9 @@ __global__ void __launch_bounds__(bin_block)
         const unsigned upto = ~0u >> (31 - slot % 32),
                        run = runs_before[slot / 32] + __popc(heads[slot / 32] & upto) - 1;
         const std::uint32_t place = base + slot + delta_of_run[run];
-        columns[place] = column_of_slot[slot];
-        if (values) out_values[place] = of_slot[slot];
+        const std::uint32_t entry = base + order[base + slot];
+        columns[place] = static_cast<std::uint16_t>(static_cast<unsigned>(indices[entry]) % width);
+        if (values) out_values[place] = values[entry];
     }
 }
 
@@ -164,12 +159,10 @@ void place(const device_bin_build& b, const std::uint32_t* counts, const std::ui
     constexpr auto kernel = place_bins_kernel<U>;
     const auto ranges = static_cast<unsigned>(b.ranges),
                bins = static_cast<unsigned>(storage::bins_of(b.nnz));
-    constexpr int bytes = entries * (sizeof(U) + sizeof(std::uint16_t) + sizeof(std::uint32_t));
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    kernel<<<bins, bin_block, bytes, on>>>(b.indices, static_cast<const U*>(b.values),
-                                           static_cast<std::uint32_t>(b.nnz), static_cast<unsigned>(b.width),
-                                           ranges, bins, b.slots, counts, sums, b.range_starts, b.columns,
-                                           static_cast<U*>(b.out_values), b.words, b.deltas);
+    kernel<<<bins, bin_block, 0, on>>>(b.indices, static_cast<const U*>(b.values),
+                                       static_cast<std::uint32_t>(b.nnz), static_cast<unsigned>(b.width),
+                                       ranges, bins, b.order, counts, sums, b.range_starts, b.columns,
+                                       static_cast<U*>(b.out_values), b.words, b.deltas);
 }
 
 }  // namespace
@@ -192,7 +185,7 @@ void make_bins(const device_bin_build& b, void* stream) {
     const auto ranges = static_cast<unsigned>(b.ranges), blocks = static_cast<unsigned>(bins);
     const auto nnz = static_cast<std::uint32_t>(b.nnz);
     count_bins_kernel<<<blocks, bin_block, ranges * sizeof(unsigned), on>>>(
-        b.indices, nnz, static_cast<unsigned>(b.width), ranges, blocks, b.slots, counts);
+        b.indices, nnz, static_cast<unsigned>(b.width), ranges, blocks, b.order, counts);
     check(cub::DeviceScan::ExclusiveSum(summing, bytes, counts, sums, count, on));
     start_ranges_kernel<<<1, bin_block, 0, on>>>(sums, nnz, ranges, blocks, b.range_starts, b.columns,
                                                  static_cast<unsigned char*>(b.out_values),

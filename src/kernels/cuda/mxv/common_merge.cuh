@@ -1,5 +1,5 @@
 // Matvecs on a GPU that share entries out evenly (csr_merge, csr_ranked, csr_binned): a chunk's entries, the sums of its rows, and the update that adds
-// the parts of rows that chunks cut. merge_block threads have a chunk (csr_binned: 256); a thread is named by its number among them.
+// the parts of rows that chunks cut. merge_block threads have a chunk; a thread is named by its number among them.
 #pragma once
 
 #include "kernels/cuda/common_launch.cuh"
@@ -89,17 +89,20 @@ struct thread_entries {
     }
 };
 
-/// Sums the rows of a chunk whose products are formed, by so many threads: piece(r) is its r-th row, as positions in it; finish(r, whether
-/// it ends inside, sum) by one lane a row.
-template <class Cell, bool Gaps, int Threads = merge_block, class Products, class Piece, class Finish>
+/// Sums the rows of a chunk whose products are formed: piece(r) is its r-th row, as positions in it; wait() returns when all threads of the chunk
+/// have formed theirs; finish(r, whether it ends inside, sum) by one lane a row.
+template <class Cell, bool Gaps, class Products, class Piece, class Wait, class Finish>
 __device__ void sum_rows_of_chunk(const Products& products, const std::uint32_t* met, const Piece& piece_of,
-                                  int row_count, bool uneven, int thread, Finish&& finish) {
+                                  int row_count, bool uneven, int thread, const Wait& wait, Finish&& finish) {
     // Lanes a row: as many as there are for each of its rows.
     int width = 1;
-    while (width < 32 && width * 2 * row_count <= Threads) width *= 2;
-    const int group = thread / width, lane = thread % width, groups = Threads / width;
+    while (width < 32 && width * 2 * row_count <= merge_block) width *= 2;
+    const int group = thread / width, lane = thread % width, groups = merge_block / width;
+    const auto ask = [&](int r) { return r < row_count ? piece_of(r) : row_piece{0, 0, false}; };
+    row_piece piece = ask(group);
+    wait();
     for (int r = group; r - group < row_count; r += groups) {
-        const row_piece piece = r < row_count ? piece_of(r) : row_piece{0, 0, false};
+        if (r != group) piece = ask(r);
         const bool is_long = uneven && piece.end - piece.begin > long_piece * width;
         const auto sum =
             sum_piece<Cell, Gaps>(products, met, is_long ? row_piece{0, 0, false} : piece, lane, width);

@@ -4,18 +4,18 @@
 //   takes the ranges there one after another, brings a range's operands into the table, and writes a product an entry, in the order of
 //   ranges: all that it reads and writes in memory is in order.
 // Rows: a block takes a bin, 4,096 neighbouring entries of the CSR. Its products stand in runs, one for each range that it meets: a bit for
-//   each place says where a run begins, a number for each run how far off it stands. They come to shared memory; then rows are summed from
-//   there as csr_merge sums them (common_merge.cuh), an entry finding its product by its slot. Neighbouring bins' runs are neighbours in
-//   memory, and blocks take bins in order: what a sector holds of the next bin is in the L2.
-// Who owns what: products: block -> a share of all entries, thread -> 16 bytes of values at a time. Rows: block -> bin, 256 threads -> chunk of
-//   1,024 entries, group of lanes -> row.
+//   each place says where a run begins, a number for each run how far off it stands. They come to shared memory in the CSR's order; then
+//   rows are summed from there as csr_merge sums them (common_merge.cuh). Neighbouring bins' runs are neighbours in memory, and blocks
+//   take bins in order: what a sector holds of the next bin is in the L2.
+// Who owns what: products: block -> a share of all entries, thread -> 16 bytes of values at a time. Rows: block -> bin, thread -> eight of
+//   its entries; 128 threads -> chunk of 1,024 entries, group of lanes -> row.
 // Update: the parts of rows that chunks cut, by csr_merge's.
-// Shared memory: 96 KiB of operands; a bin's products and slots. Barriers: two a range and block, one a bin.
+// Shared memory: 96 KiB of operands; a bin's products, a place left out every 128 bytes. Barriers: two a range and block, one a bin.
 // Determinism: as csr_merge; rows keep the order of their entries, wherever their products stood.
 // Cost: nnz + rows + columns + runs. Bytes of an entry with values of 8 bytes: 18 (columns in 2) and 10, and 4 a run; CSR has 12 and a sector of 32.
-// Distance to the limit (H200, random:8000000,8): 65% of the floor by bytes in double (0.71 ms), 58% in float (0.46); the products have 3.6
-//   TB/s of the copy's 4.27, the rows 1.8 at 2.1 instructions a cycle: sums of short rows from shared memory limit them. Of the CSR's
-//   floor, bytes or gathers, 114 and 100%. What was tried: docs/measurements.md (SpMV and SpMSpV on a GPU).
+// Distance to the limit (H200, random:8000000,8): 76% of the floor by bytes in double (0.606 ms), 70% in float (0.380); the products have 3.4
+//   TB/s of the copy's 4.27, the rows 2.7: runs of 50 bytes begin anywhere in a sector, 22% of what the L2 hands out goes unused, and it is
+//   busy for 90% of the time. Of the CSR's floor, bytes or gathers, 134 and 121%. What was tried: docs/measurements.md (SpMV on a GPU).
 // Why csr_merge was not enough: an entry whose operand no cache holds costs it a sector of memory, and one of the L2 where a cache does.
 // What it leaves: products take nnz values of memory as they go, the bins as much as the CSR. A u with gaps, and operators that do not read u's
 //   values, go by csr_merge. Entries in few columns are better served by csr_ranked, whose caches hold these.
@@ -25,14 +25,16 @@
 #include "kernels/cuda/mxv/csr_merge.cuh"
 #include "storage/column_bins.hpp"
 
-#include <cuda/ptx>
 #include <cuda_pipeline_primitives.h>
 
 namespace nz::kernels::cuda {
 
 constexpr int product_block = 512, product_blocks_an_sm = 2;
-constexpr int bin_entries = static_cast<int>(storage::bin_entries), bin_block = 1024,
-              bin_teams = bin_entries / merge_entries, bin_team = bin_block / bin_teams, bin_blocks_an_sm = 2;
+constexpr int bin_entries = static_cast<int>(storage::bin_entries), bin_chunks = bin_entries / merge_entries,
+              bin_block = bin_chunks * merge_block;
+/// As many as have room for their products and for what is on its way in the first-level cache.
+template <class V>
+constexpr int bin_blocks_an_sm = sizeof(V) == 8 ? 3 : 4;
 
 /// Neighbours of one array, read and written at once.
 template <class T, int Count>
@@ -158,19 +160,20 @@ __global__ void __launch_bounds__(product_block, product_blocks_an_sm)
     }
 }
 
-/// A bin's products by the CSR's order.
+/// Neighbours with a place left out every 128 bytes, so that rows of eight entries do not meet in one bank.
 template <class V>
-struct slotted {
-    const V* products;
-    const std::uint16_t* slots;
-    __device__ const V& operator[](int k) const { return products[slots[k]]; }
+struct staggered {
+    static constexpr int run = 128 / sizeof(V);
+    static constexpr int places(int count) { return count + count / run; }
+    V* memory;
+    __device__ V& operator[](int k) const { return memory[k + k / run]; }
 };
 
 /// Where the products of bins stand.
 template <class V>
 struct binned_products {
     const V* products;
-    const std::uint16_t* slots;
+    const std::uint16_t* order;
     const storage::bin_word* words;
     const std::uint32_t* deltas;
     int ranges;
@@ -184,91 +187,65 @@ struct binned_products {
                 asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at), "r"(bytes & ~15u)
                              : "memory");
         };
-        fetch(slots + std::size_t{bin} * bin_entries, bin_entries * sizeof(std::uint16_t));
+        fetch(order + std::size_t{bin} * bin_entries, bin_entries * sizeof(std::uint16_t));
         fetch(words + std::size_t{bin} * (bin_entries / 32), bin_entries / 32 * sizeof(storage::bin_word));
         constexpr int most_runs = 1024;  // bins that meet few of many ranges have no more to fetch
         fetch(deltas + std::size_t{bin} * ranges,
               static_cast<unsigned>(min(ranges, most_runs)) * sizeof(std::uint32_t));
     }
-};
-
-/// What the threads of a block share of a bin.
-template <class V>
-struct bin_memory {
-    V products[bin_entries];
-    alignas(16) std::uint16_t slots[bin_entries];
-    /// Of each row of a chunk, where it ends, or that it ends behind; the last may have no entry there.
-    std::uint16_t ends[bin_teams][merge_entries + 1];
-    std::uint64_t slots_here;
-    static constexpr unsigned behind = 1u << 15;
+    /// A bin's products, of all its entries where Full, else of `size`, in the CSR's order, by all threads.
+    template <bool Full>
+    __device__ void bring(std::uint32_t bin, int size, staggered<V> to) const {
+        constexpr int turns = bin_entries / bin_block;
+        const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+        const int first = warp * turns * 32 + lane;
+        const std::uint32_t base = bin * bin_entries;
+        std::uint32_t place[turns];
+        std::uint16_t entry[turns];
+        storage::bin_word word[turns];
+        V product[turns];
+#pragma unroll
+        for (int j = 0; j < turns; ++j)
+            word[j] = words[std::size_t{bin} * (bin_entries / 32) + warp * turns + j];
+#pragma unroll
+        for (int j = 0; j < turns; ++j)
+            if (Full || first + j * 32 < size) {
+                const unsigned run = word[j].before + __popc(word[j].heads & (~0u >> (31 - lane))) - 1;
+                place[j] = base + first + j * 32 + __ldg(deltas + std::size_t{bin} * ranges + run);
+            }
+#pragma unroll
+        for (int j = 0; j < turns; ++j)
+            if (Full || first + j * 32 < size) product[j] = products[place[j]];
+#pragma unroll
+        for (int j = 0; j < turns; ++j)
+            if (Full || first + j * 32 < size) entry[j] = __ldg(order + base + first + j * 32);
+#pragma unroll
+        for (int j = 0; j < turns; ++j)
+            if (Full || first + j * 32 < size) to[entry[j]] = product[j];
+    }
 };
 
 template <class Cell, class Offset>
-__global__ void __launch_bounds__(bin_block, bin_blocks_an_sm)
+__global__ void __launch_bounds__(bin_block, bin_blocks_an_sm<typename Cell::value>)
     csr_binned_rows_kernel(binned_products<typename Cell::value> of, const Offset* __restrict__ offsets,
                            const index_t* __restrict__ numbers, const index_t* __restrict__ chunk_rows,
                            index_t rows, std::uint32_t nnz, bool uneven, typename Cell::value* out,
                            std::uint32_t* present, carry<Cell>* carries) {
-    namespace ptx = ::cuda::ptx;
     using V = typename Cell::value;
-    constexpr int turns = bin_entries / bin_block;
-    extern __shared__ __align__(16) unsigned char memory[];
-    auto& m = *reinterpret_cast<bin_memory<V>*>(memory);
+    __shared__ V memory[staggered<V>::places(bin_entries)];
     const std::uint32_t bin = blockIdx.x, base = bin * bin_entries;
     const int size = static_cast<int>(min(nnz - base, static_cast<std::uint32_t>(bin_entries)));
-    if (threadIdx.x == 0) {
-        constexpr auto bytes = static_cast<std::uint32_t>(sizeof m.slots);
-        ptx::mbarrier_init(&m.slots_here, 1);
-        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &m.slots_here,
-                                       bytes);
-        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, m.slots, of.slots + base, bytes,
-                           &m.slots_here);
-    }
-    if (threadIdx.x == 32 && bin + of.ahead < gridDim.x) of.fetch_early(bin + of.ahead);
-    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    const int first = warp * turns * 32 + lane;
-    std::uint32_t place[turns];
-    {
-        storage::bin_word word[turns];
-#pragma unroll
-        for (int j = 0; j < turns; ++j)
-            word[j] = of.words[std::size_t{bin} * (bin_entries / 32) + warp * turns + j];
-#pragma unroll
-        for (int j = 0; j < turns; ++j)
-            if (first + j * 32 < size) {
-                const unsigned run = word[j].before + __popc(word[j].heads & (~0u >> (31 - lane))) - 1;
-                place[j] = base + first + j * 32 + __ldg(of.deltas + std::size_t{bin} * of.ranges + run);
-            }
-    }
-    const int team = static_cast<int>(threadIdx.x) / bin_team,
-              thread = static_cast<int>(threadIdx.x) % bin_team;
+    if (threadIdx.x == 0 && bin + of.ahead < gridDim.x) of.fetch_early(bin + of.ahead);
+    if (size == bin_entries)
+        of.template bring<true>(bin, size, staggered<V>{memory});
+    else
+        of.template bring<false>(bin, size, staggered<V>{memory});
+    const int team = static_cast<int>(threadIdx.x) / merge_block,
+              thread = static_cast<int>(threadIdx.x) % merge_block;
     const int count = min(size - team * merge_entries, merge_entries);
-    const offset_t chunk = offset_t{bin} * bin_teams + team, from = offset_t{base} + team * merge_entries;
+    const offset_t chunk = offset_t{bin} * bin_chunks + team, from = chunk * merge_entries;
     const index_t first_row = count > 0 ? chunk_rows[chunk] : 0;
     const int row_count = count > 0 ? min(chunk_rows[chunk + 1], rows - 1) - first_row + 1 : 0;
-    {
-        V product[turns];
-#pragma unroll
-        for (int j = 0; j < turns; ++j)
-            if (first + j * 32 < size) product[j] = of.products[place[j]];
-        for (int r = thread; r < row_count; r += bin_team) {
-            const offset_t end = static_cast<offset_t>(__ldg(offsets + first_row + r + 1)) - from;
-            m.ends[team][r] = static_cast<std::uint16_t>(end <= count ? end : count | bin_memory<V>::behind);
-        }
-#pragma unroll
-        for (int j = 0; j < turns; ++j)
-            if (first + j * 32 < size) m.products[first + j * 32] = product[j];
-    }
-    __syncthreads();
-    while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, &m.slots_here, 0)) {
-    }
-    // A chunk's first row holds its first entry.
-    const auto piece = [&](int r) {
-        constexpr int behind = bin_memory<V>::behind;
-        const int begin = r ? m.ends[team][r - 1] : 0, end = m.ends[team][r];
-        return row_piece{begin, end & ~behind, !(end & behind)};
-    };
     const auto finish = [&](int r, bool ends, const partial<Cell>& sum) {
         if (!ends) {
             carries[chunk] = sum;
@@ -278,8 +255,10 @@ __global__ void __launch_bounds__(bin_block, bin_blocks_an_sm)
             if (present) atomicOr(present + row / 32, 1u << row % 32);
         }
     };
-    sum_rows_of_chunk<Cell, false, bin_team>(slotted<V>{m.products, m.slots + team * merge_entries}, nullptr,
-                                             piece, row_count, uneven, thread, finish);
+    sum_rows_of_chunk<Cell, false>(
+        staggered<V>{memory + staggered<V>::places(merge_entries) * team}, nullptr,
+        [&](int r) { return piece_of_row(offsets + first_row, r, from, count); }, row_count, uneven, thread,
+        [] { __syncthreads(); }, finish);
 }
 
 template <class Cell>
@@ -325,16 +304,14 @@ void csr_binned(const device_mxv_arguments& a, void* stream) {
         const auto sum_rows_of_bins = [&](const auto* offsets) {
             using Offset = std::remove_cvref_t<decltype(*offsets)>;
             constexpr auto kernel = csr_binned_rows_kernel<Cell, Offset>;
-            constexpr int bytes = sizeof(bin_memory<V>);
-            check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
             const binned_products<V> of{
                 products,
-                b.slots,
+                b.order,
                 b.words,
                 b.deltas,
                 static_cast<int>(b.ranges),
-                static_cast<std::uint32_t>(multiprocessors_here() * bin_blocks_an_sm)};
-            kernel<<<blocks_for(c.nnz, storage::bin_entries), bin_block, bytes, on>>>(
+                static_cast<std::uint32_t>(multiprocessors_here() * bin_blocks_an_sm<V>)};
+            kernel<<<blocks_for(c.nnz, storage::bin_entries), bin_block, 0, on>>>(
                 of, offsets, a.row_numbers, a.chunk_rows, a.held_rows, static_cast<std::uint32_t>(c.nnz),
                 rows_vary(a), static_cast<V*>(c.out_values), present, carries);
             check(cudaGetLastError());

@@ -6,7 +6,7 @@
 // Reduce: a block forms the chunk's products in shared memory, then groups of lanes sum its rows. The group is as
 //   wide as the rows of this chunk leave lanes for (1 to 32), so that short and long rows both keep the block busy; where
 //   lengths vary, a row that is still more than 16 entries a lane is its whole warp's.
-//   A row that ends inside is stored; the part of a row that does not is the chunk's carry.
+//   Where it begins is asked for before the block waits. A row that ends inside is stored; a part that does not is the chunk's carry.
 // Update: carries are added to their rows, in the order of the chunks, by one thread or one warp a row.
 // Who owns what: block -> chunk, thread -> every 128th of its entries, group of lanes -> row.
 // Blocks are small and hold 32 registers a thread, so that a multiprocessor keeps 16 of them: while one waits for its
@@ -99,10 +99,9 @@ __global__ void __launch_bounds__(merge_block, merge_blocks_an_sm<Gaps>)
         form_products<true>(reader, count, products, met);
     else
         form_products<false>(reader, count, products, met);
-    __syncthreads();
     sum_rows_of_chunk<Cell, Gaps>(
         products, met, [&](int r) { return piece_of_row(offsets + first, r, from, count); }, row_count,
-        uneven, static_cast<int>(threadIdx.x), finish);
+        uneven, static_cast<int>(threadIdx.x), [] { __syncthreads(); }, finish);
 }
 
 template <class Cell>

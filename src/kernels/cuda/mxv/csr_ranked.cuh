@@ -121,7 +121,6 @@ __global__ void __launch_bounds__(ranked_block, 1)
         const index_t first = at.first, last = at.last;
         const int count = at.count;
         if (chunk + step < of.chunks) at.ask(of, chunk + step, thread);
-        wait_for_team(team);
         const auto finish = [&](int r, bool ends, const partial<Cell>& sum) {
             if (!ends) {
                 of.carries[chunk] = sum;
@@ -134,8 +133,9 @@ __global__ void __launch_bounds__(ranked_block, 1)
         const auto piece = [&](int r) {
             return piece_of_row(of.offsets + first, r, offset_t{chunk} * merge_entries, count);
         };
-        sum_rows_of_chunk<Cell, Gaps>(shared.products[team], shared.met[team], piece, last - first + 1,
-                                      of.uneven, thread, finish);
+        sum_rows_of_chunk<Cell, Gaps>(
+            shared.products[team], shared.met[team], piece, last - first + 1, of.uneven, thread,
+            [&] { wait_for_team(team); }, finish);
         wait_for_team(team);
     }
 }
