@@ -180,6 +180,7 @@ public:
     ~cuda_session() override {
         cudaEventDestroy(begin_);
         cudaEventDestroy(end_);
+        for (const auto event : marks_) cudaEventDestroy(event);
     }
     const facts& about() const override { return facts_; }
     const std::shared_ptr<memory_resource>& memory() const override { return memory_; }
@@ -216,6 +217,25 @@ public:
         check(cudaEventElapsedTime(&ms, begin_, end_));
         return ms;
     }
+    void mark() override {
+        if (marks_in_use_ == marks_.size()) {
+            cudaEvent_t event = nullptr;
+            check(cudaEventCreate(&event));
+            marks_.push_back(event);
+        }
+        check(cudaEventRecord(marks_[marks_in_use_++], pool_->stream()));
+    }
+    std::vector<double> times_between() override {
+        std::vector<double> times;
+        if (marks_in_use_) check(cudaEventSynchronize(marks_[marks_in_use_ - 1]));
+        for (std::size_t k = 1; k < marks_in_use_; ++k) {
+            float ms = 0;
+            check(cudaEventElapsedTime(&ms, marks_[k - 1], marks_[k]));
+            times.push_back(ms);
+        }
+        marks_in_use_ = 0;
+        return times;
+    }
     std::unique_ptr<recording> record(const std::function<void()>& work) override {
         return std::make_unique<graph_recording>(pool_, work);
     }
@@ -243,6 +263,8 @@ private:
     stage stage_;
     facts facts_;
     cudaEvent_t begin_ = nullptr, end_ = nullptr;
+    std::vector<cudaEvent_t> marks_;
+    std::size_t marks_in_use_ = 0;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace nz::device {
 
@@ -45,6 +46,9 @@ public:
     /// Puts `work` on the stream between two events; milliseconds() waits for it and tells what it took.
     virtual void timed(const std::function<void()>& work) = 0;
     virtual double milliseconds() = 0;
+    /// A point on the stream. times_between() waits for the last and tells the milliseconds from each to the next since it was asked last.
+    virtual void mark() = 0;
+    virtual std::vector<double> times_between() = 0;
     /// What `work` puts on the stream, not run yet (a CUDA graph). Throws device_error when it waits or allocates.
     virtual std::unique_ptr<recording> record(const std::function<void()>& work) = 0;
     virtual void wait() = 0;

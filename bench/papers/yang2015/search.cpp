@@ -1,6 +1,7 @@
 #include "papers/yang2015/search.hpp"
 
 #include "core/device.hpp"
+#include "kernels/phases.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,53 @@
 #include <random>
 
 namespace nz::bench::yang2015 {
+namespace {
+
+/// Adds up what the phases of this thread's products take.
+class stopwatch final : public kernels::phase_watch {
+public:
+    explicit stopwatch(const context& ctx) : gpu_(ctx.gpu()) {}
+    void ended(kernels::phase which) override {
+        passed_.push_back(which);
+        if (gpu_)
+            gpu_->mark();
+        else
+            at_.push_back(std::chrono::steady_clock::now());
+    }
+    /// Of all products since it was asked last.
+    phase_times take() {
+        std::vector<double> ms;
+        if (gpu_)
+            ms = gpu_->times_between();
+        else
+            for (std::size_t k = 1; k < at_.size(); ++k)
+                ms.push_back(std::chrono::duration<double, std::milli>(at_[k] - at_[k - 1]).count());
+        phase_times sum;
+        for (std::size_t k = 1; k < passed_.size(); ++k) switch (passed_[k]) {
+                case kernels::phase::begin:  // between two products
+                    break;
+                case kernels::phase::common:
+                    sum.common += ms[k - 1];
+                    break;
+                case kernels::phase::sort:
+                    sum.sort += ms[k - 1];
+                    break;
+                case kernels::phase::scatter:
+                    sum.scatter += ms[k - 1];
+                    break;
+            }
+        passed_.clear();
+        at_.clear();
+        return sum;
+    }
+
+private:
+    device::session* gpu_;
+    std::vector<kernels::phase> passed_;
+    std::vector<std::chrono::steady_clock::time_point> at_;
+};
+
+}  // namespace
 
 searcher::searcher(const context& ctx, const std::string& source) : ctx_(ctx), a_(load(ctx, source).matrix) {
     if (a_.rows() != a_.columns())
@@ -28,22 +76,25 @@ vector searcher::frontier_vector(const std::vector<index_t>& frontier, bool dens
     return vector::dense<bool>(ctx_, std::span<const bool>(truth.get(), size));
 }
 
-timing searcher::timed_product(const vector& u, const method& m, vector& w, int repeats) const {
+std::vector<product_time> searcher::timed_products(const vector& u, const method& m, vector& w,
+                                                   int repeats) const {
     const semiring truth("lor_land_bool");
-    std::vector<double> times;
+    std::vector<product_time> times;
+    stopwatch watch(ctx_);
     for (int k = 0; k < repeats; ++k) {
         const auto start = std::chrono::steady_clock::now();
         vxm(ctx_, w, truth, u, a_, {.kernel = m.kernel});
         if (ctx_.gpu()) ctx_.gpu()->wait();  // a result may stay there before it is done
-        times.push_back(
-            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+        times.push_back({took.count(), watch.take()});
     }
-    return {median(times), std::ranges::min(times)};
+    std::ranges::sort(times, {}, &product_time::ms);
+    return times;
 }
 
 double searcher::product_ms(const std::vector<index_t>& frontier, const method& m, int repeats) const {
     vector w(ctx_, dtype::boolean, a_.rows());
-    return timed_product(frontier_vector(frontier, m.dense), m, w, repeats).best;
+    return timed_products(frontier_vector(frontier, m.dense), m, w, repeats).front().ms;
 }
 
 offset_t searcher::products_of(const std::vector<index_t>& frontier) const {
@@ -72,10 +123,12 @@ search_result searcher::search(offset_t source, const method& m, int repeats) co
     std::vector<bool> truth;
     for (std::int32_t depth = 1; !frontier.empty(); ++depth) {
         vector w(ctx_, dtype::boolean, a_.rows());
-        level l{static_cast<offset_t>(frontier.size()), products_of(frontier), 0};
-        l.ms = timed_product(frontier_vector(frontier, m.dense), m, w, repeats).median;
+        const product_time product = timed_products(frontier_vector(frontier, m.dense), m, w,
+                                                    repeats)[static_cast<std::size_t>(repeats / 2)];
+        const level l{static_cast<offset_t>(frontier.size()), products_of(frontier), product.ms};
         r.levels.push_back(l);
         r.ms += l.ms;
+        r.phases += product.phases;
         r.edges += l.products;
         w.extract_tuples(places, truth);
         frontier.clear();

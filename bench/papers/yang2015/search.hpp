@@ -22,10 +22,24 @@ inline constexpr method methods[] = {{"no sort", "no_sort", "csc_gather_scatter"
                                      {"merge sort", "merge_sort", "csc_gather_merge", false}};
 inline constexpr int method_count = 4, spmv_method = 1, radix_method = 2;
 
+/// Where products' time goes, as the paper's table III has it; what is in none of them is the rest.
+struct phase_times {
+    double common = 0, scatter = 0, sort = 0;  ///< ms
+    phase_times& operator+=(const phase_times& more) {
+        common += more.common, scatter += more.scatter, sort += more.sort;
+        return *this;
+    }
+};
+
+struct product_time {
+    double ms = 0;
+    phase_times phases;
+};
+
 struct level {
     offset_t frontier = 0;  ///< vertices
     offset_t products = 0;  ///< entries in their rows
-    double ms = 0;          ///< of u A with u the frontier
+    double ms = 0;          ///< of u A with u the frontier, the median
 };
 
 struct search_result {
@@ -33,6 +47,7 @@ struct search_result {
     std::vector<std::int32_t> depths;
     offset_t edges = 0;  ///< entries in the rows of the vertices reached
     double ms = 0;       ///< of all products
+    phase_times phases;  ///< likewise
 };
 
 /// A graph of truth values, and the room that searches over it use again and again.
@@ -53,7 +68,8 @@ public:
 
 private:
     vector frontier_vector(const std::vector<index_t>& frontier, bool dense) const;
-    timing timed_product(const vector& u, const method& m, vector& w, int repeats) const;
+    /// By rising time.
+    std::vector<product_time> timed_products(const vector& u, const method& m, vector& w, int repeats) const;
 
     context ctx_;
     matrix a_;

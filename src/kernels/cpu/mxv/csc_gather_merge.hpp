@@ -14,6 +14,7 @@
 #pragma once
 
 #include "kernels/cpu/mxv/common_gather.hpp"
+#include "kernels/phases.hpp"
 
 namespace nz::kernels::cpu {
 
@@ -61,6 +62,7 @@ template <class Cell>
 void csc_gather_merge(const mxv_arguments& a) {
     using V = typename Cell::value;
     constexpr bool with_values = carries_values<Cell>;
+    phase_watch::mark(phase::begin);
     plan::workspace_parts memory(a.workspace);
     const gathered_columns<Cell> columns(a, memory);
     const offset_t n = columns.products();
@@ -75,6 +77,7 @@ void csc_gather_merge(const mxv_arguments& a) {
     for (offset_t r = runs; r > 1; r = (r + 1) / 2) ++rounds;
     product_copies<Cell> copies(a, memory, n, rounds);
     copies.gather(columns);
+    phase_watch::mark(phase::common);
     for (; runs > 1; runs = (runs + 1) / 2) {
         parallel::run(threads, [&](int t, int) {
             const auto [begin, end] = parallel::piece(n, t, threads);
@@ -85,7 +88,9 @@ void csc_gather_merge(const mxv_arguments& a) {
         bounds[(runs + 1) / 2] = n;
         copies.swap();
     }
+    phase_watch::mark(phase::sort);
     *a.out_count = reduce_by_row<Cell>(a.out_indices, static_cast<V*>(a.out_values), n);
+    phase_watch::mark(phase::scatter);
 }
 
 }  // namespace nz::kernels::cpu

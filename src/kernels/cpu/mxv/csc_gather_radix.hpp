@@ -13,6 +13,7 @@
 #pragma once
 
 #include "kernels/cpu/mxv/common_gather.hpp"
+#include "kernels/phases.hpp"
 
 #include <bit>
 
@@ -60,6 +61,7 @@ template <class Cell>
 void csc_gather_radix(const mxv_arguments& a) {
     using V = typename Cell::value;
     constexpr bool with_values = carries_values<Cell>;
+    phase_watch::mark(phase::begin);
     plan::workspace_parts memory(a.workspace);
     const gathered_columns<Cell> columns(a, memory);
     const offset_t n = columns.products();
@@ -67,12 +69,15 @@ void csc_gather_radix(const mxv_arguments& a) {
     auto* counters = memory.take<offset_t>(static_cast<offset_t>(radix_detail::digits) * a.threads);
     product_copies<Cell> copies(a, memory, n, passes);
     copies.gather(columns);
+    phase_watch::mark(phase::common);
     for (int p = 0; p < passes; ++p) {
         radix_detail::pass<with_values>(threads, n, p * radix_detail::digit_bits, counters, copies.rows,
                                         copies.values, copies.to_rows, copies.to_values);
         copies.swap();
     }
+    phase_watch::mark(phase::sort);
     *a.out_count = reduce_by_row<Cell>(a.out_indices, static_cast<V*>(a.out_values), n);
+    phase_watch::mark(phase::scatter);
 }
 
 }  // namespace nz::kernels::cpu

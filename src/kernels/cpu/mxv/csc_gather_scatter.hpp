@@ -14,6 +14,7 @@
 #pragma once
 
 #include "kernels/cpu/mxv/common_gather.hpp"
+#include "kernels/phases.hpp"
 
 namespace nz::kernels::cpu {
 
@@ -59,6 +60,7 @@ void scatter_in_buckets(const mxv_arguments& a, const gathered_columns<Cell>& co
             if constexpr (carries_values<Cell>) values[place] = x;
         });
     });
+    phase_watch::mark(phase::common);
     // Every counter now stands at the end of its thread's part, so a bucket ends where its last thread's does.
     const offset_t* const ends = counts + (threads - 1) * stride;
     parallel::for_chunks(threads, buckets, 1, [&](offset_t b, offset_t) {
@@ -71,15 +73,20 @@ void scatter_in_buckets(const mxv_arguments& a, const gathered_columns<Cell>& co
 
 template <class Cell>
 void csc_gather_scatter(const mxv_arguments& a) {
+    phase_watch::mark(phase::begin);
     plan::workspace_parts memory(a.workspace);
     const gathered_columns<Cell> columns(a, memory);
     std::fill_n(a.out_present, bits::words_for(a.output_size), bits::word{0});
     if (const int threads = columns.threads();
-        plan::scatters_in_buckets(a.output_size, sizeof(typename Cell::value), threads))
-        return scatter_detail::scatter_in_buckets<Cell>(a, columns, memory, threads);
-    columns.visit(0, columns.products(), [&](offset_t, index_t i, typename Cell::value x) {
-        scatter_detail::add_at<Cell>(a, i, x);
-    });
+        plan::scatters_in_buckets(a.output_size, sizeof(typename Cell::value), threads)) {
+        scatter_detail::scatter_in_buckets<Cell>(a, columns, memory, threads);
+    } else {
+        phase_watch::mark(phase::common);
+        columns.visit(0, columns.products(), [&](offset_t, index_t i, typename Cell::value x) {
+            scatter_detail::add_at<Cell>(a, i, x);
+        });
+    }
+    phase_watch::mark(phase::scatter);
 }
 
 }  // namespace nz::kernels::cpu

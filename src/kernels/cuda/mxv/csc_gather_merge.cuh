@@ -7,17 +7,22 @@
 #pragma once
 
 #include "kernels/cuda/mxv/common_gather.cuh"
+#include "kernels/phases.hpp"
 
 namespace nz::kernels::cuda {
 
 template <class Cell>
 void csc_gather_merge(const device_mxv_arguments& a, void* stream) {
+    phase_watch::mark(phase::begin);
     product_memory<Cell> m(a);
     gather<Cell>(a,
                  store_products<Cell>{m.pairs.keys[0], static_cast<typename Cell::value*>(m.pairs.values[0])},
                  stream);
+    phase_watch::mark(phase::common);
     merge_sort(m.pairs, m.temporary, a.sort_bytes, stream);
+    phase_watch::mark(phase::sort);
     sum_sorted(a, m, stream);
+    phase_watch::mark(phase::scatter);
 }
 
 }  // namespace nz::kernels::cuda

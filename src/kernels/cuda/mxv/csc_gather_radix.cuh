@@ -10,18 +10,23 @@
 #pragma once
 
 #include "kernels/cuda/mxv/common_gather.cuh"
+#include "kernels/phases.hpp"
 
 namespace nz::kernels::cuda {
 
 template <class Cell>
 void csc_gather_radix(const device_mxv_arguments& a, void* stream) {
+    phase_watch::mark(phase::begin);
     product_memory<Cell> m(a);
     gather<Cell>(a,
                  store_products<Cell>{m.pairs.keys[0], static_cast<typename Cell::value*>(m.pairs.values[0])},
                  stream);
+    phase_watch::mark(phase::common);
     radix_sort(m.pairs, 0, key_bits(a.common.output_size), m.temporary, a.sort_bytes, stream);
+    phase_watch::mark(phase::sort);
     m.heads = reinterpret_cast<std::int32_t*>(m.pairs.keys[1]);
     sum_sorted(a, m, stream);
+    phase_watch::mark(phase::scatter);
 }
 
 }  // namespace nz::kernels::cuda

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "kernels/cuda/mxv/common_gather.cuh"
+#include "kernels/phases.hpp"
 
 #include <cuda/std/bit>
 
@@ -104,6 +105,7 @@ __global__ void __launch_bounds__(gather_block) fill_start_kernel(typename Cell:
 
 template <class Cell>
 void csc_gather_scatter(const device_mxv_arguments& a, void* stream) {
+    phase_watch::mark(phase::begin);
     const mxv_arguments& c = a.common;
     const auto on = static_cast<cudaStream_t>(stream);
     auto* out = static_cast<typename Cell::value*>(c.out_values);
@@ -112,6 +114,7 @@ void csc_gather_scatter(const device_mxv_arguments& a, void* stream) {
     if constexpr (Cell::first_wins) {
         auto* owner = static_cast<std::uint32_t*>(c.workspace);
         check(cudaMemsetAsync(owner, 0xff, static_cast<std::size_t>(c.output_size) * 4, on));
+        phase_watch::mark(phase::common);
         gather<Cell>(a, scatter_owner<Cell>{owner, c.output_size}, stream);
         gather<Cell>(a, scatter_first<Cell>{out, present, owner, c.output_size}, stream);
     } else {
@@ -121,8 +124,10 @@ void csc_gather_scatter(const device_mxv_arguments& a, void* stream) {
         else
             fill_start_kernel<Cell>
                 <<<blocks_for(c.output_size, gather_block), gather_block, 0, on>>>(out, c.output_size);
+        phase_watch::mark(phase::common);
         gather<Cell>(a, scatter_sum<Cell>{out, present, c.output_size}, stream);
     }
+    phase_watch::mark(phase::scatter);
 }
 
 }  // namespace nz::kernels::cuda
