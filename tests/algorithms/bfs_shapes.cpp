@@ -242,6 +242,36 @@ TEST(BfsShapes, ManyEdgesThatFindFewVertices) {
         }
 }
 
+// A vertex whose row is so long that a GPU's push leaves it out of the queue, and yet of too few edges for a pull to follow: who
+// pushes next makes the queue anew. Behind it thirty hubs at once, which a pull does follow, with few vertices visited before it.
+TEST(BfsShapes, ARowThatAPushLeavesOutOfTheQueue) {
+    const context ctx;
+    constexpr index_t n = 300000, leaves = 140000, hubs = 30;
+    std::vector<index_t> from, to;
+    const auto edge = [&](index_t u, index_t v) {
+        from.push_back(u), to.push_back(v);
+        from.push_back(v), to.push_back(u);
+    };
+    for (index_t v = 1; v <= leaves; ++v) edge(0, v);
+    for (index_t h = 1; h <= hubs; ++h)
+        for (index_t v = leaves + h; v < n; v += hubs)
+            edge(leaves + h, v + 1 < n ? v + 1 : v), edge(0, leaves + h);
+    for (index_t v = leaves + 1; v < n; ++v)
+        for (index_t k = 1; k <= 14; ++k) edge(v, leaves + 1 + (v * 7 + k * 11003) % (n - leaves - 1));
+    const matrix a = matrix::build<bool>(ctx, {n, n, from, to, {}}, binary_id::lor);
+    ASSERT_GE(a.rows(), plan::wide_from_vertices);
+    ASSERT_GE(a.facts().degree_max, 1024 * 128) << "the pieces of a row that is left out";
+    ASSERT_GE(a.nnz(), 32 * leaves);
+    for (const bool parents : {true, false})
+        for (const auto order : {determinism::strict, determinism::fast}) {
+            traverse_options o;
+            o.kernel = "push_pull_fused";
+            o.parents = parents;
+            o.determinism = order;
+            for (const offset_t source : {1, 0, 140001, 299999}) expect_right(ctx, a, source, o);
+        }
+}
+
 // Twenty of the first 32 vertices lead everywhere: one warp comes to all tiles of their row, in each more than two vertices that are
 // asked and others that are not, which is more than a block of a GPU keeps for its warps.
 TEST(BfsShapes, MoreTilesOfOneRowThanABlockKeeps) {

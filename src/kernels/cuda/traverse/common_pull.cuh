@@ -37,11 +37,12 @@ struct visited_set {
     const std::uint32_t* bits;
     bool near;  // there is something in shared memory
     std::uint32_t shift;
+    std::uint32_t factor = 1;  // of hash_of, where the filter is there
 
     __device__ std::uint32_t word_of(std::uint32_t u) const { return bits[u / 32]; }
     __device__ bool in_bits(std::uint32_t u) const { return word_of(u) >> (u % 32) & 1; }
     __device__ bool in_near(std::uint32_t u) const {
-        const std::uint32_t group = u >> shift;
+        const std::uint32_t group = u * factor >> shift;
         return reinterpret_cast<const std::uint32_t*>(near_words)[group / 32] >> (group % 32) & 1;
     }
     /// Which of a few are visited, as bits; of those that `asked` leaves out nothing is said.
@@ -110,7 +111,8 @@ __device__ void finish_long_rows(row_search<Offset>& row, bool left_over, const 
         std::uint32_t first = not_reached;
         for (Offset k = from; k < to && first == not_reached; k += 32) {
             const std::uint32_t u = k + lane < to ? load_once(neighbours + k + lane) : not_reached;
-            const unsigned hits = __ballot_sync(full_warp, u != not_reached && visited.in_bits(u));
+            const unsigned hits = __ballot_sync(
+                full_warp, u != not_reached && (!visited.near || visited.in_near(u)) && visited.in_bits(u));
             if (hits) first = __shfl_sync(full_warp, u, __ffs(hits) - 1);
         }
         if (static_cast<int>(lane) == owner) row.at = row.end, row.hit = first;
@@ -132,9 +134,16 @@ __device__ std::uint32_t first_visited_plainly(const search<Offset>& s, Offset b
     return hit;
 }
 
-/// Copies what fits of the visited set to shared memory, 16 bytes a thread and turn.
+/// Copies what fits of the visited set to shared memory, 16 bytes a thread and turn, or the filter.
 template <class Offset>
-__device__ visited_set load_visited(const search<Offset>& s, const std::uint32_t* bits) {
+__device__ visited_set load_visited(const search<Offset>& s, const std::uint32_t* bits, bool filtered) {
+    if (filtered) {
+        static_assert(filter_words <= block_threads);
+        if (threadIdx.x < filter_words)
+            reinterpret_cast<std::uint32_t*>(near_words)[threadIdx.x] = s.filter[threadIdx.x];
+        __syncthreads();
+        return {bits, true, hash_shift, hash_factor};
+    }
     if (!s.coarse_bytes) return {bits, false, 0};
     const void* const from = s.coarse_shift ? static_cast<const void*>(s.coarse) : bits;
 #pragma unroll 4
@@ -292,12 +301,12 @@ __device__ std::make_unsigned_t<Offset> note_levels(const search<Offset>& s, uns
 /// offsets of the row after are read meanwhile. The new bitmap is written whole, the old one is read.
 template <parents Kind, bool Plain, class Offset>
 __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned long long frontier_edges,
-                           bool fills, counters& next) {
+                           bool fills, bool filtered, counters& next) {
     __shared__ pull_shared notes;
     const std::uint32_t* const before = s.visited[p.current];
     std::uint32_t* const after = s.visited[p.current ^ 1];
     const bool by_heads = Plain && s.heads;
-    const visited_set visited = load_visited(s, before);
+    const visited_set visited = load_visited(s, before, filtered);
     // Rows whose first two were asked go on behind them, by a whole sector.
     const bool goes_on = by_heads && Kind == parents::smallest;
     const Offset asked = goes_on ? 2 : 0;

@@ -71,7 +71,9 @@ struct search {
     unsigned char* coarse;  // one bit for 2^coarse_shift vertices: what fits shared memory of the visited set
     std::uint32_t coarse_shift;  // 0: the bitmap itself
     std::uint32_t coarse_bytes;  // in shared memory; 0: too many vertices even so
-    std::uint32_t* frontier;     // bitmap, with operand_reuse off
+    std::uint32_t*
+        filter;  // bits that the vertices of first pushes hash to, for the pull after them; null: not kept
+    std::uint32_t* frontier;  // bitmap, with operand_reuse off
     const std::uint32_t* in_empty;
     const uint2* heads;  // two in-neighbours of each vertex, to be asked before its row; null: not at hand
     piece* queue[2];
@@ -90,6 +92,7 @@ struct progress {
     unsigned depth = 0, previous = 0;
     bool pulls = false, queued = true;
     bool filled = false;        // all levels have been written, of what is not reached too
+    bool filter = false;        // it has all that was visited
     int side = 0, current = 0;  // which queue and which bitmap hold the present
     unsigned long long reached = 1, edges = 0;
 };
@@ -116,6 +119,12 @@ __device__ void record_level(const search<Offset>& s, unsigned depth, bool pulls
     if (depth < traverse_report::capacity)
         s.report->records[depth] = {size, pulls, edges, static_cast<std::uint64_t>(clock64())};
 }
+
+/// Of the filter: where a vertex is (Fibonacci hashing), and of how many vertices few others hash to what they do.
+constexpr std::uint32_t filter_bits = 15, filter_words = (1u << filter_bits) / 32,
+                        filter_room = (1u << filter_bits) / 5;
+constexpr std::uint32_t hash_factor = 0x9e3779b1u, hash_shift = 32 - filter_bits;
+__device__ inline std::uint32_t hash_of(std::uint32_t v) { return v * hash_factor >> hash_shift; }
 
 extern __shared__ uint4 near_words[];  // in pull what fits of the visited set, with repeats finds
 
@@ -182,6 +191,7 @@ __device__ __forceinline__ void claim(const search<Offset>& s, std::uint32_t* bi
     }
 }
 
+constexpr std::uint32_t no_room = ~0u;   // in place of a place: pieces are not wanted
 constexpr std::uint32_t few_pieces = 8;  // rows of more are cut up by the whole warp
 
 /// A warp's lanes put the rows of what they found, Count each, into a queue, in pieces. All lanes take part;
@@ -230,7 +240,9 @@ __device__ __forceinline__ void append(const find (&finds)[Count], Slot&& slot, 
     }
     std::uint32_t base = 0;
     if (lane == 31) base = slot(sum);
-    std::uint32_t at = __shfl_sync(full_warp, base, 31) + sum - mine;
+    base = __shfl_sync(full_warp, base, 31);
+    if (base == no_room) return;
+    std::uint32_t at = base + sum - mine;
 #pragma unroll
     for (int e = 0; e < Count; ++e) {
         const find& f = finds[e];

@@ -37,12 +37,18 @@ __device__ inline void add_up(counters& to, unsigned vertices, unsigned long lon
     }
 }
 
+/// Among the pieces of a level: some are not in its queue.
+constexpr std::uint32_t not_all_queued = 1u << 31;
+/// Pieces of a warp's finds from which on they are left to who pushes next, if anyone does: so many edges mostly mean a pull.
+constexpr std::uint32_t many_pieces = 1024;
+
 /// A queue in memory that a level's finds go to.
 template <parents Kind, class Offset>
 struct queue_end {
     const search<Offset>& s;
     counters& of;
     int side;
+    bool may_leave = false;  // many pieces
 
     __device__ void put(std::uint32_t at, piece entry, std::uint32_t v) const {
         if (at >= s.capacity) return;
@@ -52,7 +58,12 @@ struct queue_end {
     template <int Count>
     __device__ __forceinline__ void take(const find (&finds)[Count]) const {
         append(
-            finds, [&](std::uint32_t total) { return atomicAdd(&of.pieces, total); },
+            finds,
+            [&](std::uint32_t total) {
+                if (!may_leave || total < many_pieces) return atomicAdd(&of.pieces, total);
+                atomicOr(&of.pieces, not_all_queued);
+                return no_room;
+            },
             [&](std::uint32_t at, piece entry, std::uint32_t v) { put(at, entry, v); });
     }
     /// The same where repeats may be more than 32 bits count: whether the queue is full, and finds need no longer be put there.
@@ -147,11 +158,11 @@ __device__ unsigned lanes_for(const search<Offset>& s, const counters& now) {
 constexpr std::uint32_t few_visited = 8;  // one vertex in so many
 
 /// A level by push, all warps over the queue. Queues: finds go to the next level's queue.
-template <parents Kind, claims By, bool Repeats, bool Queues, class Offset>
+template <parents Kind, claims By, bool Repeats, bool Queues, bool Wide = false, class Offset>
 __device__ void push_level(const search<Offset>& s, const progress& p, const counters& now, counters& next) {
     const piece* const queue = s.queue[p.side];
     const std::uint32_t* const from = s.queue_from[p.side];
-    const queue_end<Kind, Offset> out{s, next, p.side ^ 1};
+    const queue_end<Kind, Offset> out{s, next, p.side ^ 1, Wide && s.pull_steps_in};
     unsigned vertices = 0;
     unsigned long long edges = 0;
     bool full = false;
@@ -171,6 +182,10 @@ __device__ void push_level(const search<Offset>& s, const progress& p, const cou
             for (const find& f : finds) {
                 vertices += f.found;
                 edges += f.found ? f.degree : 0;
+                if (Wide && p.filter && f.found) {
+                    const std::uint32_t h = hash_of(f.vertex);
+                    atomicOr(s.filter + h / 32, 1u << h % 32);
+                }
             }
             if constexpr (!Queues)
                 return;

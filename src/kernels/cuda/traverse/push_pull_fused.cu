@@ -8,14 +8,17 @@
 //   levels and on wide graphs, by the word of its level (atomicExch; its smallest parent, atomicMin) in other levels by the grid: there finds have
 //   numbers close by, and their bits lie in a few lines of L2, which take claims one by one (laplace3d:80 0.72 -> 0.46 ms).
 //   Pieces past what the rule may push are dropped: the next level pulls. On wide graphs a level whose frontier has more edges than the
-//   rule pushes vertices queues nothing at all (rmat:22,32 0.104 -> 0.094 ms); should the next push, it takes its queue from the levels.
+//   rule pushes vertices queues nothing at all (rmat:22,32 0.104 -> 0.094 ms), and a warp whose finds have 131,072 edges and more leaves those
+//   out (a level of 1,865 hubs found from one vertex 19.8 -> 9.3 us); should the next push, it takes its queue from the levels.
 // Thin levels (few pieces and edges): one cluster of 16 blocks goes on alone, its queue in shared memory, while the
 //   grid waits: a level then costs a cluster barrier, not one of the grid (common_thin.cuh).
 // Pull: a warp takes 32 words of 32 vertices and hands their open ones to its lanes; each lane looks through one
 //   vertex's in-neighbours, a sector of 8 at a time, for one in the visited set (operand reuse), up to the first (early
 //   exit), then takes the next; past 64 the warp helps. On graphs with hubs the vertices' two strongest
 //   in-neighbours, the two first where the smallest parent is asked, come before, in order of the vertices (common_heads.cu): 94 to 99.9% of what the
-//   first pull finds, for 8 bytes a vertex read in order. Else the visited set, or a bit for 2 or 4 vertices of it, is
+//   first pull finds, for 8 bytes a vertex read in order. Where few vertices are visited before it, most rows are read in vain: neighbours are
+//   asked of 4 KiB of shared memory first, in which the visited have a bit by a hash (rmat:22,32 from its slowest sources 114 -> 93 us;
+//   32 KiB for up to 52,000 of them cost others 6 us: their bits to set, and that much first-level cache). Else the visited set, or a bit for 2 or 4 vertices of it, is
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
 // What is not reached gets its level (and parent), on wide graphs, from the first pull, which writes there anyway, or at the end where none
@@ -63,6 +66,10 @@ __device__ void initialise(const search<Offset>& s) {
         }
     for (unsigned w = grid_thread(); w < s.words; w += grid_threads())
         s.visited[0][w] = w == s.source / 32 ? 1u << (s.source % 32) : 0;
+    if (Form == form::wide && s.filter && grid_thread() < filter_words) {
+        const std::uint32_t h = hash_of(s.source);
+        s.filter[grid_thread()] = grid_thread() == h / 32 ? 1u << h % 32 : 0;
+    }
     if (grid_thread() >= 32) return;
     if (grid_thread() == 0) {
         s.levels[s.source] = 0;
@@ -150,6 +157,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     else
         cg::this_grid().sync();
     progress p;
+    p.filter = wide && s.filter;
     counters now = tell(s.shared->of[0]);
     while (true) {
         counters& next = s.shared->of[(p.depth + 1) % 3];
@@ -172,6 +180,13 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
                 if (grid_thread() == 0) s.shared->of[p.depth % 3].pieces = 0;
                 sync();
                 p.queued = false;
+            }
+        }
+        if (wide && (now.pieces & not_all_queued)) {
+            p.queued = false;
+            if (!pulls) {
+                if (grid_thread() == 0) s.shared->of[p.depth % 3].pieces = 0;
+                sync();
             }
         }
         if (!pulls && !p.queued) {
@@ -213,21 +228,24 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
                 sync();
             }
             if (repeats && plain)
-                pull_level<Kind, true>(s, p, edges, false, next);
+                pull_level<Kind, true>(s, p, edges, false, false, next);
             else
-                pull_level<Kind, Plain>(s, p, edges, fills_late<Kind, Form> && !p.filled, next);
+                pull_level<Kind, Plain>(s, p, edges, fills_late<Kind, Form> && !p.filled, wide && p.filter,
+                                        next);
             p.filled = true;
+            p.filter = false;
             p.current ^= 1;
             p.queued = false;
         } else {
+            p.filter &= wide && p.reached + edges <= filter_room;
             // So many edges may find more vertices than the rule pushes, and mostly do: a queue would be made for nothing.
             p.queued = !wide || edges <= s.alpha_size || !s.pull_steps_in;
             constexpr claims by =
                 Kind == parents::smallest || Form == form::plain ? claims::words : claims::bits;
             if (p.queued)
-                push_level<Kind, by, repeats, true>(s, p, now, next);
+                push_level<Kind, by, repeats, true, wide>(s, p, now, next);
             else if constexpr (wide)
-                push_level<Kind, by, false, false>(s, p, now, next);
+                push_level<Kind, by, false, false, true>(s, p, now, next);
             p.side ^= 1;
         }
         if (repeats ||
@@ -265,9 +283,10 @@ void launch(const search<Offset>& s, const device_traverse_arguments& d, cudaStr
     launch_resident<push_pull_fused_kernel<Kind, Form, Offset>>(
         s,
         {block_threads, d.cluster_blocks, blocks_an_sm,
-         s.coarse_bytes            ? near_bytes
-         : Form == form::repeating ? recent_bytes
-                                   : 0,
+         s.coarse_bytes                   ? near_bytes
+         : Form == form::wide && s.filter ? static_cast<int>(filter_words * sizeof(std::uint32_t))
+         : Form == form::repeating        ? recent_bytes
+                                          : 0,
          near_bytes, d.blocks},
         d.multiprocessors, stream);
 }
@@ -285,6 +304,7 @@ void divide_workspace(search<Offset>& s, const device_traverse_arguments& d) {
     if (s.heads) s.coarse_bytes = 0;
     if (!s.coarse_bytes) s.coarse_shift = 0;
     s.coarse = memory.take<unsigned char>(s.words * 2 + 16);
+    s.filter = s.heads ? reinterpret_cast<std::uint32_t*>(s.coarse) : nullptr;
     for (auto** queue : {&s.queue[0], &s.queue[1]}) *queue = memory.take<piece>(d.queue_capacity);
     if (d.common.parents)
         for (auto** from : {&s.queue_from[0], &s.queue_from[1]})
