@@ -1,5 +1,7 @@
 #include "harness.hpp"
 
+#include "core/device.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -45,10 +47,23 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
 }
 
 namespace {
+
 std::map<std::string, measurement>& results() {
     static std::map<std::string, measurement> all;
     return all;
 }
+
+// Into the JSON, beside what Google Benchmark says of the host.
+void say_machine(const options& o) {
+    if (o.backend == "cpu" || !device::why_absent().empty()) return;
+    const context ctx({.backend = backend::cuda});
+    const device::facts& gpu = ctx.gpu()->about();
+    benchmark::AddCustomContext("gpu", gpu.name);
+    benchmark::AddCustomContext("gpu_multiprocessors", std::to_string(gpu.multiprocessors));
+    benchmark::AddCustomContext("gpu_l2_bytes", std::to_string(gpu.l2_bytes));
+    benchmark::AddCustomContext("gpu_memory_bytes", std::to_string(gpu.memory_bytes));
+}
+
 }  // namespace
 
 void add(const std::string& name, std::function<std::optional<measurement>()> body) {
@@ -63,6 +78,7 @@ void add(const std::string& name, std::function<std::optional<measurement>()> bo
                                          state.SetIterationTime(m->ms / 1e3);
                                          for (const auto& [key, value] : m->counters)
                                              state.counters[key] = value;
+                                         if (!m->planned.empty()) state.SetLabel(m->planned);
                                          results()[name] = *m;
                                      }
                                  })
@@ -82,6 +98,7 @@ std::map<std::string, measurement> run(const options& o, const char* own) {
     for (auto& a : arguments) pointers.push_back(a.data());
     int count = static_cast<int>(pointers.size());
     benchmark::Initialize(&count, pointers.data());
+    if (!o.json.empty()) say_machine(o);
     benchmark::RunSpecifiedBenchmarks();
     return results();
 }

@@ -52,10 +52,11 @@ double geometric_mean(const std::vector<double>& values);
 /// Pearson's correlation coefficient.
 double correlation(const std::vector<double>& x, const std::vector<double>& y);
 
-/// A measurement: one time, and counters that explain it.
+/// A measurement: one time, counters that explain it, and the kernel that a plan took, where one chose.
 struct measurement {
     double ms = 0;
     std::map<std::string, double> counters;
+    std::string planned = {};
 };
 
 /// Registers a benchmark whose body measures by itself; where it cannot, it gives nothing, and is left out of the results.

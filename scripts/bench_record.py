@@ -3,8 +3,8 @@
 
   bench_record.py make DEVICE FILE.json...   writes the record from one run's files (Google Benchmark's and GoogleTest's)
   bench_record.py check                      says of each record whether the sources have changed since
-A record holds the commit, a hash of the sources that it measured, the outcome of the tests on that device and the
-figures. A stale record is no error: it says that the figures are of other sources."""
+A record holds the machine, the commit, a hash of the sources that it measured, the outcome of the tests on that device and the
+figures, with the kernel that the plan took where it chose. A stale record is no error: it says that the figures are of other sources."""
 import hashlib
 import json
 import pathlib
@@ -31,18 +31,22 @@ def make(device, files):
     benches = [c for c in contents if "benchmarks" in c]
     tests = [c for c in contents if "testsuites" in c]
     skipped = sum(t.get("result") == "SKIPPED" for c in tests for suite in c["testsuites"] for t in suite["testsuite"])
+    # A label is the kernel that the plan took.
     internal = {"family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
                 "threads", "iterations", "cpu_time", "time_unit", "real_time", "name"}
     record = {
         "device": device,
         "date": min(b["context"]["date"] for b in benches),
+        "machine": {key: value for b in benches for key, value in b["context"].items()
+                    if key in ("num_cpus", "mhz_per_cpu") or key.startswith("gpu")},
         "commit": subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True,
                                  check=True).stdout.strip(),
         "sources": source_hash(),
         "tests": {"run": sum(c["tests"] for c in tests) - skipped, "failed": sum(c["failures"] for c in tests),
                   "skipped": skipped},
         "results": {b["name"].split("/iterations")[0]:
-                    {"ms": round(b["real_time"], 5)} | {k: v for k, v in b.items() if k not in internal}
+                    {"ms": round(b["real_time"], 5)} |
+                    {"plan" if k == "label" else k: v for k, v in b.items() if k not in internal}
                     for bench in benches for b in bench["benchmarks"] if not b.get("error_occurred")},
     }
     RECORDS.mkdir(exist_ok=True)

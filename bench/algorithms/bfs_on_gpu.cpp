@@ -62,6 +62,33 @@ void check(const context& gpu, const context& cpu, const problem& p, const varia
     if (!right) throw error(fmt::format("{} {}: wrong parents", p.name, v.label));
 }
 
+// What a search and its graph take of the GPU's memory, in a context that holds nothing else, over what the graph's rows do.
+double peak_over_graph(const matrix& a, offset_t source, const traverse_options& o) {
+    const context alone({.backend = backend::cuda});
+    const double graph = 4.0 * static_cast<double>(a.nnz() + a.rows());
+    return static_cast<double>(bfs(alone, a, source, o).device_peak_bytes) / graph;
+}
+
+// What hub-first lists take to make, as the first search that asks for them has it over the second; wall clock.
+double hub_lists_ms(const context& gpu, const problem& p, const variant& v) {
+    const auto wall = [&] {
+        const auto start = std::chrono::steady_clock::now();
+        bfs(gpu, p.a, p.sources.front(), v.options);
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    };
+    const double first = wall();
+    return first - wall();
+}
+
+// The levels of one search.
+void print_levels(const context& gpu, const problem& p, offset_t source, const char* which) {
+    const auto r = bfs(gpu, p.a, source, {.parents = false});
+    fmt::print("{} from {} ({}): {:.1f} us\n", p.name, source, which, r.kernel_ms * 1e3);
+    for (std::size_t l = 0; l < std::min<std::size_t>(r.iterations.size(), 10); ++l)
+        fmt::print("  {:>3} {:5} {:>9} {:8.2f} us  {}\n", l, name_of(r.iterations[l].direction),
+                   r.iterations[l].frontier, r.iterations[l].time_us, r.iterations[l].reason);
+}
+
 measurement timed(const context& gpu, const problem& p, const variant& v) {
     std::vector<double> times, rates, levels, floors;
     for (const offset_t s : p.sources) {
@@ -81,6 +108,12 @@ measurement timed(const context& gpu, const problem& p, const variant& v) {
         floors.push_back(gpu_bfs_floor_ms(measured_gpu_limits(), static_cast<double>(p.a.rows()),
                                           static_cast<double>(reached), static_cast<double>(depth)));
     }
+    if (!v.options.parents && !v.options.hub_first) {
+        print_levels(gpu, p, p.sources.front(), "the first source");
+        print_levels(gpu, p,
+                     p.sources[static_cast<std::size_t>(std::ranges::max_element(times) - times.begin())],
+                     "the slowest source");
+    }
     return {median(times),
             {{"gteps", median(rates)},
              {"us_a_level", median(levels)},
@@ -90,18 +123,6 @@ measurement timed(const context& gpu, const problem& p, const variant& v) {
              {"min_ms", std::ranges::min(times)},
              {"max_ms", std::ranges::max(times)},
              {"entries", static_cast<double>(p.a.nnz())}}};
-}
-
-// The levels of one search, and what it takes of the GPU's memory, in a context that holds nothing else.
-void print_levels(const problem& p) {
-    const context alone({.backend = backend::cuda});
-    const auto r = bfs(alone, p.a, p.sources.front(), {.parents = false});
-    const double input = 4.0 * static_cast<double>(p.a.nnz() + p.a.rows());
-    fmt::print("{} from {}: {:.1f} us (first call), peak memory {:.2f} times the graph\n", p.name,
-               p.sources.front(), r.kernel_ms * 1e3, static_cast<double>(r.device_peak_bytes) / input);
-    for (std::size_t l = 0; l < std::min<std::size_t>(r.iterations.size(), 10); ++l)
-        fmt::print("  {:>3} {:5} {:>9} {:8.2f} us  {}\n", l, name_of(r.iterations[l].direction),
-                   r.iterations[l].frontier, r.iterations[l].time_us, r.iterations[l].reason);
 }
 
 // What the host adds: a search of ten vertices, from the call to its return, and the kernel's own part.
@@ -127,11 +148,14 @@ int bfs_suite_on_gpu(const options& o, const context& gpu) {
         const auto& p = problems.emplace_back(std::make_shared<problem>(problem{
             slash == input.npos ? input : input.substr(slash + 1), std::move(a), std::move(sources)}));
         if (p->sources.empty()) throw error(p->name + ": no component with a tenth of the vertices");
-        print_levels(*p);
         for (const variant& v : variants)
             add("bfs/" + p->name + "/" + v.label, [=, &gpu, &v] {
+                const double lists = v.options.hub_first ? hub_lists_ms(gpu, *p, v) : 0;
                 check(gpu, cpu, *p, v);
-                return timed(gpu, *p, v);
+                measurement m = timed(gpu, *p, v);
+                if (v.options.hub_first) m.counters["lists_ms"] = lists;
+                m.counters["peak_over_graph"] = peak_over_graph(p->a, p->sources.front(), v.options);
+                return m;
             });
     }
     add("bfs/call_of_ten_vertices", [&gpu] { return call_overhead(gpu); });
@@ -142,18 +166,20 @@ int bfs_suite_on_gpu(const options& o, const context& gpu) {
             "\na search of ten vertices: {:.1f} us from call to return, {:.1f} us of them the kernel's\n",
             call.ms * 1e3, call.counters.at("kernel_ms") * 1e3);
     }
-    fmt::print("\n{} ms\n{:24} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7}\n", gpu.device(), "graph", "levels",
-               "fast", "smallest", "hub first", "GTEPS", "us/level", "share");
+    fmt::print("\n{} ms\n{:24} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>7} {:>5}\n", gpu.device(), "graph",
+               "levels", "fast", "smallest", "hub first", "GTEPS", "us/level", "share", "peak");
     for (const auto& p : problems) {
-        const auto of = [&](const char* label) -> const measurement& {
-            return results.at("bfs/" + p->name + "/" + label);
+        const auto found = results.find("bfs/" + p->name + "/levels");
+        if (found == results.end()) continue;
+        const measurement& levels = found->second;
+        const auto ms = [&](const char* label) {  // 0: the filter left it out
+            const auto it = results.find("bfs/" + p->name + "/" + label);
+            return it == results.end() ? 0.0 : it->second.ms;
         };
-        if (!results.contains("bfs/" + p->name + "/levels")) continue;
-        const auto& levels = of("levels");
-        fmt::print("{:24} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.1f} {:>9.2f} {:>6.0f}%\n", p->name,
-                   levels.ms, of("fast_parents").ms, of("smallest_parents").ms, of("levels_hub_first").ms,
+        fmt::print("{:24} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.4f} {:>9.1f} {:>9.2f} {:>6.0f}% {:>5.2f}\n",
+                   p->name, levels.ms, ms("fast_parents"), ms("smallest_parents"), ms("levels_hub_first"),
                    levels.counters.at("gteps"), levels.counters.at("us_a_level"),
-                   100 * levels.counters.at("share_of_floor"));
+                   100 * levels.counters.at("share_of_floor"), levels.counters.at("peak_over_graph"));
     }
     return 0;
 }

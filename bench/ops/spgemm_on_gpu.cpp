@@ -119,7 +119,8 @@ measurement ours(square_slot& slot, const std::string& source, const std::string
              {"products", static_cast<double>(plan.products)},
              {"output_entries", static_cast<double>(entries)},
              {"memory_of_c", 1 + static_cast<double>(plan.workspace_bytes) / bytes},
-             {"gflops", 2 * static_cast<double>(plan.products) / ms / 1e6}}};
+             {"gflops", 2 * static_cast<double>(plan.products) / ms / 1e6}},
+            kernel == "planned" ? std::string(plan.kernel) : std::string()};
 }
 
 // New values at known places: the kernel alone, the whole call, and what finding the places took.

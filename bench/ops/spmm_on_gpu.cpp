@@ -140,8 +140,10 @@ measurement ours(slot& at, const std::string& source, index_t columns, std::stri
     const dense_plan plan = mxd(at.gpu(), p.result(s), ring, p.o.a, p.second(s), o);
     fmt::print("{}, {} columns: {}\n", source, columns, to_string(plan));
     check(at.gpu(), s, p, std::string(plan.kernel));
-    return rated<T>(s, columns,
-                    median(ops::mxd_kernel_ms(at.gpu(), p.result(s), ring, p.o.a, p.second(s), o, repeats)));
+    measurement m = rated<T>(
+        s, columns, median(ops::mxd_kernel_ms(at.gpu(), p.result(s), ring, p.o.a, p.second(s), o, repeats)));
+    if (kernel.empty()) m.planned = plan.kernel;
+    return m;
 }
 
 template <class T>

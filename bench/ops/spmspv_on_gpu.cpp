@@ -105,10 +105,10 @@ public:
         u_ = vector::build<double>(gpu_, structure_->a.columns(), case_.places, case_.values);
         density_ = density;
     }
-    double timed(int count, const std::string& name) {
+    double timed(int count, const std::string& name, std::string* planned = nullptr) {
         vector y(gpu_, dtype::float64, operands_->a.rows());
-        const double ms =
-            mxv_on_gpu_ms(gpu_, operands_->a, *u_, y, pin(name), dtype::float64, count, order_of(name));
+        const double ms = mxv_on_gpu_ms(gpu_, operands_->a, *u_, y, pin(name), dtype::float64, count,
+                                        order_of(name), planned);
         expect_result(case_, y, name);
         return ms;
     }
@@ -161,7 +161,8 @@ void add_spmspv_on_gpu(const context& gpu, const context& cpu, const std::vector
             for (const auto& kernel : here)
                 add(name_of_case(source, density, kernel), [=] {
                     slot->take(source, density);
-                    const double ms = slot->timed(repeats, kernel);
+                    std::string planned;
+                    const double ms = slot->timed(repeats, kernel, &planned);
                     const sparse_case& c = slot->at_hand();
                     const double floor = c.bytes() / measured_gpu_limits().copy.per_second * 1e3;
                     return measurement{ms,
@@ -169,7 +170,8 @@ void add_spmspv_on_gpu(const context& gpu, const context& cpu, const std::vector
                                         {"products", c.products},
                                         {"output_entries", static_cast<double>(c.out_places.size())},
                                         {"floor_ms", floor},
-                                        {"share_of_floor", floor / ms}}};
+                                        {"share_of_floor", floor / ms}},
+                                       planned};
                 });
 }
 

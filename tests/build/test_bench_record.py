@@ -24,8 +24,8 @@ class BenchRecord(FakeTreeTest):
         self.assertNotEqual(bench_record.source_hash(self.root), first)
 
     def test_what_could_not_be_measured_is_left_out(self):
-        bench = {"context": {"date": "2026-11-25"},
-                 "benchmarks": [{"name": "a/1/iterations:1", "real_time": 2.0, "entries": 3.0},
+        bench = {"context": {"date": "2026-11-25", "host_name": "h", "num_cpus": 16, "gpu": "G", "gpu_l2_bytes": "5"},
+                 "benchmarks": [{"name": "a/1/iterations:1", "real_time": 2.0, "entries": 3.0, "label": "csr_row"},
                                 {"name": "b/1", "real_time": 0.0, "error_occurred": True, "error_message": "cannot"}]}
         self.write("run.json", json.dumps(bench))
         with mock.patch.object(bench_record, "RECORDS", self.root / "records"), \
@@ -35,7 +35,8 @@ class BenchRecord(FakeTreeTest):
              contextlib.redirect_stdout(io.StringIO()):
             bench_record.make("device", [self.root / "run.json"])
         made = json.loads((self.root / "records" / "device.json").read_text())
-        self.assertEqual(made["results"], {"a/1": {"ms": 2.0, "entries": 3.0}})
+        self.assertEqual(made["results"], {"a/1": {"ms": 2.0, "entries": 3.0, "plan": "csr_row"}})
+        self.assertEqual(made["machine"], {"num_cpus": 16, "gpu": "G", "gpu_l2_bytes": "5"})
 
 
 if __name__ == "__main__":

@@ -26,11 +26,10 @@ TEST_F(MxvOnDevice, APlannedProductIsCapturedAndReplayed) {
                      u = random_dictionary(200, 1, 0.5, dtype::float64, random);
     const matrix left = make_matrix(ctx, a);
     const vector right = make_vector(ctx, u, vector_form::sparse);
-    for (const auto* kernel : {"csr_row", "csr_merge", "csr_row_masked", "csc_gather_radix",
-                               "csc_gather_merge", "csc_gather_bucket"}) {
+    const auto capture = [&](std::string_view kernel, const dictionary& operand, const vector& as) {
         vector w(ctx, dtype::float64, 300);
         const vector_options options{.kernel = kernel};
-        const auto p = ops::make_mxv_product(ctx, w, s, left, right, options, false);
+        const auto p = ops::make_mxv_product(ctx, w, s, left, as, options, false);
         ops::device_mxv product(p, ops::mxv_facts_of(p));
         const auto graph = ctx.gpu()->record([&] {
             product.recount();
@@ -38,8 +37,16 @@ TEST_F(MxvOnDevice, APlannedProductIsCapturedAndReplayed) {
         });
         graph->replay();
         graph->replay();
-        EXPECT_TRUE(same(model_mxm(s, a, u), product.result())) << kernel;
-    }
+        EXPECT_TRUE(same(model_mxm(s, a, operand), product.result())) << kernel;
+    };
+    for (const auto* kernel : {"csr_row", "csr_merge", "csr_row_masked", "csc_gather_radix",
+                               "csc_gather_merge", "csc_gather_bucket"})
+        capture(kernel, u, right);
+    // What repeated products with a whole vector take.
+    const dictionary whole = random_dictionary(200, 1, 1, dtype::float64, random);
+    const vector all = make_vector(ctx, whole, vector_form::dense);
+    for (const auto* kernel : {"csr_row", "csr_merge", "csr_ranked", "csr_binned", "dia_slice"})
+        capture(kernel, whole, all);
 }
 
 TEST_F(MxvOnDevice, RefusesAKernelThatOnlyCpusHave) {
