@@ -76,6 +76,7 @@ double hub_lists_ms(const context& gpu, const problem& p, const variant& v) {
         bfs(gpu, p.a, p.sources.front(), v.options);
         return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     };
+    bfs(gpu, p.a, p.sources.front(), {.parents = false});  // the graph is there
     const double first = wall();
     return first - wall();
 }

@@ -1,6 +1,6 @@
 // Single-source shortest paths over weights 1 to 255: random sources of the giant component, each checked first. On a GPU
-// kernel time between events, from the resident graph to distances (and parents) in device memory; on a CPU the whole
-// call.
+// kernel time between events, from the resident graph to distances (and parents) in device memory; on a CPU, and of the loop over mxv
+// (from two sources), the whole call.
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 

@@ -6,7 +6,8 @@
 
 namespace nz::kernels {
 
-/// common: forming products; sort: bringing them into the order of rows; scatter: adding them up where they belong.
+/// common: forming products; sort: bringing them into the order of rows; scatter: adding them up where they belong, with forming them
+/// where they go there at once.
 enum class phase { begin, common, sort, scatter };
 
 /// Told by the kernels that its thread calls, for as long as it lives; the last made is the one that is told.

@@ -243,7 +243,7 @@ TEST(BfsShapes, ManyEdgesThatFindFewVertices) {
 }
 
 // A vertex whose row is so long that a GPU's push leaves it out of the queue, and yet of too few edges for a pull to follow: who
-// pushes next makes the queue anew. Behind it thirty hubs at once, which a pull does follow, with few vertices visited before it.
+// pushes next makes the queue anew. Behind it thirty hubs at once, which a pull does follow.
 TEST(BfsShapes, ARowThatAPushLeavesOutOfTheQueue) {
     const context ctx;
     constexpr index_t n = 300000, leaves = 140000, hubs = 30;

@@ -224,7 +224,11 @@ void print_phases(const std::vector<std::string>& graphs, const std::map<std::st
         fmt::print("{:21}", graph);
         for (const method& m : methods) {
             const measurement* found = m.dense ? nullptr : find(results, name_of_search(graph, m));
-            if (!found) continue;
+            if (m.dense) continue;
+            if (!found) {
+                fmt::print(" | {:39}", "");
+                continue;
+            }
             const auto ms = [&](const char* name) { return found->counters.at(fmt::format("{}_ms", name)); };
             double whole = 0;
             for (const char* name : names) whole += ms(name);
@@ -235,7 +239,7 @@ void print_phases(const std::vector<std::string>& graphs, const std::map<std::st
     }
     fmt::print(
         "common: products are formed; scatter: they are added up where they belong; rest: plan, launches, vectors of the caller\n"
-        "no sort on a GPU: products go where they belong as they are formed, both in `scatter`\n");
+        "no sort, on a GPU or by one thread: products go where they belong as they are formed, both in `scatter`\n");
 }
 
 void print_levels(const std::string& graph, const all_searches& kept, double entries) {

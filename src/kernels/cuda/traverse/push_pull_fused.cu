@@ -8,7 +8,7 @@
 //   levels and on wide graphs, by the word of its level (atomicExch; its smallest parent, atomicMin) in other levels by the grid: there finds have
 //   numbers close by, and their bits lie in a few lines of L2, which take claims one by one (laplace3d:80 0.72 -> 0.46 ms).
 //   Pieces past what the rule may push are dropped: the next level pulls. On wide graphs a level whose frontier has more edges than the
-//   rule pushes vertices queues nothing at all (rmat:22,32 0.104 -> 0.094 ms), and a warp whose finds have 131,072 edges and more leaves those
+//   rule pushes vertices queues nothing at all (rmat:22,32 0.104 -> 0.094 ms), and a warp whose finds make 1,024 pieces and more leaves those
 //   out (a level of 1,865 hubs found from one vertex 19.8 -> 9.3 us); should the next push, it takes its queue from the levels.
 // Thin levels (few pieces and edges): one cluster of 16 blocks goes on alone, its queue in shared memory, while the
 //   grid waits: a level then costs a cluster barrier, not one of the grid (common_thin.cuh).
@@ -185,6 +185,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         if (wide && (now.pieces & not_all_queued)) {
             p.queued = false;
             if (!pulls) {
+                sync();  // slower blocks may still be reading the counts
                 if (grid_thread() == 0) s.shared->of[p.depth % 3].pieces = 0;
                 sync();
             }
