@@ -208,6 +208,19 @@ TEST(BfsShapes, ALargeBroomHasTheWholeGpu) {
     expect_right(ctx, a, 0, repeats);
 }
 
+// The fused kernel with parents and without, each in both orders.
+std::vector<traverse_options> fused_in_every_order() {
+    std::vector<traverse_options> all;
+    for (const bool parents : {true, false})
+        for (const auto order : {determinism::strict, determinism::fast}) {
+            traverse_options& o = all.emplace_back();
+            o.kernel = "push_pull_fused";
+            o.parents = parents;
+            o.determinism = order;
+        }
+    return all;
+}
+
 // Layers in which every vertex leads to all of the next: many edges find few vertices. On a GPU such pushes leave their finds out of the
 // queue, as a pull would follow in most graphs, and here none does.
 TEST(BfsShapes, ManyEdgesThatFindFewVertices) {
@@ -226,20 +239,15 @@ TEST(BfsShapes, ManyEdgesThatFindFewVertices) {
     for (index_t v = begin + 5000; v + 1 < n; v += 2) from.push_back(v - 5000), to.push_back(v);
     const matrix a = matrix::build<bool>(ctx, {n, n, from, to, {}});
     ASSERT_GE(a.rows(), plan::wide_from_vertices);
-    for (const bool parents : {true, false})
-        for (const auto order : {determinism::strict, determinism::fast}) {
-            traverse_options o;
-            o.kernel = "push_pull_fused";
-            o.parents = parents;
-            o.determinism = order;
-            for (const offset_t source : {0, 7, 250}) expect_right(ctx, a, source, o);
-            const traverse_result r = bfs(ctx, a, 0, o);
-            ASSERT_GT(r.iterations.size(), 100U);
-            for (std::size_t l = 0; l < 100; ++l) {
-                EXPECT_EQ(r.iterations[l].direction, direction::push) << l;
-                EXPECT_EQ(r.iterations[l].frontier, l == 0 ? 1 : width(static_cast<index_t>(l))) << l;
-            }
+    for (const traverse_options& o : fused_in_every_order()) {
+        for (const offset_t source : {0, 7, 250}) expect_right(ctx, a, source, o);
+        const traverse_result r = bfs(ctx, a, 0, o);
+        ASSERT_GT(r.iterations.size(), 100U);
+        for (std::size_t l = 0; l < 100; ++l) {
+            EXPECT_EQ(r.iterations[l].direction, direction::push) << l;
+            EXPECT_EQ(r.iterations[l].frontier, l == 0 ? 1 : width(static_cast<index_t>(l))) << l;
         }
+    }
 }
 
 // A vertex whose row is so long that a GPU's push leaves it out of the queue, and yet of too few edges for a pull to follow: who
@@ -262,14 +270,9 @@ TEST(BfsShapes, ARowThatAPushLeavesOutOfTheQueue) {
     ASSERT_GE(a.rows(), plan::wide_from_vertices);
     ASSERT_GE(a.facts().degree_max, 1024 * 128) << "the pieces of a row that is left out";
     ASSERT_GE(a.nnz(), 32 * leaves);
-    for (const bool parents : {true, false})
-        for (const auto order : {determinism::strict, determinism::fast}) {
-            traverse_options o;
-            o.kernel = "push_pull_fused";
-            o.parents = parents;
-            o.determinism = order;
-            for (const offset_t source : {1, 0, 140001, 299999}) expect_right(ctx, a, source, o);
-        }
+    for (const traverse_options& o : fused_in_every_order()) {
+        for (const offset_t source : {1, 0, 140001, 299999}) expect_right(ctx, a, source, o);
+    }
 }
 
 // Twenty of the first 32 vertices lead everywhere: one warp comes to all tiles of their row, in each more than two vertices that are
