@@ -48,6 +48,8 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" bfs grid2d:120 --kernel tile --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:18,4 --backend cuda --fast --validate
     check $tool 60 "$bin/nz" bfs rmat:18,4 --backend cuda --validate
+    # a pull from 498 vertices, which asks the filter
+    check $tool 60 "$bin/nz" bfs rmat:18,4 --source 12000 --backend cuda --fast --validate
     check $tool 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='BfsShapes.ParentsAt*'
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
     check $tool 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --validate
@@ -107,4 +109,5 @@ check racecheck 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --repe
 check racecheck 60 "$bin/nz" bfs laplace3d:16 --kernel tile --tile-size 32 --backend cuda --repeat 1 --validate
 check racecheck 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='BfsShapes.ParentsAt*'
 check racecheck 60 "$bin/nz" bfs rmat:18,4 --backend cuda --fast --validate
+check racecheck 60 "$bin/nz" bfs rmat:18,4 --source 12000 --backend cuda --fast --validate
 exit $failed

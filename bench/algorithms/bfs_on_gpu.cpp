@@ -110,6 +110,9 @@ measurement timed(const context& gpu, const problem& p, const variant& v) {
                                           static_cast<double>(reached), static_cast<double>(depth)));
     }
     if (!v.options.parents && !v.options.hub_first) {
+        fmt::print("{}, us from each source:", p.name);
+        for (const double ms : times) fmt::print(" {:.1f}", ms * 1e3);
+        fmt::print("\n");
         print_levels(gpu, p, p.sources.front(), "the first source");
         print_levels(gpu, p,
                      p.sources[static_cast<std::size_t>(std::ranges::max_element(times) - times.begin())],

@@ -331,6 +331,55 @@ TEST(BfsShapes, SmallestParentsOfAMillionVerticesWithHubs) {
     }
 }
 
+// One vertex leads to 128 hubs, whose pieces a GPU's push leaves out of its queue, and a pull does follow: from so few vertices that it asks
+// a filter first. Most rows are read in vain; some, up to 90 entries long, hold a hub behind two that are larger or come earlier.
+TEST(BfsShapes, APullFromAFewHubs) {
+    const context ctx;
+    constexpr index_t n = 1'100'000, hubs = 128, first_hub = 1'099'000, leaves_each = 5000,
+                      larger = 1'000'000, rows = 20'000, first_row = 800'000;
+    std::vector<index_t> from, to;
+    const auto edge = [&](index_t u, index_t v) {
+        from.push_back(u), to.push_back(v);
+        from.push_back(v), to.push_back(u);
+    };
+    edge(3, 5);
+    for (index_t h = 0; h < hubs; ++h) {
+        edge(5, first_hub + h);
+        for (index_t k = 0; k < leaves_each; ++k) edge(first_hub + h, 200 + h * leaves_each + k);
+    }
+    for (index_t i = 0; i < rows; ++i) {
+        edge(larger, first_row + i), edge(larger + 1, first_row + i);
+        if (i % 3 == 0) edge(first_row + i, first_hub + i % hubs);
+        for (index_t k = 1; k <= i % 90; ++k) edge(first_row + i, first_row + (i * 7 + k * 131) % rows);
+    }
+    const matrix a = matrix::build<bool>(ctx, {n, n, from, to, {}}, binary_id::lor);
+    ASSERT_GE(a.rows(), plan::first_heads_from);
+    for (const traverse_options& o : fused_in_every_order()) {
+        for (const offset_t source : {3, 5, 1'000'000}) expect_right(ctx, a, source, o);
+        const auto levels = bfs(ctx, a, 3, o).iterations;
+        ASSERT_GT(levels.size(), 3U);
+        EXPECT_EQ(levels[2].frontier, hubs);
+        if (!ctx.gpu()) continue;
+        EXPECT_EQ(levels[1].direction, direction::push);
+        EXPECT_EQ(levels[2].direction, direction::pull);
+    }
+}
+
+// The same on a Kronecker graph, where 410 vertices find 223,518.
+TEST(BfsShapes, APullFromFewVerticesOfAKroneckerGraph) {
+    const context ctx;
+    if (!ctx.gpu()) GTEST_SKIP() << "no GPU";
+    const matrix a = graph(ctx, "rmat:20,16");
+    for (const traverse_options& o : fused_in_every_order()) {
+        expect_right(ctx, a, 683983, o);
+        const auto levels = bfs(ctx, a, 683983, o).iterations;
+        ASSERT_GT(levels.size(), 3U);
+        EXPECT_EQ(levels[2].frontier, 410);
+        EXPECT_EQ(levels[2].direction, direction::pull);
+        EXPECT_EQ(levels[3].frontier, 223518);
+    }
+}
+
 // Where edges have directions the rows of most edges out are not those of most edges in: which of them stand first in a row, and
 // which a GPU asks first, are two things.
 TEST(BfsShapes, HubFirstRowsOfDirectedGraphsWithHubs) {

@@ -40,6 +40,15 @@ struct visited_set {
     std::uint32_t factor = 1;  // of hash_of, where the filter is there
 
     __device__ std::uint32_t word_of(std::uint32_t u) const { return bits[u / 32]; }
+    /// 0 where it is not wanted: a load without a branch, which others do not wait for.
+    __device__ std::uint32_t word_if(bool wanted, std::uint32_t u) const {
+        std::uint32_t word = 0;
+        asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; @p ld.global.b32 %0, [%2];}"
+                     : "+r"(word)
+                     : "r"(static_cast<unsigned>(wanted)), "l"(bits + u / 32)
+                     : "memory");
+        return word;
+    }
     __device__ bool in_bits(std::uint32_t u) const { return word_of(u) >> (u % 32) & 1; }
     __device__ bool in_near(std::uint32_t u) const {
         const std::uint32_t group = u * factor >> shift;
@@ -119,6 +128,78 @@ __device__ void finish_long_rows(row_search<Offset>& row, bool left_over, const 
     }
 }
 
+/// The beginnings of up to 32 rows, a lane each, by the warp: four neighbours a lane and load, whatever row they are of, so that no load waits
+/// for another. For rows that mostly hold no visited neighbour: there is no early exit. A row's first hit is its lane's `hit`;
+/// `firsts` is room in shared memory, a place a lane.
+template <class Offset>
+__device__ void scan_rows(row_search<Offset>& row, bool there, const std::uint32_t* neighbours,
+                          const visited_set& visited, std::uint32_t* firsts) {
+    constexpr int at_once = 2;
+    const unsigned lane = threadIdx.x % 32, up_to_lane = ~0u >> (31 - lane);
+    const Offset base = row.at & ~Offset{3};
+    const unsigned units =
+        there ? static_cast<unsigned>(min((row.end - base + 3) / 4, Offset{serial_edges / 4})) : 0;
+    unsigned sum = units;
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+        const unsigned below = __shfl_up_sync(full_warp, sum, step);
+        if (lane >= step) sum += below;
+    }
+    const unsigned total = __shfl_sync(full_warp, sum, 31), start = sum - units;
+    const Offset origin = base - static_cast<Offset>(4 * start);
+    firsts[lane] = not_reached;
+    __syncwarp();
+    for (unsigned from = 0; from < total; from += 32 * at_once) {
+        int owner[at_once];
+        uint4 four[at_once];
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+            const unsigned first = from + 32 * k, at = first + lane;
+            const unsigned begun = __popc(__ballot_sync(full_warp, units && start < first));
+            const unsigned begin =
+                __reduce_or_sync(full_warp, units && start - first < 32 ? 1u << (start - first) : 0u);
+            owner[k] = static_cast<int>(begun + __popc(begin & up_to_lane)) - 1;
+            const Offset place = __shfl_sync(full_warp, origin, owner[k]) + static_cast<Offset>(4 * at);
+            four[k] = uint4{not_reached, not_reached, not_reached, not_reached};
+            if (at < total) four[k] = load_once(reinterpret_cast<const uint4*>(neighbours + place));
+        }
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) {
+            const std::uint32_t u[4] = {four[k].x, four[k].y, four[k].z, four[k].w};
+            const unsigned at = from + 32 * k + lane;
+            unsigned asked = 0;
+            if (at < total)
+#pragma unroll
+                for (int q = 0; q < 4; ++q) asked |= static_cast<unsigned>(visited.in_near(u[q])) << q;
+            if (!__any_sync(full_warp, asked)) continue;
+            const Offset place = __shfl_sync(full_warp, origin, owner[k]) + static_cast<Offset>(4 * at),
+                         begin = __shfl_sync(full_warp, row.at, owner[k]),
+                         end = __shfl_sync(full_warp, row.end, owner[k]);
+            // A load has neighbours of the rows beside at its ends.
+            if (place < begin) asked &= 0xfu << static_cast<unsigned>(begin - place);
+            if (end - place < 4) asked &= (1u << static_cast<unsigned>(end - place)) - 1;
+            unsigned hits = 0;
+            std::uint32_t words[4];
+#pragma unroll
+            for (int q = 0; q < 4; ++q) words[q] = visited.word_if(asked >> q & 1, u[q]);
+#pragma unroll
+            for (int q = 0; q < 4; ++q) hits |= (words[q] >> u[q] % 32 & 1) << q;
+            if (hits) {
+                const int first = __ffs(hits) - 1;
+                std::uint32_t hit = u[0];
+#pragma unroll
+                for (int q = 1; q < 4; ++q)
+                    if (q == first) hit = u[q];
+                atomicMin(firsts + owner[k], hit);
+            }
+        }
+    }
+    __syncwarp();
+    if (!there) return;
+    row.hit = firsts[lane];
+    row.at = base + static_cast<Offset>(4 * units);
+}
+
 /// The same with switches off: values read, no early exit.
 template <class Offset>
 __device__ std::uint32_t first_visited_plainly(const search<Offset>& s, Offset begin, Offset end,
@@ -135,9 +216,9 @@ __device__ std::uint32_t first_visited_plainly(const search<Offset>& s, Offset b
 }
 
 /// Copies what fits of the visited set to shared memory, 16 bytes a thread and turn, or the filter.
-template <class Offset>
-__device__ visited_set load_visited(const search<Offset>& s, const std::uint32_t* bits, bool filtered) {
-    if (filtered) {
+template <bool Few, class Offset>
+__device__ visited_set load_visited(const search<Offset>& s, const std::uint32_t* bits) {
+    if constexpr (Few) {
         static_assert(filter_words <= block_threads);
         if (threadIdx.x < filter_words)
             reinterpret_cast<std::uint32_t*>(near_words)[threadIdx.x] = s.filter[threadIdx.x];
@@ -164,6 +245,16 @@ struct pull_shared {
     std::uint32_t found[block_threads / 32][chunk_words];
     std::uint16_t open[block_threads / 32][ring_places];
 };
+
+__device__ inline pull_shared& pull_notes() {
+    __shared__ pull_shared notes;
+    return notes;
+}
+/// A place a thread, for scan_rows.
+__device__ inline std::uint32_t* few_firsts() {
+    __shared__ std::uint32_t firsts[block_threads];
+    return firsts;
+}
 
 /// A warp's open vertices, as places in its words: each lane that comes free is handed the next one.
 class open_places {
@@ -208,7 +299,7 @@ struct first_look {
 /// Asks two in-neighbours of each open vertex, its strongest or its first: read in order, a bit or two looked at each. The next words' are on
 /// their way while bits are looked at: all warps do the same at the same time, so that else memory and the caches took turns.
 /// `word_begin(w)` is the first vertex of word w.
-template <parents Kind, class Offset, class Begin>
+template <parents Kind, bool Few, class Offset, class Begin>
 __device__ first_look find_by_heads(const search<Offset>& s, const visited_set& visited, std::uint32_t open,
                                     Begin&& word_begin) {
     constexpr int at_once = 4;  // words
@@ -237,14 +328,31 @@ __device__ first_look find_by_heads(const search<Offset>& s, const visited_set& 
         read();
         // Each round of looks is on its way as a whole before the first is waited for.
         std::uint32_t seen[at_once];
+        if constexpr (Few) {
+            std::uint32_t also[at_once];
 #pragma unroll
-        for (int k = 0; k < at_once; ++k)
-            seen[k] = heads[k].x != not_reached ? visited.word_of(heads[k].x) >> heads[k].x % 32 & 1 : 0;
+            for (int k = 0; k < at_once; ++k)
+                seen[k] =
+                    visited.word_if(heads[k].x != not_reached && visited.in_near(heads[k].x), heads[k].x);
 #pragma unroll
-        for (int k = 0; k < at_once; ++k) {
-            const std::uint32_t second = heads[k].y & ~more_neighbours;
-            if (heads[k].x != not_reached && !seen[k])
-                seen[k] = (visited.word_of(second) >> second % 32 & 1) * 2;
+            for (int k = 0; k < at_once; ++k) {
+                const std::uint32_t second = heads[k].y & ~more_neighbours;
+                seen[k] = seen[k] >> heads[k].x % 32 & 1;
+                also[k] =
+                    visited.word_if(heads[k].x != not_reached && !seen[k] && visited.in_near(second), second);
+            }
+#pragma unroll
+            for (int k = 0; k < at_once; ++k) seen[k] |= (also[k] >> heads[k].y % 32 & 1) * 2;
+        } else {
+#pragma unroll
+            for (int k = 0; k < at_once; ++k)
+                seen[k] = heads[k].x != not_reached ? visited.word_of(heads[k].x) >> heads[k].x % 32 & 1 : 0;
+#pragma unroll
+            for (int k = 0; k < at_once; ++k) {
+                const std::uint32_t second = heads[k].y & ~more_neighbours;
+                if (heads[k].x != not_reached && !seen[k])
+                    seen[k] = (visited.word_of(second) >> second % 32 & 1) * 2;
+            }
         }
 #pragma unroll
         for (int k = 0; k < at_once; ++k) {
@@ -299,14 +407,14 @@ __device__ std::make_unsigned_t<Offset> note_levels(const search<Offset>& s, uns
 /// A level by pull. A lane looks through one vertex's row and takes the next open vertex as soon as it has found a
 /// neighbour or the end, whatever its warp's other lanes do: as many sectors are on their way as there are lanes. The
 /// offsets of the row after are read meanwhile. The new bitmap is written whole, the old one is read.
-template <parents Kind, bool Plain, class Offset>
-__device__ void pull_level(const search<Offset>& s, const progress& p, unsigned long long frontier_edges,
-                           bool fills, bool filtered, counters& next) {
-    __shared__ pull_shared notes;
+template <parents Kind, bool Plain, bool Few, class Offset>
+__device__ __forceinline__ void pull_level(const search<Offset>& s, const progress& p,
+                                           unsigned long long frontier_edges, bool fills, counters& next) {
+    pull_shared& notes = pull_notes();
     const std::uint32_t* const before = s.visited[p.current];
     std::uint32_t* const after = s.visited[p.current ^ 1];
     const bool by_heads = Plain && s.heads;
-    const visited_set visited = load_visited(s, before, filtered);
+    const visited_set visited = load_visited<Few>(s, before);
     // Rows whose first two were asked go on behind them, by a whole sector.
     const bool goes_on = by_heads && Kind == parents::smallest;
     const Offset asked = goes_on ? 2 : 0;
@@ -328,7 +436,7 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned 
         const auto begin_of = [&](unsigned word) { return (first + word * warps) * 32; };
         found_in[lane] = 0;
         if (by_heads) {
-            const first_look look = find_by_heads<Kind>(s, visited, ~closed, begin_of);
+            const first_look look = find_by_heads<Kind, Few>(s, visited, ~closed, begin_of);
             found_in[lane] = look.found;
             closed |= look.settled;
         }
@@ -349,31 +457,45 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned 
             place = ahead_place;
             ahead_place = no_place;
         };
+        const auto take_hit = [&] {
+            atomicOr(&found_in[place / 32], 1u << place % 32);
+            if constexpr (Kind != parents::none) s.parents_of[vertex(place)] = row.hit;
+        };
         fetch();
-        go_on();
-        while (__any_sync(full_warp, place != no_place)) {
-            fetch();
-            const bool searches = place != no_place;
-            if constexpr (Plain) {
-                constexpr bool which = Kind != parents::none;
-                if (searches && soon) row.template turn<which, 4>(s.in_neighbours, visited);
-                if (searches && !soon) row.template turn<which, 8>(s.in_neighbours, visited);
-                __syncwarp();
-                const bool is_long = searches && row.goes_on() && row.at - row.begin >= serial_edges;
-                finish_long_rows(row, is_long, s.in_neighbours, visited);
-            } else if (searches) {
-                row.at = row.end;
-                row.hit = first_visited_plainly(s, row.begin, row.end, s.operand_reuse ? before : s.frontier);
-            }
-            if (searches && !row.goes_on()) {
-                const std::uint32_t v = vertex(place), bit = 1u << place % 32;
-                if (row.hit != not_reached && (Plain || !(before[v / 32] & bit))) {
-                    atomicOr(&found_in[place / 32], bit);
-                    if constexpr (Kind != parents::none) s.parents_of[v] = row.hit;
-                }
+        if constexpr (Few) {
+            while (__any_sync(full_warp, ahead_place != no_place)) {
+                go_on();
+                fetch();
+                const bool there = place != no_place;
+                scan_rows(row, there, s.in_neighbours, visited, few_firsts() + threadIdx.x / 32 * 32);
+                finish_long_rows(row, there && row.goes_on(), s.in_neighbours, visited);
+                if (there && row.hit != not_reached) take_hit();
                 place = no_place;
             }
+        } else {
             go_on();
+            while (__any_sync(full_warp, place != no_place)) {
+                fetch();
+                const bool searches = place != no_place;
+                if constexpr (Plain) {
+                    constexpr bool which = Kind != parents::none;
+                    if (searches && soon) row.template turn<which, 4>(s.in_neighbours, visited);
+                    if (searches && !soon) row.template turn<which, 8>(s.in_neighbours, visited);
+                    __syncwarp();
+                    const bool is_long = searches && row.goes_on() && row.at - row.begin >= serial_edges;
+                    finish_long_rows(row, is_long, s.in_neighbours, visited);
+                } else if (searches) {
+                    row.at = row.end;
+                    row.hit =
+                        first_visited_plainly(s, row.begin, row.end, s.operand_reuse ? before : s.frontier);
+                }
+                if (searches && !row.goes_on()) {
+                    const std::uint32_t v = vertex(place), bit = 1u << place % 32;
+                    if (row.hit != not_reached && (Plain || !(before[v / 32] & bit))) take_hit();
+                    place = no_place;
+                }
+                go_on();
+            }
         }
         __syncwarp();
         const std::uint32_t found = found_in[lane];
@@ -391,6 +513,16 @@ __device__ void pull_level(const search<Offset>& s, const progress& p, unsigned 
         __syncwarp();
     }
     add_up(next, vertices, edges);
+}
+
+/// The same where few vertices are visited, by the filter: apart, as the registers that it takes would be missed in other levels.
+template <parents Kind, class Offset>
+__device__ __noinline__ void pull_from_few(const search<Offset>& s, unsigned depth, int current, bool fills,
+                                           counters& next) {
+    progress p;
+    p.depth = depth;
+    p.current = current;
+    pull_level<Kind, true, true>(s, p, 0, fills, next);
 }
 
 /// Levels (and parents) of what has not been reached, where no pull has written them.

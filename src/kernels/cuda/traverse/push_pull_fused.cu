@@ -17,8 +17,10 @@
 //   exit), then takes the next; past 64 the warp helps. On graphs with hubs the vertices' two strongest
 //   in-neighbours, the two first where the smallest parent is asked, come before, in order of the vertices (common_heads.cu): 94 to 99.9% of what the
 //   first pull finds, for 8 bytes a vertex read in order. Where few vertices are visited before it, most rows are read in vain: neighbours are
-//   asked of 4 KiB of shared memory first, in which the visited have a bit by a hash (rmat:22,32 from its slowest sources 114 -> 93 us;
-//   32 KiB for up to 52,000 of them cost others 6 us: their bits to set, and that much first-level cache). Else the visited set, or a bit for 2 or 4 vertices of it, is
+//   asked of 4 KiB of shared memory first, in which the visited have a bit by a hash, and the first 64 of up to 32 rows are read by the whole
+//   warp, four a lane, without early exit (rmat:22,32 from its slowest sources 114 -> 93 -> 80 us, 410 vertices of rmat:20,16 48 -> 36). It is a
+//   function apart: with it inline the other levels of rmat:22,32 took 3 us more, for want of registers.
+//   (32 KiB for up to 52,000 vertices cost others 6 us: their bits to set, and that much first-level cache.) Else the visited set, or a bit for 2 or 4 vertices of it, is
 //   copied to shared memory first. Two bitmaps alternate: one is read, the other written whole, so that a level needs
 //   one barrier. Vertices without in-neighbours are a cached bitmap.
 // What is not reached gets its level (and parent), on wide graphs, from the first pull, which writes there anyway, or at the end where none
@@ -134,7 +136,7 @@ struct no_mail {};
 
 template <parents Kind, form Form, class Offset>
 __global__ void __launch_bounds__(block_threads, blocks_an_sm)
-    push_pull_fused_kernel(const search<Offset> s) {
+    push_pull_fused_kernel(const __grid_constant__ search<Offset> s) {
     constexpr bool Plain = is_plain(Form), wide = Form == form::wide, repeats = Form == form::repeating;
     __shared__ thin_shared memory;
     const unsigned clusters = gridDim.x / s.cluster_blocks;
@@ -228,11 +230,13 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
                 make_coarse(s, p);
                 sync();
             }
+            const bool fills = fills_late<Kind, Form> && !p.filled;
             if (repeats && plain)
-                pull_level<Kind, true>(s, p, edges, false, false, next);
+                pull_level<Kind, true, false>(s, p, edges, false, next);
+            else if (wide && p.filter)
+                pull_from_few<Kind>(s, p.depth, p.current, fills, next);
             else
-                pull_level<Kind, Plain>(s, p, edges, fills_late<Kind, Form> && !p.filled, wide && p.filter,
-                                        next);
+                pull_level<Kind, Plain, false>(s, p, edges, fills, next);
             p.filled = true;
             p.filter = false;
             p.current ^= 1;
