@@ -108,6 +108,9 @@ check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
 check racecheck 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --repeat 1 --validate
 check racecheck 60 "$bin/nz" bfs laplace3d:16 --kernel tile --tile-size 32 --backend cuda --repeat 1 --validate
 check racecheck 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='BfsShapes.ParentsAt*'
+check racecheck 60 "$bin/nz" bfs rmat:12,16 --switches all,duplicates --backend cuda --validate
+check racecheck 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --validate
+check racecheck 60 "$bin/nz" sssp rmat:9,8 --weights uniform:1,255 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:18,4 --backend cuda --fast --validate
 check racecheck 60 "$bin/nz" bfs rmat:18,4 --source 12000 --backend cuda --fast --validate
 exit $failed
