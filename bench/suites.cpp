@@ -43,7 +43,7 @@ std::vector<suite> suites() {
         {"papers/yang2015", "BFS by sparse against dense vectors: --table 1 to 4, --figure 2",
          yang2015_suite},
         {"papers/yang2018",
-         "products by rows and columns, and what five optimisations make of search: --table 2, --figure 2 and 5 to 7",
+         "products by rows and columns, and what five optimisations make of search: --table 1 and 2, --figure 2 and 5 to 7",
          yang2018_suite},
         {"papers/dalton2015",
          "SpMV, SpAdd and SpGEMM whose time follows the work: --table 2, --figure 2 and 4 to 11",

@@ -148,6 +148,14 @@ TEST_F(paper_benches, yang2018_multiplies_by_rows_and_columns_and_meets_other_li
         for (const auto* form : {"row", "row_masked", "column", "column_masked"})
             EXPECT_TRUE(products.contains(std::string("yang2018/products/rmat:11,16/") + count + "/" + form));
     EXPECT_EQ(products.at("yang2018/products/rmat:11,16/128/row_masked")["mask_entries"], 128);
+    const auto costs = results({"papers/yang2018", "--table", "1", "--quick"}, {"d nnz(m)", "correlation"});
+    const auto accesses = [&](const char* count, const char* form) {
+        return costs.at(std::string("yang2018/products/rmat:11,16/") + count + "/" + form)["accesses"];
+    };
+    for (const auto* form : {"row_masked", "column", "column_masked"}) {
+        EXPECT_LT(accesses("8", form), accesses("128", form));
+        EXPECT_EQ(accesses("2048", form), accesses("8", "row")) << "all of them";
+    }
     const auto libraries = results({"papers/yang2018", "--figure", "7", "rmat_directed:9,8", "grid2d:20"},
                                    {"push/ours", "geometric mean"});
     for (const auto* graph : {"rmat_directed:9,8", "grid2d:20"})

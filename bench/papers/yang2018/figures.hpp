@@ -1,4 +1,4 @@
-// The figures of yang2018, each a function that registers, runs and prints.
+// The figures of yang2018 and its first table, each a function that registers, runs and prints.
 #pragma once
 
 #include "suites.hpp"
@@ -6,6 +6,7 @@
 namespace nz::bench::yang2018 {
 
 int products(const options& o, const context& ctx);   ///< figure 2
+int costs(const options& o, const context& ctx);      ///< table 1: how figure 2's times follow accesses
 int levels(const options& o, const context& ctx);     ///< figure 5
 int searches(const options& o, const context& ctx);   ///< figure 6: figure 2 with vectors that searches met
 int libraries(const options& o, const context& ctx);  ///< figure 7
