@@ -35,7 +35,7 @@
 // Determinism: levels always. Parents: `smallest` lowers the parent by atomicMin over all claims of the level in
 //   push, and pull meets the smallest first; `any` keeps the claimer.
 // Cost: push: frontier edges * (neighbour, bit). Pull: unvisited vertices * (two offsets, sectors to the first hit).
-// Distance to the limit (H200, levels): 24, 37, 19 and 56% of the floor by bytes and gathers on rmat:20,16, rmat:22,32,
+// Distance to the limit (H200, levels): 23, 37, 18 and 54% of the floor by bytes and gathers on rmat:20,16, rmat:22,32,
 //   uniform:1048576,16 and grid2d:2000,0.3; a pull's chain of dependent reads costs 8 us or more, few vertices or
 //   many: docs/measurements.md.
 // Why the loop over mxv was not enough: a launch and a read-back a level cost 10 us, a level here 1 to 3.
