@@ -217,7 +217,10 @@ void print_json(const setup& u, const std::vector<search>& runs) {
                       {"bytes", u.tiles->bytes},         {"csr_bytes", u.tiles->csr_bytes},
                       {"extracted", u.tiles->extracted}, {"build_ms", u.tiles->build_ms}};
     u.work.report_to(r);
-    if (runs[0].result.backend == backend::cuda) r["device_peak_bytes"] = runs[0].result.device_peak_bytes;
+    if (runs[0].result.backend == backend::cuda) {
+        r["device_peak_bytes"] = runs[0].result.device_peak_bytes;
+        r["moved_bytes"] = runs[0].result.moved_bytes;
+    }
     if (runs.size() == 1) {
         add_search(r, u, runs[0]);
     } else {

@@ -174,7 +174,10 @@ void print_json(const many_setup& u, const many_search& run) {
     json r = report("bfs", u.s, u.ctx, u.in, u.plan.kernel, run.ms);
     r["prepare_ms"] = u.prepare_ms;
     u.work.report_to(r);
-    if (run.result.backend == backend::cuda) r["device_peak_bytes"] = run.result.device_peak_bytes;
+    if (run.result.backend == backend::cuda) {
+        r["device_peak_bytes"] = run.result.device_peak_bytes;
+        r["moved_bytes"] = run.result.moved_bytes;
+    }
     r["sources"] = u.sources.size();
     r["batches"] = u.plan.batches;
     r["with_levels"] = u.options.levels;

@@ -114,7 +114,10 @@ void print_json(const setup& u, const std::vector<search>& runs) {
     json r = report("sssp", u.s, u.ctx, u.in, u.plan.kernel, median(times));
     if (u.plan.kernel == "delta_stepping" && u.options.switches.near_far) r["delta"] = u.plan.delta;
     u.work.report_to(r);
-    if (runs[0].result.backend == backend::cuda) r["device_peak_bytes"] = runs[0].result.device_peak_bytes;
+    if (runs[0].result.backend == backend::cuda) {
+        r["device_peak_bytes"] = runs[0].result.device_peak_bytes;
+        r["moved_bytes"] = runs[0].result.moved_bytes;
+    }
     if (runs.size() == 1) {
         add_search(r, u, runs[0]);
     } else {

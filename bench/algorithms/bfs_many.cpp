@@ -1,5 +1,6 @@
 // 64 searches at once against 64 single ones, without parents on both sides, in the same process on the same graph;
 // counts alone and with every level. On a GPU kernel time between events, and the CPU's searches check it.
+#include "limits/gpu.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
@@ -61,18 +62,29 @@ void check(const context& ctx, const context& cpu, const problem& p) {
 
 measurement many(const context& ctx, const problem& p, const traverse_many_options& o) {
     std::vector<double> times;
-    offset_t edges = 0;
+    offset_t edges = 0, visits = 0;
+    std::size_t levels = 0;
     for (int round = 0; round < rounds; ++round)
         times.push_back(ms_of(ctx, [&] {
             const auto r = bfs_many(ctx, p.a, p.sources, o);
             edges = r.edges;
+            levels = r.iterations.size();
+            visits = 0;
+            for (const auto& level : r.iterations) visits += level.frontier;
             return r.kernel_ms;
         }));
-    return {median(times),
-            {{"gteps", static_cast<double>(edges) / median(times) / 1e6},
-             {"min_ms", std::ranges::min(times)},
-             {"max_ms", std::ranges::max(times)},
-             {"entries", static_cast<double>(p.a.nnz())}}};
+    measurement m{median(times),
+                  {{"gteps", static_cast<double>(edges) / median(times) / 1e6},
+                   {"min_ms", std::ranges::min(times)},
+                   {"max_ms", std::ranges::max(times)},
+                   {"entries", static_cast<double>(p.a.nnz())}}};
+    if (ctx.backend() == backend::cuda) {
+        const double n = static_cast<double>(p.a.rows()), written = o.levels ? 4.0 * n * source_count : 0;
+        m.counters["floor_ms"] = gpu_bfs_many_floor_ms(measured_gpu_limits(), n, static_cast<double>(visits),
+                                                       written, static_cast<double>(levels));
+        m.counters["share_of_floor"] = m.counters["floor_ms"] / m.ms;
+    }
+    return m;
 }
 
 // All sources one after another; the median of the rounds.

@@ -5,6 +5,7 @@
 #include "core/device.hpp"
 #include "io/adjacency.hpp"
 #include "io/generators.hpp"
+#include "limits/gpu.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
@@ -62,6 +63,7 @@ std::vector<offset_t> draw_keys(const matrix& graph) {
 
 struct search {
     double ms, teps;
+    double floor_ms = 0;  // of its kernel, on a GPU
 };
 
 search run_key(const context& ctx, const problem& p, offset_t key) {
@@ -76,7 +78,12 @@ search run_key(const context& ctx, const problem& p, offset_t key) {
     found.levels.extract_tuples(reached, levels);
     offset_t edges = 0;
     for (const index_t v : reached) edges += p.sampled[static_cast<std::size_t>(v)];
-    return {ms, static_cast<double>(edges) / ms * 1e3};
+    search s{ms, static_cast<double>(edges) / ms * 1e3};
+    if (found.backend == backend::cuda)
+        s.floor_ms = gpu_bfs_floor_ms(measured_gpu_limits(), static_cast<double>(p.graph.rows()),
+                                      static_cast<double>(reached.size()),
+                                      static_cast<double>(found.iterations.size()));
+    return s;
 }
 
 /// Minimum, quartiles and maximum.
@@ -91,12 +98,13 @@ measurement searches(const context& ctx, int scale) {
     const problem p = build(ctx, scale);
     const std::vector<offset_t> list = draw_keys(p.graph);
     run_key(ctx, p, list[0]);  // copies the graph to where it is searched
-    std::vector<double> seconds, teps;
+    std::vector<double> seconds, teps, floors;
     double inverse = 0;
     for (const offset_t key : list) {
         const search s = run_key(ctx, p, key);
         seconds.push_back(s.ms * 1e-3);
         teps.push_back(s.teps);
+        floors.push_back(s.floor_ms);
         inverse += 1 / s.teps;
     }
     const double count = keys, mean = count / inverse;
@@ -109,8 +117,13 @@ measurement searches(const context& ctx, int scale) {
     print_quartiles("TEPS", teps);
     fmt::print("{:32} {:.6g}\n{:32} {:.6g}\n", "harmonic_mean_TEPS:", mean,
                "harmonic_stddev_TEPS:", std::sqrt(square) / (count - 1) * mean * mean);
-    return {median(seconds) * 1e3,
-            {{"construction_ms", p.construction_ms}, {"harmonic_mean_gteps", mean * 1e-9}}};
+    measurement m{median(seconds) * 1e3,
+                  {{"construction_ms", p.construction_ms}, {"harmonic_mean_gteps", mean * 1e-9}}};
+    if (ctx.backend() == backend::cuda) {
+        m.counters["floor_ms"] = median(floors);
+        m.counters["share_of_floor"] = median(floors) / m.ms;
+    }
+    return m;
 }
 
 }  // namespace

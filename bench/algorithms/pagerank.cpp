@@ -23,16 +23,6 @@ constexpr variant variants[] = {{"float32", dtype::float32, false},
                                 {"float64", dtype::float64, false},
                                 {"adaptive", dtype::float32, true}};
 
-// What a step has to move: the structure, what it gathers of y, r twice, the new y and the scale.
-double step_floor_ms(const matrix& a, dtype type, int threads) {
-    const gpu_limits& limits = measured_gpu_limits();
-    const auto n = static_cast<double>(a.rows()), entries = static_cast<double>(a.nnz());
-    const int width = static_cast<int>(size_of(type));
-    const double product = 4 * entries + 4 * (n + 1) + width * n, vectors = 4 * width * n;
-    const double gathers = gathered_sectors(a, width, threads) / limits.gather_rate(width * n, width);
-    return 1e3 * (std::max(product / limits.copy.per_second, gathers) + vectors / limits.copy.per_second);
-}
-
 // From calls of many and of few steps.
 double step_ms(const context& ctx, const matrix& a, pagerank_options o) {
     constexpr int few = 5, many = 45;
@@ -59,7 +49,7 @@ measurement timed(const context& ctx, const matrix& a, const variant& v, bool on
                    {"entries", static_cast<double>(a.nnz())}}};
     if (on_gpu && !v.adaptive) {
         m.counters["step_ms"] = step_ms(ctx, a, o);
-        m.counters["floor_ms"] = step_floor_ms(a, v.type, ctx.threads());
+        m.counters["floor_ms"] = gpu_pagerank_step_floor_ms(measured_gpu_limits(), a, v.type, ctx.threads());
     }
     return m;
 }

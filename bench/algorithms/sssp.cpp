@@ -1,6 +1,7 @@
 // Single-source shortest paths over weights 1 to 255: random sources of the giant component, each checked first. On a GPU
 // kernel time between events, from the resident graph to distances (and parents) in device memory; on a CPU, and of the loop over mxv
 // (from two sources), the whole call.
+#include "limits/gpu.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
@@ -13,6 +14,7 @@ namespace nz::bench {
 namespace {
 
 constexpr int source_count = 8, rounds = 5;
+constexpr double edge_bytes = 8;  // a neighbour and a length of 32 bits
 constexpr const char* gpu_graphs[] = {"rmat:20,16", "rmat:22,32", "uniform:1048576,16", "grid2d:2000,0.3"};
 constexpr const char* cpu_graphs[] = {"rmat:18,16", "uniform:262144,16", "grid2d:1000,0.3"};
 
@@ -65,7 +67,7 @@ double once(const context& ctx, const problem& p, offset_t source, const shortes
 }
 
 measurement timed(const context& ctx, const problem& p, const variant& v) {
-    std::vector<double> times, rates, again, steps;
+    std::vector<double> times, rates, again, steps, floors;
     shortest_result r{vector(ctx, dtype::int32, 0), vector(ctx, dtype::int32, 0)};
     // The loop, a product a round, from two sources.
     const bool loop = !v.options.kernel.empty();
@@ -78,16 +80,24 @@ measurement timed(const context& ctx, const problem& p, const variant& v) {
         rates.push_back(static_cast<double>(r.edges) / times.back() / 1e6);
         again.push_back(static_cast<double>(r.relaxations) / static_cast<double>(r.edges));
         steps.push_back(static_cast<double>(r.rounds));
+        if (r.kernel_ms >= 0)
+            floors.push_back(gpu_sssp_floor_ms(measured_gpu_limits(), static_cast<double>(p.a.rows()),
+                                               static_cast<double>(r.edges), edge_bytes, steps.back()));
     }
-    return {median(times),
-            {{"gteps", median(rates)},
-             {"relaxations_an_edge", median(again)},
-             {"rounds", median(steps)},
-             {"delta", r.delta < 1e18 ? r.delta : 0},
-             {"first_source_ms", times.front()},
-             {"min_ms", std::ranges::min(times)},
-             {"max_ms", std::ranges::max(times)},
-             {"entries", static_cast<double>(p.a.nnz())}}};
+    measurement m{median(times),
+                  {{"gteps", median(rates)},
+                   {"relaxations_an_edge", median(again)},
+                   {"rounds", median(steps)},
+                   {"delta", r.delta < 1e18 ? r.delta : 0},
+                   {"first_source_ms", times.front()},
+                   {"min_ms", std::ranges::min(times)},
+                   {"max_ms", std::ranges::max(times)},
+                   {"entries", static_cast<double>(p.a.nnz())}}};
+    if (!floors.empty()) {
+        m.counters["floor_ms"] = median(floors);
+        m.counters["share_of_floor"] = median(floors) / median(times);
+    }
+    return m;
 }
 
 // The width of buckets: every power of two around the plan's (--table 1).
@@ -119,7 +129,7 @@ void print_table(const std::vector<std::shared_ptr<problem>>& problems,
                  const std::map<std::string, measurement>& results) {
     fmt::print("\n{:24}", "graph, ms");
     for (const auto& v : variants()) fmt::print(" {:>10}", v.label);
-    fmt::print(" {:>8} {:>8} {:>8} {:>8}\n", "GTEPS", "an edge", "rounds", "delta");
+    fmt::print(" {:>8} {:>8} {:>8} {:>8} {:>7}\n", "GTEPS", "an edge", "rounds", "delta", "share");
     for (const auto& p : problems) {
         if (!results.contains("sssp/" + p->name + "/distances")) continue;
         fmt::print("{:24}", p->name);
@@ -128,8 +138,9 @@ void print_table(const std::vector<std::shared_ptr<problem>>& problems,
             fmt::print(" {:>10.4f}", found == results.end() ? 0 : found->second.ms);
         }
         const auto& c = results.at("sssp/" + p->name + "/distances").counters;
-        fmt::print(" {:>8.2f} {:>8.3f} {:>8.0f} {:>8.1f}\n", c.at("gteps"), c.at("relaxations_an_edge"),
-                   c.at("rounds"), c.at("delta"));
+        fmt::print(" {:>8.2f} {:>8.3f} {:>8.0f} {:>8.1f} {:>7}\n", c.at("gteps"), c.at("relaxations_an_edge"),
+                   c.at("rounds"), c.at("delta"),
+                   c.contains("share_of_floor") ? fmt::format("{:.0f}%", 100 * c.at("share_of_floor")) : "");
     }
 }
 

@@ -51,7 +51,8 @@ struct mxv_plan {
                 output = vector_form::dense;  ///< forms the kernel reads and writes
     nz::determinism determinism = nz::determinism::strict;
     std::size_t workspace_bytes = 0;
-    bool on_device = false;  ///< runs on the GPU
+    bool on_device = false;       ///< runs on the GPU
+    std::size_t moved_bytes = 0;  ///< brought to the GPU from host memory first: operands not there yet
     std::string_view reason;
 
     friend bool operator==(const mxv_plan&, const mxv_plan&) = default;
@@ -63,7 +64,8 @@ struct operation_plan {
     std::string_view kernel;     ///< "reference", or a faster id
     nz::tier tier = nz::tier::generic;
     std::string_view reason;
-    bool on_device = false;  ///< runs on the context's GPU
+    bool on_device = false;       ///< runs on the context's GPU
+    std::size_t moved_bytes = 0;  ///< brought to it from host memory: operands that did not lie there
 
     friend bool operator==(const operation_plan&, const operation_plan&) = default;
 };

@@ -44,6 +44,7 @@ struct shortest_result {
     nz::backend backend = backend::cpu;  ///< where it ran
     double kernel_ms = -1;               ///< on a GPU, between two events; -1 on a CPU
     std::size_t device_peak_bytes = 0;   ///< alive at a time on the GPU, graph included
+    std::size_t moved_bytes = 0;  ///< brought to the GPU from host memory: of the graph, what was not there
 };
 
 }  // namespace nz

@@ -69,6 +69,7 @@ struct traverse_result {
     nz::backend backend = backend::cpu;      ///< where it ran
     double kernel_ms = -1;                   ///< on a GPU, between two events; -1 on a CPU
     std::size_t device_peak_bytes = 0;       ///< alive at a time on the GPU, graph included
+    std::size_t moved_bytes = 0;  ///< brought to the GPU from host memory: of the graph, what was not there
 };
 
 /// One level of one batch of up to 64 sources as it was done.
@@ -106,6 +107,7 @@ struct traverse_many_result {
     nz::backend backend = backend::cpu;  ///< where it ran
     double kernel_ms = -1;               ///< on a GPU, between events, summed over batches; -1 on a CPU
     std::size_t device_peak_bytes = 0;   ///< as in traverse_result
+    std::size_t moved_bytes = 0;         ///< likewise
 };
 
 }  // namespace nz

@@ -27,12 +27,14 @@ void add(nb::dict& d, const mxv_plan& p) {
     d["output"] = std::string(name_of(p.output));
     d["workspace_bytes"] = p.workspace_bytes;
     d["on_device"] = p.on_device;
+    d["moved_bytes"] = p.moved_bytes;
     d["reason"] = std::string(p.reason);
 }
 void add(nb::dict& d, const operation_plan& p) {
     d["operation"] = std::string(p.operation);
     d["tier"] = text(p.tier);
     d["on_device"] = p.on_device;
+    d["moved_bytes"] = p.moved_bytes;
     d["reason"] = std::string(p.reason);
 }
 void add(nb::dict& d, const mxm_plan& p) {

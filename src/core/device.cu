@@ -186,11 +186,13 @@ public:
     const std::shared_ptr<memory_resource>& memory() const override { return memory_; }
     void* stream() const override { return pool_->stream(); }
     void upload(void* to, const void* from, std::size_t bytes) override {
+        uploaded_ += bytes;
         if (bytes == 0 || by_stage(from, bytes, [&] { stage_.upload(stream(), to, from, bytes); })) return;
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, pool_->stream()));
         // From pageable memory the call returns once the source has been read, from pinned memory before.
         if (memory_type(from) == cudaMemoryTypeHost) wait();
     }
+    std::size_t uploaded_bytes() const override { return uploaded_; }
     void download(void* to, const void* from, std::size_t bytes) override {
         if (by_stage(to, bytes, [&] { stage_.download(stream(), to, from, bytes); })) return;
         if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, pool_->stream()));
@@ -262,6 +264,7 @@ private:
     std::shared_ptr<memory_resource> memory_;
     stage stage_;
     facts facts_;
+    std::atomic<std::size_t> uploaded_ = 0;
     cudaEvent_t begin_ = nullptr, end_ = nullptr;
     std::vector<cudaEvent_t> marks_;
     std::size_t marks_in_use_ = 0;

@@ -36,6 +36,8 @@ public:
     virtual void* stream() const = 0;
     /// Ordered on the stream; `from` may change once the call returns.
     virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+    /// All that upload() has taken so far.
+    virtual std::size_t uploaded_bytes() const = 0;
     /// Returns when the bytes are there.
     virtual void download(void* to, const void* from, std::size_t bytes) = 0;
     /// From device memory to device memory.
@@ -64,5 +66,16 @@ std::string why_absent();
 std::shared_ptr<session> open(void* stream, int threads);
 /// What a context with a GPU may still take there: of its memory limit, or of all that the GPU has, of which others may hold some.
 std::size_t bytes_left(const context& ctx);
+
+/// Bytes that came to a context's GPU from host memory since this was made; none without a GPU.
+class arrivals {
+public:
+    explicit arrivals(const context& ctx) : gpu_(ctx.gpu()), before_(gpu_ ? gpu_->uploaded_bytes() : 0) {}
+    std::size_t bytes() const { return gpu_ ? gpu_->uploaded_bytes() - before_ : 0; }
+
+private:
+    const session* gpu_;
+    std::size_t before_;
+};
 
 }  // namespace nz::device

@@ -1,6 +1,7 @@
 #include "kernels/reference/ewise.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "ops/checks.hpp"
 #include "ops/ewise_device.hpp"
 #include "ops/ewise_join.hpp"
@@ -103,10 +104,12 @@ operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, s
                     const binary_op& op, const ops::operand& a, const ops::operand& b,
                     const matrix_options& options, Reference&& reference) {
     if (asks(options.kernel)) {
+        const device::arrivals arrived(ctx);
         if (auto t = ops::join_on_device(ctx, c.body().ctx, operation, op, a, b)) {
-            ops::write_back_from_device(ctx, c, std::move(*t), options);
             operation_plan on_gpu = served(plan);
             on_gpu.on_device = true;
+            on_gpu.moved_bytes = arrived.bytes();
+            ops::write_back_from_device(ctx, c, std::move(*t), options);
             return on_gpu;
         }
         if (auto t = ops::join_balanced(ctx, operation, op, a.entries(), b.entries())) {

@@ -181,7 +181,6 @@ dense_plan plan_mxd(const mxd_product& p) {
     require<not_supported>(plan.on_device || (!p.b_on_device && !p.c_on_device),
                            "mxd: {} lies in the GPU's memory, but {} on {} runs on the CPU: pass host memory",
                            p.b_on_device ? "B" : "C", p.ring.name(), name_of(p.operand_type));
-    p.ctx.log(to_string(plan));
     return plan;
 }
 
@@ -204,15 +203,19 @@ void write_back_dense(const mxd_product& p, const dense& t) {
 dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
                const dense_input& b, const dense_options& options) {
     const ops::mxd_product p = ops::make_mxd_product(ctx, c, s, a, b, options);
-    const dense_plan plan = ops::plan_mxd(p);
+    dense_plan plan = ops::plan_mxd(p);
     if (p.c.rows == 0 || p.c.columns == 0) return plan;
     if (plan.on_device) {
+        const device::arrivals arrived(ctx);
         if (p.b_on_device || p.c_on_device) ctx.gpu()->wait_for_caller();
         ops::device_mxd product(p, plan);
+        plan.moved_bytes = arrived.bytes();
+        ctx.log(to_string(plan));
         product.enqueue();
         product.finish();
         return plan;
     }
+    ctx.log(to_string(plan));
     const buffer workspace(ctx.memory(), plan.workspace_bytes);
     auto* memory = workspace.as<std::byte>();
     storage::dense t = p.c;

@@ -1,6 +1,7 @@
 // mxm: check, collect facts, plan, count and fill (mxm_run.cpp), write back.
 #include "kernels/reference/mxm.hpp"
 
+#include "core/device.hpp"
 #include "kernels/cpu/mxm/common_generic.hpp"
 #include "ops/ewise_device.hpp"
 #include "ops/mxm_product.hpp"
@@ -25,7 +26,9 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
              const matrix_options& options) {
     const ops::product p = ops::make_product(ctx, s, a, b, options);
     ops::check_product(p, c);
+    const device::arrivals arrived(ctx);
     if (auto t = ops::mxm_within_device(p, c.body().ctx)) {
+        t->plan.moved_bytes = arrived.bytes();
         ctx.log(to_string(t->plan));
         // Where nothing of the old output remains, what the mask let through is all of the new one.
         matrix_options rest = options;

@@ -1,5 +1,6 @@
 // Products whose places are known: counted once, filled as often as values change.
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "core/parallel.hpp"
 #include "ops/ewise_device.hpp"
 #include "ops/mxm_pattern_device.hpp"
@@ -117,8 +118,11 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
     if (known.there) {
         mxm_plan plan = known.plan;
         plan.reason = "places and products are known: values alone";
+        const device::arrivals arrived(ctx);
+        matrix t = ops::fill_on_device(p, c.body().ctx, *known.there);
+        plan.moved_bytes = arrived.bytes();
         ctx.log(to_string(plan));
-        ops::write_back_from_device(ctx, c, ops::fill_on_device(p, c.body().ctx, *known.there), options);
+        ops::write_back_from_device(ctx, c, std::move(t), options);
         return plan;
     }
     ops::check_same(known.a, ops::places_of(ctx, p.a()), "A");

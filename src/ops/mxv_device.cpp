@@ -32,6 +32,7 @@ offset_t read_count(const context& ctx, const buffer& count) {
 }  // namespace
 
 device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
+    const device::arrivals arrived(p.ctx);
     const storage::matrix_body& body = p.body();
     if (facts.pull_ready)
         facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled_anywhere())->held_rows;
@@ -49,6 +50,7 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     take_matrix();
     take_memory();
     kernel_ = p.device_cell->kernel(plan_.kernel);
+    plan_.moved_bytes = arrived.bytes();
 }
 
 // Slices, ranks or bins that nobody asked for by name are made if there is memory for them, and for what goes by bins.

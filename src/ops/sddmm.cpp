@@ -136,14 +136,14 @@ dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_i
     matrix_options how{
         .mask_structure = options.mask_structure, .replace = options.replace, .accum = options.accum};
     if (!stands_alone) how.mask = &m;
-    if (const dense_plan plan = plan::sddmm(facts_of(p, m.nnz())); plan.on_device && p.x.columns > 0) {
-        ctx.log(to_string(plan));
+    if (dense_plan plan = plan::sddmm(facts_of(p, m.nnz())); plan.on_device && p.x.columns > 0) {
+        const device::arrivals arrived(ctx);
         if (lies_there(ctx, p.x) || lies_there(ctx, p.y)) ctx.gpu()->wait_for_caller();
-        ops::write_back_from_device(
-            ctx, c,
-            ops::sddmm_on_device(ctx, c.body().ctx,
-                                 {s, p.x, p.y, p.operand, p.value, m, options.mask_structure}, plan),
-            how);
+        matrix t = ops::sddmm_on_device(ctx, c.body().ctx,
+                                        {s, p.x, p.y, p.operand, p.value, m, options.mask_structure}, plan);
+        plan.moved_bytes = arrived.bytes();
+        ctx.log(to_string(plan));
+        ops::write_back_from_device(ctx, c, std::move(t), how);
         return plan;
     }
     check_on_host(p);

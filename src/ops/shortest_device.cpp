@@ -14,6 +14,7 @@ namespace nz::ops {
 shortest_result shortest_on_device(const context& ctx, const matrix& a, offset_t source,
                                    const shortest_options& o, const plan::shortest_plan& plan) {
     device::session& session = *ctx.gpu();
+    const device::arrivals arrived(ctx);
     const dtype type = distance_type(a.type(), o.type);
     const auto weights = a.body().weights_as(type);
     const auto edges = a.body().edges_on(ctx, type);
@@ -58,6 +59,7 @@ shortest_result shortest_on_device(const context& ctx, const matrix& a, offset_t
     result.backend = backend::cuda;
     result.kernel_ms = session.milliseconds();
     result.device_peak_bytes = ctx.device_peak_bytes();
+    result.moved_bytes = arrived.bytes();
     return result;
 }
 

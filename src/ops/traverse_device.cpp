@@ -120,6 +120,7 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
                            "a schedule of {} levels: a GPU takes {} at most", o.schedule.size(),
                            schedule_limit);
     device::session& session = *ctx.gpu();
+    const device::arrivals arrived(ctx);
     const device_graph g = graph_on(ctx, a, o, plan);
     const auto n = static_cast<index_t>(a.rows());
     storage::device_vector levels = storage::allocate_on_device(ctx, dtype::int32, n, vector_form::dense, n);
@@ -162,12 +163,14 @@ traverse_result traverse_on_device(const context& ctx, const matrix& a, offset_t
                            {},
                            backend::cuda,
                            ms,
-                           ctx.device_peak_bytes()};
+                           ctx.device_peak_bytes(),
+                           arrived.bytes()};
     tell_levels(records, heard.end_ticks, a, o, plan, result);
     if (heard.levels > 0)
-        ctx.log(fmt::format("traverse/push_pull_fused: {} levels in {:.1f} us on the GPU, clock {:.0f} MHz",
-                            heard.levels, ms * 1e3,
-                            static_cast<double>(heard.end_ticks - records[0].ticks) / (ms * 1e3)));
+        ctx.log(fmt::format(
+            "traverse/push_pull_fused: {} levels in {:.1f} us on the GPU, clock {:.0f} MHz, {} bytes came to it",
+            heard.levels, ms * 1e3, static_cast<double>(heard.end_ticks - records[0].ticks) / (ms * 1e3),
+            result.moved_bytes));
     return result;
 }
 

@@ -119,6 +119,7 @@ traverse_many_result traverse_many_on_device(const context& ctx, const matrix& a
                            "a schedule of {} levels: a GPU takes {} at most", o.schedule.size(),
                            many_schedule_limit);
     device::session& session = *ctx.gpu();
+    const device::arrivals arrived(ctx);
     const auto n = static_cast<index_t>(a.rows());
     std::vector<storage::vector_body> levels;
     levels.reserve(o.levels ? sources.size() : 0);
@@ -148,6 +149,7 @@ traverse_many_result traverse_many_on_device(const context& ctx, const matrix& a
     for (auto& body : levels) result.levels.push_back(storage::make_vector(std::move(body)));
     result.backend = backend::cuda;
     result.device_peak_bytes = ctx.device_peak_bytes();
+    result.moved_bytes = arrived.bytes();
     return result;
 }
 

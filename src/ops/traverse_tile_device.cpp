@@ -117,6 +117,7 @@ std::shared_ptr<const bit_tiles> bit_tiles_on_device(const context& ctx, const s
 traverse_result traverse_tile_on_device(const context& ctx, const matrix& a, offset_t source,
                                         const traverse_options& o, const plan::traverse_plan& plan) {
     device::session& session = *ctx.gpu();
+    const device::arrivals arrived(ctx);
     const storage::matrix_body& body = a.body();
     const storage::csr &rows = body.rows_anywhere(), &columns = body.columns_anywhere(ctx);
     const auto out = bit_tiles_on_device(ctx, body, rows, plan.tile_size, plan.tile_least),
@@ -170,7 +171,8 @@ traverse_result traverse_tile_on_device(const context& ctx, const matrix& a, off
                            {},
                            backend::cuda,
                            session.milliseconds(),
-                           ctx.device_peak_bytes()};
+                           ctx.device_peak_bytes(),
+                           arrived.bytes()};
     tell_tile_levels(*told, a, o, plan, result.kernel_ms, result);
     return result;
 }

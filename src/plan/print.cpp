@@ -3,6 +3,15 @@
 #include <fmt/format.h>
 
 namespace nz {
+namespace {
+
+// Where a plan runs, and what comes there first.
+std::string place_of(bool on_device, std::size_t moved_bytes) {
+    if (!on_device) return "";
+    return moved_bytes ? fmt::format(", on the GPU, to which {} bytes come", moved_bytes) : ", on the GPU";
+}
+
+}  // namespace
 
 std::string_view name_of(direction d) { return d == direction::pull ? "pull" : "push"; }
 
@@ -10,7 +19,7 @@ std::string to_string(const mxv_plan& p) {
     std::string line =
         fmt::format("mxv/{} {} {} ({} -> {})", p.kernel, name_of(p.direction),
                     p.tier == tier::compiled ? "compiled" : "generic", name_of(p.input), name_of(p.output));
-    if (p.on_device) line += ", on the GPU";
+    line += place_of(p.on_device, p.moved_bytes);
     if (p.reads_transpose)
         line += p.builds_transpose ? ", reads the transpose (built now)" : ", reads the transpose";
     else if (p.builds_transpose)
@@ -34,14 +43,14 @@ std::string to_string(const mxv_plan& p) {
 }
 std::string to_string(const operation_plan& p) {
     return fmt::format("{}/{} {}{}: {}", p.operation, p.kernel,
-                       p.tier == tier::compiled ? "compiled" : "generic", p.on_device ? ", on the GPU" : "",
-                       p.reason);
+                       p.tier == tier::compiled ? "compiled" : "generic",
+                       place_of(p.on_device, p.moved_bytes), p.reason);
 }
 
 std::string to_string(const mxm_plan& p) {
     std::string line = fmt::format("{}/{} {}, {} products", p.operation, p.kernel,
                                    p.tier == tier::compiled ? "compiled" : "generic", p.products);
-    if (p.on_device) line += ", on the GPU";
+    line += place_of(p.on_device, p.moved_bytes);
     if (p.reads_columns)
         line += fmt::format(", reads the columns of {}{}", p.kernel == "column_column" ? "A and B" : "B",
                             p.builds_columns ? " (built now)" : "");
@@ -60,7 +69,7 @@ std::string to_string(const mxm_plan& p) {
 std::string to_string(const dense_plan& p) {
     std::string line =
         fmt::format("{}/{} {}", p.operation, p.kernel, p.tier == tier::compiled ? "compiled" : "generic");
-    if (p.on_device) line += ", on the GPU";
+    line += place_of(p.on_device, p.moved_bytes);
     if (p.reads_transpose)
         line += p.builds_transpose ? ", reads the transpose (built now)" : ", reads the transpose";
     if (p.converts_matrix) line += ", converts matrix values";

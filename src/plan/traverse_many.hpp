@@ -13,6 +13,9 @@ inline constexpr int batch_sources = 64;
 /// 63 levels on a deep graph, once on a shallow one.
 inline constexpr int level_digits = 6;
 inline constexpr std::uint32_t levels_a_flush = (1u << level_digits) - 1;
+/// Levels whose finds a GPU keeps as they are, one word a vertex each, before it turns to digits. The last of them is the frontier too.
+inline constexpr int level_planes = 9;
+static_assert(level_planes > level_digits, "the last one is the frontier, beside the digits");
 
 /// Costs of a level in words of a vertex read by pull. A push reads a word and changes another by an atomic operation;
 /// a pull reads every vertex's own word, in order, whatever is open.
@@ -93,23 +96,27 @@ constexpr offset_t bit_parallel_queue(offset_t vertices, offset_t nnz) { return 
 inline constexpr offset_t long_column = 1024;
 constexpr offset_t bit_parallel_long(offset_t nnz) { return 2 * (nnz / long_column) + 1; }
 
-/// Bytes of three words a vertex (seen, next, frontier) and the digits of its levels where they are wanted.
-constexpr std::size_t bit_parallel_words(offset_t vertices, bool levels) {
-    return static_cast<std::size_t>(3 + (levels ? level_digits : 0)) *
-           padded(static_cast<std::size_t>(vertices) * 8);
+constexpr std::size_t words_a_vertex(offset_t vertices, int words) {
+    return static_cast<std::size_t>(words) * padded(static_cast<std::size_t>(vertices) * 8);
 }
-/// Beside them the CPU has a queue of vertices and marks.
+/// Bytes of three words a vertex (seen, next, frontier) and the digits of its levels where they are wanted; a queue of vertices and
+/// marks.
 constexpr std::size_t bit_parallel_workspace(offset_t vertices, bool levels) {
     const auto n = static_cast<std::size_t>(vertices);
-    return bit_parallel_words(vertices, levels) + padded(n * sizeof(index_t)) +
+    return words_a_vertex(vertices, 3 + (levels ? level_digits : 0)) + padded(n * sizeof(index_t)) +
            padded(n / cpu_mark_vertices + 1);
 }
-/// ... and the GPU counters, marks, a queue of pieces with their vertices, and the pieces of long columns.
+/// On a GPU of two words (seen, next) and the frontier or the planes of levels; counters, marks, those of the planes, a queue of
+/// pieces with their vertices, and the pieces of long columns.
+constexpr std::size_t device_mark_bytes(offset_t vertices) {
+    return padded(static_cast<std::size_t>(vertices / device_mark_vertices) + 8);
+}
 constexpr std::size_t bit_parallel_device_workspace(offset_t vertices, offset_t queue, offset_t long_pieces,
                                                     bool levels) {
-    const auto n = static_cast<std::size_t>(vertices), q = static_cast<std::size_t>(queue);
-    return 2048 + bit_parallel_words(vertices, levels) + padded(n / device_mark_vertices + 8) +
-           padded(q * 8) + padded(q * 4) + padded(static_cast<std::size_t>(long_pieces) * 8);
+    const auto q = static_cast<std::size_t>(queue);
+    return 2048 + words_a_vertex(vertices, 2 + (levels ? level_planes : 1)) +
+           (1 + (levels ? level_planes : 0)) * device_mark_bytes(vertices) + padded(q * 8) + padded(q * 4) +
+           padded(static_cast<std::size_t>(long_pieces) * 8);
 }
 
 constexpr traverse_many_plan traverse_many(const traverse_many_facts& f) noexcept {

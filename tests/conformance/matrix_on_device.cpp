@@ -317,6 +317,50 @@ TEST_F(MatrixOnDevice, ProductsJoinsAndSearchesTakeItWhereItIs) {
     EXPECT_EQ(c, expected);  // small whole numbers: exact in any order
 }
 
+// What the host has comes once, and plans and results say how much.
+TEST_F(MatrixOnDevice, PlansSayWhatCameFromTheHost) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu});
+    const matrix a = load(ctx, "rmat:9,8").matrix;
+    const auto n = static_cast<std::size_t>(a.rows()), entries = static_cast<std::size_t>(a.nnz());
+    const std::size_t places = 4 * (n + 1 + entries), values = sizeof(double);  // one for all
+    const semiring s("plus_times_fp64");
+    const std::vector<double> ones(n, 1);
+    const vector u = vector::dense<double>(ctx, ones);
+    vector w(ctx, dtype::float64, a.rows());
+    EXPECT_GE(mxv(ctx, w, s, a, u).moved_bytes, places + values + 8 * n);
+    EXPECT_EQ(mxv(ctx, w, s, a, u).moved_bytes, 0u);
+    EXPECT_EQ(mxv(cpu, w, s, a, u).moved_bytes, 0u);
+
+    const auto anew = [&] { return load(ctx, "rmat:9,8").matrix; };
+    const matrix b = anew();
+    matrix c(ctx, dtype::float64, a.rows(), a.columns());
+    const std::size_t first = mxm(ctx, c, s, b, a).moved_bytes;
+    EXPECT_GE(first, places + values) << "b";
+    EXPECT_LT(first, 2 * places) << "a is there";
+    EXPECT_EQ(mxm(ctx, c, s, b, a).moved_bytes, 0u);
+    const matrix d = anew();
+    EXPECT_GE(ewise_add(ctx, c, binary_id::plus, d, a).moved_bytes, places + values);
+    EXPECT_EQ(ewise_add(ctx, c, binary_id::plus, d, a).moved_bytes, 0u);
+    std::vector<double> x(n * 8, 1), y(n * 8);
+    const auto size = static_cast<index_t>(n);
+    const dense_view<double> right{size, 8, x}, left{size, 8, y};
+    for (int call = 0; call < 2; ++call)
+        EXPECT_GE(mxd(ctx, left, s, a, right).moved_bytes, n * 64) << "the dense operand comes every time";
+    matrix sampled(ctx, dtype::float64, a.rows(), a.columns());
+    EXPECT_GE(sddmm(ctx, sampled, s, right, left, a, {.transpose_b = true}).moved_bytes, 2 * n * 64);
+
+    const matrix g = anew();
+    EXPECT_GE(bfs(ctx, g, 1).moved_bytes, places);
+    EXPECT_EQ(bfs(ctx, g, 1).moved_bytes, 0u);
+    EXPECT_EQ(bfs(cpu, g, 1).moved_bytes, 0u);
+    const matrix h = anew();
+    const std::vector<offset_t> sources{1, 2, 3};
+    EXPECT_GE(bfs_many(ctx, h, sources).moved_bytes, places);
+    EXPECT_EQ(bfs_many(ctx, h, sources).moved_bytes, 0u);
+    EXPECT_GE(sssp(ctx, h, 1).moved_bytes, entries * 8) << "neighbours with lengths";
+    EXPECT_EQ(sssp(ctx, h, 1).moved_bytes, 0u);
+}
+
 TEST_F(MatrixOnDevice, InvalidateSeesWhatTheCallerWroteThere) {
     const context ctx({.backend = backend::cuda});
     const std::vector<double> x{1, 2, 3}, other{4, 5, 6};

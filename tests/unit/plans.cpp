@@ -468,6 +468,21 @@ TEST(MxvPlan, IsAValueThatComparesAndPrints) {
     EXPECT_NE(to_string(plan::mxv(f)).find("mxv/csr_row pull compiled"), std::string::npos);
 }
 
+TEST(Plans, SayWhatComesToAGpu) {
+    mxv_plan product;
+    product.kernel = "csr_row";
+    product.moved_bytes = 1234;
+    EXPECT_EQ(to_string(product).find("GPU"), std::string::npos) << "it runs on a CPU";
+    product.on_device = true;
+    EXPECT_NE(to_string(product).find("on the GPU, to which 1234 bytes come,"), std::string::npos);
+    mxm_plan larger;
+    larger.on_device = true;
+    EXPECT_NE(to_string(larger).find("on the GPU, 0 workspace bytes"), std::string::npos)
+        << "all is there: " << to_string(larger);
+    larger.moved_bytes = 99;
+    EXPECT_NE(to_string(larger).find("to which 99 bytes come"), std::string::npos);
+}
+
 TEST(EwisePlan, EveryStepOfThePathHasATileAndEveryTileItsRoom) {
     EXPECT_EQ(plan::ewise_tiles(0, 0, 0), 1) << "which writes the first offset";
     EXPECT_EQ(plan::ewise_tiles(7, 1000, 976), 1);

@@ -338,8 +338,8 @@ TEST(TraverseManyPlan, WorkingMemoryIsOfOrderVerticesWhateverTheSources) {
     f.on_device = true;
     EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{42} << 20);
     f.levels = true;
-    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{90} << 20)
-        << "a third of what 64 levels take";
+    EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{105} << 20)
+        << "two fifths of what 64 levels take";
     f.on_device = false;
     EXPECT_LT(plan::traverse_many(f).workspace_bytes, std::size_t{77} << 20);
 }

@@ -5,7 +5,7 @@
 // A level has two phases, each ended by a barrier of the grid. The first collects in next(v) the sources that reach v:
 //   push: a queue of pieces of rows (up to 128 edges each, so that hubs spread over the grid); a group of lanes (4 to
 //     32, by the frontier's mean degree) takes a piece, up to four edges a lane in flight; bits that a neighbour lacks
-//     are set by atomicOr.
+//     are set by atomicOr. While hardly anything is seen nobody looks whether it does: the sweep leaves out what was seen.
 //   pull: a warp takes eight groups of 32 vertices and lists those that lack bits; each lane looks through one
 //     vertex's in-neighbours, four at a time, until no bit is missing; past 64 the warp helps. Columns of more than
 //     1,024 entries are pieces for any warp. Pull reads seen(u), which does not change in this phase: a bit that u has
@@ -14,10 +14,11 @@
 //     beside the pull.
 // The second, the sweep, moves next into seen where a mark (a byte for 32 vertices) says that there is something;
 //   counts vertices, pairs and edges, and each source's finds by transposing squares of bits between lanes; queues the
-//   frontier; and notes levels as binary digits, one word a vertex and digit (common_levels.cuh). Levels are written
-//   once at the end, or every 63 levels, 4 bytes a source and vertex.
+//   frontier. The finds of each of the first nine levels stay in a plane of their own; deeper searches note levels as
+//   binary digits, one word a vertex and digit (common_levels.cuh). Levels are written once at the end, or every 63
+//   levels, 4 bytes a source and vertex.
 // Grid: a block of 1,024 threads a multiprocessor.
-// Memory: three words a vertex, six more with levels, marks, one queue (plan::bit_parallel_device_workspace), the report.
+// Memory: three words a vertex, eight more with levels, marks, one queue (plan::bit_parallel_device_workspace), the report.
 // Determinism: levels and counts always; the order of the queue is not.
 // Cost: push: frontier edges * (word read, atomicOr where it lacks bits). Pull: vertices, and in-neighbours up to the
 //   last missing bit: few once most bits are set. Sweep: words of marked groups.
@@ -42,6 +43,10 @@ __device__ void clear(const search<Offset>& s, tally& all) {
     for (std::uint64_t i = grid_thread(); i < s.stride / 2; i += grid_threads()) seen[i] = next[i] = {0, 0};
     for (unsigned t = grid_thread(); t * task_groups < s.groups; t += grid_threads())
         reinterpret_cast<word*>(s.marks)[t] = 0;
+    if (s.level_marks)
+        for (unsigned t = grid_thread(); t < plan::level_planes * s.level_mark_stride / 8;
+             t += grid_threads())
+            reinterpret_cast<word*>(s.level_marks)[t] = 0;
     if (threadIdx.x >= plan::batch_sources) return;
     all.level_sums[threadIdx.x] = 0;
     all.reached[threadIdx.x] = all.depths[threadIdx.x] = 0;
@@ -121,6 +126,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     progress p;
     p.active = ~word{0} >> (plan::batch_sources - s.source_count);
     p.open_edges = s.nnz;
+    p.frontier = p.finds = s.frontier;
     sweep<Levels>(s, p, s.shared->of[0], all);
     sync();
     while (true) {
@@ -128,6 +134,7 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         p.active = frontier.sources;
         p.open_edges -= frontier.closed_edges;
         p.pair_edges += frontier.pair_edges;
+        p.pairs += frontier.pairs;
         if (frontier.vertices == 0 || p.depth >= s.max_depth) break;
         const bool pulls = choose_pull(s, p, frontier);
         if (grid_thread() == 0) record_level(s, p, pulls, frontier);
@@ -135,17 +142,20 @@ __global__ void __launch_bounds__(block_threads, blocks_an_sm)
         ++p.depth;
         if constexpr (Levels) begin_level(s, p);
         if (pulls) {
-            if (frontier.slow) push_slow(s, frontier);
+            if (frontier.slow) push_slow(s, p.frontier, frontier);
             pull_long(s, p.active & ~frontier.slow);
             pull_level(s, p.active & ~frontier.slow);
         } else {
-            push_level(s, frontier);
+            push_level(s, p.frontier, frontier, p.pairs);
         }
         sync();
         sweep<Levels>(s, p, s.shared->of[p.depth % 3], all);
+        p.frontier = p.finds;
         sync();
         if (Levels && p.number == plan::levels_a_flush) {
             write_levels(s, p);
+            p.base += p.number;
+            p.number = 0;
             sync();
         }
     }
@@ -188,10 +198,15 @@ void run(const device_traverse_many_arguments& d, cudaStream_t stream) {
         s.schedule_pulls |= static_cast<word>(a.schedule[l] == direction::pull) << l;
     plan::workspace_parts memory(a.workspace);
     s.shared = memory.take<control>(1);
-    for (word** words : {&s.seen, &s.next, &s.frontier}) *words = memory.take<word>(a.vertices);
+    for (word** words : {&s.seen, &s.next}) *words = memory.take<word>(a.vertices);
     s.stride = plan::padded(s.n * sizeof(word)) / sizeof(word);
-    if (d.levels) s.digits = memory.take<word>(static_cast<offset_t>(plan::level_digits * s.stride));
+    if (d.levels) s.planes = memory.take<word>(static_cast<offset_t>((plan::level_planes - 1) * s.stride));
+    s.frontier = memory.take<word>(a.vertices);
     s.marks = memory.take<unsigned char>(a.vertices / plan::device_mark_vertices + 8);
+    s.level_mark_stride = static_cast<std::uint32_t>(plan::device_mark_bytes(a.vertices));
+    if (d.levels)
+        s.level_marks =
+            memory.take<unsigned char>(static_cast<offset_t>(plan::level_planes) * s.level_mark_stride);
     s.queue = memory.take<piece>(d.queue_capacity);
     s.queue_from = memory.take<std::uint32_t>(d.queue_capacity);
     s.long_pieces = memory.take<word>(d.long_capacity);

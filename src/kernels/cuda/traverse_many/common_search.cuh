@@ -48,8 +48,11 @@ struct search {
     std::uint32_t schedule_levels;
     word schedule_pulls;
     word *seen, *next, *frontier;
-    word* digits;          // [plan::level_digits][stride]; with levels
-    std::uint64_t stride;  // words of a digit
+    word* planes;          // [plan::level_planes][stride]; with levels. The last is `frontier`
+    std::uint64_t stride;  // words of a plane
+    unsigned char*
+        level_marks;  // [plan::level_planes][level_mark_stride]: a byte a group, as `marks` when the level was swept
+    std::uint32_t level_mark_stride;
     unsigned char* marks;  // a byte a group: next is not empty there
     const std::uint32_t* in_empty;
     piece* queue;
@@ -66,8 +69,10 @@ struct search {
 struct progress {
     unsigned depth = 0;
     unsigned number = 0, base = 0;  // depth is base + number; levels up to base are written
+    bool in_planes = true;          // with levels, while number is at most plan::level_planes and base 0
+    word *frontier, *finds;         // bits of the last level, and where those of this one go
     word active = 0;                // sources whose frontiers are not empty
-    word open_edges = 0, pair_edges = 0;
+    word open_edges = 0, pair_edges = 0, pairs = 0;
 };
 
 /// What a block adds up over all levels.
@@ -87,6 +92,11 @@ template <class Offset>
 __device__ bool choose_pull(const search<Offset>& s, const progress& p, const frontier_counts& frontier) {
     if (p.depth < s.schedule_levels) return s.schedule_pulls >> p.depth & 1;
     return s.push_edge * frontier.edges > p.open_edges + s.n / s.pull_vertices;
+}
+
+/// Nothing is waited for.
+__device__ inline void add_bits(word* to, word bits) {
+    asm volatile("red.relaxed.gpu.global.or.b64 [%0], %1;" ::"l"(to), "l"(bits) : "memory");
 }
 
 /// Lane l's bit b becomes lane b's bit l.

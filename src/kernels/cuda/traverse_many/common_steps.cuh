@@ -9,6 +9,29 @@ namespace nz::kernels::cuda::many {
 constexpr int turn_edges = 4;          // edges that a lane has in flight in push
 constexpr unsigned serial_edges = 64;  // neighbours that one lane looks at in pull before its warp helps
 
+/// Gives bits to up to `length` neighbours, whether they lack them or not: while hardly anything is seen, a look costs as much as it saves.
+/// The sweep leaves out what was seen.
+template <class Offset>
+__device__ void push_piece_blindly(const search<Offset>& s, piece p, word mine, unsigned within,
+                                   unsigned lanes) {
+    const std::uint32_t* const row = s.out_neighbours + (p >> 10);
+    const auto length = static_cast<unsigned>(p & 1023);
+    for (unsigned k = within; k < length; k += turn_edges * lanes) {
+        std::uint32_t v[turn_edges];
+#pragma unroll
+        for (int e = 0; e < turn_edges; ++e) {
+            const unsigned i = k + e * lanes;
+            v[e] = i < length ? load_once(row + i) : s.n;
+        }
+#pragma unroll
+        for (int e = 0; e < turn_edges; ++e) {
+            if (v[e] >= s.n) continue;
+            add_bits(&s.next[v[e]], mine);
+            if (!s.marks[v[e] / group]) s.marks[v[e] / group] = 1;
+        }
+    }
+}
+
 /// Gives bits to up to `length` neighbours that lack them; lanes from `within` on, `lanes` share a piece.
 template <class Offset>
 __device__ void push_piece(const search<Offset>& s, piece p, word mine, unsigned within, unsigned lanes) {
@@ -32,24 +55,33 @@ __device__ void push_piece(const search<Offset>& s, piece p, word mine, unsigned
 
 /// A level by push: as many lanes a piece as the frontier's rows are long.
 template <class Offset>
-__device__ void push_level(const search<Offset>& s, const frontier_counts& frontier) {
+__device__ void push_level(const search<Offset>& s, const word* bits, const frontier_counts& frontier,
+                           word seen_pairs) {
     const unsigned lanes = frontier.edges <= 8ull * frontier.pieces    ? 4
                            : frontier.edges <= 24ull * frontier.pieces ? 8
                                                                        : 32;
     const unsigned lane = threadIdx.x % 32, a_warp = 32 / lanes;
+    const bool blindly =
+        frontier.edges >= 16ull * frontier.vertices && seen_pairs * 16 < word{s.n} * s.source_count;
     for (unsigned at = spread_warp() * a_warp + lane / lanes; at < frontier.pieces;
-         at += grid_warps() * a_warp)
-        push_piece(s, s.queue[at], s.frontier[s.queue_from[at]], lane & (lanes - 1), lanes);
+         at += grid_warps() * a_warp) {
+        const piece entry = s.queue[at];
+        const word mine = bits[s.queue_from[at]];
+        if (blindly)
+            push_piece_blindly(s, entry, mine, lane & (lanes - 1), lanes);
+        else
+            push_piece(s, entry, mine, lane & (lanes - 1), lanes);
+    }
 }
 
 /// The bits of slow sources, beside a pull: each lane looks whether a piece has some, then the warp does those.
 /// A lane's piece lies as far from the next lane's as there are warps, so that the pieces of a hub spread over the grid.
 template <class Offset>
-__device__ void push_slow(const search<Offset>& s, const frontier_counts& frontier) {
+__device__ void push_slow(const search<Offset>& s, const word* bits_of, const frontier_counts& frontier) {
     const unsigned lane = threadIdx.x % 32, warps = grid_warps();
     for (unsigned first = spread_warp(); first < frontier.pieces; first += 32 * warps) {
         const unsigned mine_at = first + lane * warps;
-        const word bits = mine_at < frontier.pieces ? s.frontier[s.queue_from[mine_at]] & frontier.slow : 0;
+        const word bits = mine_at < frontier.pieces ? bits_of[s.queue_from[mine_at]] & frontier.slow : 0;
         for (unsigned left = __ballot_sync(full_warp, bits != 0); left; left &= left - 1) {
             const int owner = __ffs(left) - 1;
             push_piece(s, s.queue[first + owner * warps], __shfl_sync(full_warp, bits, owner), lane, 32);
@@ -202,37 +234,54 @@ struct finds {
 template <bool Levels, class Offset>
 __device__ void sweep_groups(const search<Offset>& s, const progress& p, unsigned first, unsigned marks,
                              finds& mine, counters& to) {
+    // Loads of a kind for all groups before what stores, which loads are not moved across.
     constexpr int count = task_groups / 2;
     const unsigned lane = threadIdx.x % 32;
-    word fresh_bits[count];
+    word fresh_bits[count], seen[count];
     find f[count];
 #pragma unroll
     for (int j = 0; j < count; ++j) {
         f[j].vertex = (first + j) * group + lane;
         fresh_bits[j] = (marks >> (8 * j) & 255) && f[j].vertex < s.n ? s.next[f[j].vertex] : 0;
-        f[j].found = fresh_bits[j] != 0;
+    }
+#pragma unroll
+    for (int j = 0; j < count; ++j) seen[j] = fresh_bits[j] ? s.seen[f[j].vertex] : 0;
+    unsigned closed = 0;
+#pragma unroll
+    for (int j = 0; j < count; ++j) {
+        f[j].found = false;
+        if (!fresh_bits[j]) continue;
+        const word all = seen[j] | fresh_bits[j];
+        fresh_bits[j] &= ~seen[j];  // a push that does not look at what is seen leaves that in as well
+        s.next[f[j].vertex] = 0;
+        if (!fresh_bits[j]) continue;
+        s.seen[f[j].vertex] = all;
+        f[j].found = true;
+        closed |= !(p.active & ~all) << j;
     }
 #pragma unroll
     for (int j = 0; j < count; ++j) {
         if (!f[j].found) continue;
         const std::uint32_t v = f[j].vertex;
-        const word bits = fresh_bits[j];
         f[j].begin = static_cast<std::uint64_t>(s.out_offsets[v]);
         f[j].degree = static_cast<std::uint32_t>(s.out_offsets[v + 1] - static_cast<Offset>(f[j].begin));
-        const word seen = s.seen[v] | bits;
-        s.seen[v] = seen;
-        s.frontier[v] = bits;
-        s.next[v] = 0;
-        if constexpr (Levels)
+    }
+#pragma unroll
+    for (int j = 0; j < count; ++j) {
+        const std::uint32_t v = f[j].vertex;
+        const word bits = fresh_bits[j];
+        if (Levels && p.in_planes && (marks >> (8 * j) & 255) && v < s.n) __stcs(&p.finds[v], bits);
+        if (!f[j].found) continue;
+        if (!Levels || !p.in_planes) p.finds[v] = bits;
+        if (Levels && !p.in_planes)
             for (unsigned left = p.number; left; left &= left - 1)
-                s.digits[s.stride * (__ffs(left) - 1) + v] |= bits;
+                s.planes[s.stride * (__ffs(left) - 1) + v] |= bits;
         ++mine.vertices;
         mine.edges += f[j].degree;
         mine.pairs += __popcll(bits);
         mine.pair_edges += word{f[j].degree} * __popcll(bits);
         mine.sources |= bits;
-        if (!(p.active & ~seen))
-            mine.closed_edges += static_cast<word>(s.in_offsets[v + 1] - s.in_offsets[v]);
+        if (closed >> j & 1) mine.closed_edges += static_cast<word>(s.in_offsets[v + 1] - s.in_offsets[v]);
     }
 #pragma unroll
     for (int j = 0; j < count; ++j) {
@@ -299,7 +348,11 @@ __device__ void sweep(const search<Offset>& s, const progress& p, counters& to, 
         const word marks = marks_of_tasks[task];
         if (!marks) continue;
         __syncwarp();
-        if (threadIdx.x % 32 == 0) marks_of_tasks[task] = 0;
+        if (threadIdx.x % 32 == 0) {
+            marks_of_tasks[task] = 0;
+            if (Levels && p.in_planes && p.number)
+                reinterpret_cast<word*>(s.level_marks + (p.number - 1) * s.level_mark_stride)[task] = marks;
+        }
         for (unsigned half = 0; half < 2; ++half)
             if (const auto of_half = static_cast<unsigned>(marks >> (32 * half)))
                 sweep_groups<Levels>(s, p, task * task_groups + half * (task_groups / 2), of_half, mine, to);
