@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The named small battery under compute-sanitizer: scripts/sanitize_gpu.sh BIN, where BIN holds the test programs and nz.
-# Takes under 8 minutes on one GPU. initcheck leaves out copies to the host: absent places of a bitmap have no value.
+# Takes under 10 minutes on one GPU. initcheck leaves out copies to the host: absent places of a bitmap have no value.
 set -u
 bin=${1:?usage: scripts/sanitize_gpu.sh FOLDER_OF_PROGRAMS}
 failed=0
