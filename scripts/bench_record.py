@@ -26,6 +26,21 @@ def source_hash(root=ROOT):
     return digest.hexdigest()[:16]
 
 
+def machine_of(benches):
+    """What all files say of the machine; files of several machines are no record."""
+    said = {}
+    for bench in benches:
+        for key, value in bench["context"].items():
+            if key != "num_cpus" and not key.startswith("gpu"):
+                continue
+            if said.setdefault(key, value) != value:
+                sys.exit(f"files of different machines: {key} is {said[key]} and {value}; give those of one")
+    for bench in benches:  # a clock, which is not a machine's own
+        if "mhz_per_cpu" in bench["context"]:
+            said["mhz_per_cpu"] = bench["context"]["mhz_per_cpu"]
+    return said
+
+
 def make(device, files):
     contents = [json.loads(pathlib.Path(f).read_text()) for f in files]
     benches = [c for c in contents if "benchmarks" in c]
@@ -37,8 +52,7 @@ def make(device, files):
     record = {
         "device": device,
         "date": min(b["context"]["date"] for b in benches),
-        "machine": {key: value for b in benches for key, value in b["context"].items()
-                    if key in ("num_cpus", "mhz_per_cpu") or key.startswith("gpu")},
+        "machine": machine_of(benches),
         "commit": subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True,
                                  check=True).stdout.strip(),
         "sources": source_hash(),
