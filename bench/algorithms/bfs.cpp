@@ -1,6 +1,7 @@
 // Breadth-first search: 16 random sources of degree > 0, median, parents included, each checked first; the peer in
 // the same process on the same graph. With --table 1: both directions of each level, and the regret of the rule.
 #include "inputs.hpp"
+#include "limits/search_floor.hpp"
 #include "peers/graphblas.hpp"
 #include "suites.hpp"
 
@@ -38,6 +39,18 @@ measurement over_sources(const matrix& a, const std::vector<offset_t>& sources,
              {"max_ms", std::ranges::max(times)}}};
 }
 
+void add_floor(measurement& m, const context& ctx, const matrix& a, const std::vector<offset_t>& sources) {
+    std::vector<double> floors;
+    for (const offset_t s : sources) {
+        const auto found = bfs(ctx, a, s, {.parents = false});
+        floors.push_back(search_floor(ctx).bfs_ms(static_cast<double>(a.rows()),
+                                                  static_cast<double>(found.reached),
+                                                  static_cast<double>(found.iterations.size())));
+    }
+    m.counters["floor_ms"] = median(floors);
+    m.counters["share_of_floor"] = median(floors) / m.ms;
+}
+
 void check(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
            const std::string& name) {
     const auto found = bfs(ctx, a, source, o);
@@ -50,7 +63,9 @@ void add_variants(const context& ctx, const std::string& graph, const std::share
     const auto variant = [=](const std::string& label, const traverse_options& o) {
         add("bfs/" + graph + "/" + label, [=] {
             check(ctx, *a, sources->front(), o, graph);
-            return over_sources(*a, *sources, [&](offset_t s) { return bfs(ctx, *a, s, o).edges; });
+            measurement m = over_sources(*a, *sources, [&](offset_t s) { return bfs(ctx, *a, s, o).edges; });
+            add_floor(m, ctx, *a, *sources);
+            return m;
         });
     };
     variant("nonzero", {});

@@ -1,6 +1,6 @@
 // 64 searches at once against 64 single ones, without parents on both sides, in the same process on the same graph;
 // counts alone and with every level. On a GPU kernel time between events, and the CPU's searches check it.
-#include "limits/gpu.hpp"
+#include "limits/search_floor.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
@@ -78,12 +78,10 @@ measurement many(const context& ctx, const problem& p, const traverse_many_optio
                    {"min_ms", std::ranges::min(times)},
                    {"max_ms", std::ranges::max(times)},
                    {"entries", static_cast<double>(p.a.nnz())}}};
-    if (ctx.backend() == backend::cuda) {
-        const double n = static_cast<double>(p.a.rows()), written = o.levels ? 4.0 * n * source_count : 0;
-        m.counters["floor_ms"] = gpu_bfs_many_floor_ms(measured_gpu_limits(), n, static_cast<double>(visits),
-                                                       written, static_cast<double>(levels));
-        m.counters["share_of_floor"] = m.counters["floor_ms"] / m.ms;
-    }
+    const double n = static_cast<double>(p.a.rows()), written = o.levels ? 4.0 * n * source_count : 0;
+    m.counters["floor_ms"] =
+        search_floor(ctx).bfs_many_ms(n, static_cast<double>(visits), written, static_cast<double>(levels));
+    m.counters["share_of_floor"] = m.counters["floor_ms"] / m.ms;
     return m;
 }
 

@@ -1,7 +1,7 @@
 // Breadth-first search on a GPU: random sources of the giant component, kernel time between events from the resident
 // graph to levels (and parents) in device memory; each variant checked against the CPU's search first. The share is
-// that of gpu_bfs_floor_ms, with the rates that this run measures.
-#include "limits/gpu.hpp"
+// that of search_floor, with the rates that this run measures.
+#include "limits/search_floor.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
@@ -106,8 +106,8 @@ measurement timed(const context& gpu, const problem& p, const variant& v) {
         times.push_back(median(of_source));
         rates.push_back(static_cast<double>(edges) / times.back() / 1e6);
         levels.push_back(times.back() * 1e3 / static_cast<double>(depth));
-        floors.push_back(gpu_bfs_floor_ms(measured_gpu_limits(), static_cast<double>(p.a.rows()),
-                                          static_cast<double>(reached), static_cast<double>(depth)));
+        floors.push_back(search_floor(gpu).bfs_ms(static_cast<double>(p.a.rows()),
+                                                  static_cast<double>(reached), static_cast<double>(depth)));
     }
     if (!v.options.parents && !v.options.hub_first) {
         fmt::print("{}, us from each source:", p.name);

@@ -3,7 +3,7 @@
 // sources each), 3 of triangles; kernel time alone, averaged. Every kernel is checked on its first trial, by the
 // library's validators. The graphs are generated: Kronecker and uniform as GAP has them; a power law with near and far
 // columns for the web, a directed Kronecker graph for social, a grid with missing edges for road.
-#include "limits/gpu.hpp"
+#include "limits/search_floor.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
@@ -84,22 +84,20 @@ measurement mean_of(int count, F&& trial) {
     return {total / count, {{"best_ms", best}, {"trials", static_cast<double>(count)}}};
 }
 
-// Beside a call's time on a GPU, which the host's part is in, the least that its kernels take there, by the first trial.
+// Beside a call's time, which on a GPU the host's part is in, the least that its kernels take, by the first trial.
 void add_floor(measurement& m, double floor_ms) {
     m.counters["floor_ms"] = floor_ms;
     m.counters["share_of_floor"] = floor_ms / m.ms;
 }
-bool on_gpu(const problem& p) { return p.ctx.backend() == backend::cuda; }
 
 measurement bfs_trials(const problem& p) {
     const auto first = bfs(p.ctx, p.a, p.sources[0]);
     refuse(p, "bfs", validate_bfs(p.ctx, p.a, p.sources[0], first.levels, first.parents));
     measurement m =
         mean_of(searches, [&](int k) { bfs(p.ctx, p.a, p.sources[static_cast<std::size_t>(k)]); });
-    if (on_gpu(p))
-        add_floor(m, gpu_bfs_floor_ms(measured_gpu_limits(), static_cast<double>(p.a.rows()),
-                                      static_cast<double>(first.reached),
-                                      static_cast<double>(first.iterations.size())));
+    add_floor(m,
+              search_floor(p.ctx).bfs_ms(static_cast<double>(p.a.rows()), static_cast<double>(first.reached),
+                                         static_cast<double>(first.iterations.size())));
     return m;
 }
 measurement sssp_trials(const problem& p) {
@@ -108,10 +106,9 @@ measurement sssp_trials(const problem& p) {
     refuse(p, "sssp", validate_sssp(p.ctx, p.weighted, p.sources[0], first.distances, first.parents));
     measurement m =
         mean_of(searches, [&](int k) { sssp(p.ctx, p.weighted, p.sources[static_cast<std::size_t>(k)], o); });
-    if (on_gpu(p))
-        add_floor(m,
-                  gpu_sssp_floor_ms(measured_gpu_limits(), static_cast<double>(p.a.rows()),
-                                    static_cast<double>(first.edges), 8, static_cast<double>(first.rounds)));
+    add_floor(
+        m, search_floor(p.ctx).sssp_ms(static_cast<double>(p.a.rows()), static_cast<double>(first.edges), 8,
+                                       static_cast<double>(first.rounds)));
     return m;
 }
 measurement pagerank_trials(const problem& p) {
@@ -122,9 +119,8 @@ measurement pagerank_trials(const problem& p) {
     refuse(p, "pr", validate_pagerank(p.ctx, p.a, first.ranks, o));
     measurement m = mean_of(trials, [&](int) { pagerank(p.ctx, p.a, o); });
     m.counters["iterations"] = first.iterations;
-    if (on_gpu(p))
-        add_floor(m, first.iterations *
-                         gpu_pagerank_step_floor_ms(measured_gpu_limits(), p.a, o.type, p.ctx.threads()));
+    if (p.ctx.backend() == backend::cuda)
+        add_floor(m, first.iterations * search_floor(p.ctx).pagerank_step_ms(p.a, o.type));
     return m;
 }
 measurement components_trials(const problem& p) {

@@ -5,7 +5,7 @@
 #include "core/device.hpp"
 #include "io/adjacency.hpp"
 #include "io/generators.hpp"
-#include "limits/gpu.hpp"
+#include "limits/search_floor.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
@@ -63,7 +63,7 @@ std::vector<offset_t> draw_keys(const matrix& graph) {
 
 struct search {
     double ms, teps;
-    double floor_ms = 0;  // of its kernel, on a GPU
+    double floor_ms;  // of its kernels
 };
 
 search run_key(const context& ctx, const problem& p, offset_t key) {
@@ -78,12 +78,9 @@ search run_key(const context& ctx, const problem& p, offset_t key) {
     found.levels.extract_tuples(reached, levels);
     offset_t edges = 0;
     for (const index_t v : reached) edges += p.sampled[static_cast<std::size_t>(v)];
-    search s{ms, static_cast<double>(edges) / ms * 1e3};
-    if (found.backend == backend::cuda)
-        s.floor_ms = gpu_bfs_floor_ms(measured_gpu_limits(), static_cast<double>(p.graph.rows()),
-                                      static_cast<double>(reached.size()),
-                                      static_cast<double>(found.iterations.size()));
-    return s;
+    return {ms, static_cast<double>(edges) / ms * 1e3,
+            search_floor(ctx).bfs_ms(static_cast<double>(p.graph.rows()), static_cast<double>(reached.size()),
+                                     static_cast<double>(found.iterations.size()))};
 }
 
 /// Minimum, quartiles and maximum.
@@ -119,10 +116,8 @@ measurement searches(const context& ctx, int scale) {
                "harmonic_stddev_TEPS:", std::sqrt(square) / (count - 1) * mean * mean);
     measurement m{median(seconds) * 1e3,
                   {{"construction_ms", p.construction_ms}, {"harmonic_mean_gteps", mean * 1e-9}}};
-    if (ctx.backend() == backend::cuda) {
-        m.counters["floor_ms"] = median(floors);
-        m.counters["share_of_floor"] = median(floors) / m.ms;
-    }
+    m.counters["floor_ms"] = median(floors);
+    m.counters["share_of_floor"] = median(floors) / m.ms;
     return m;
 }
 

@@ -1,6 +1,6 @@
 // PageRank to a change of 1e-4 summed over the vertices, as the GAP benchmark has it: float ranks, the whole call,
 // each answer checked first. On a GPU also what one step takes, from calls of many and of few steps, beside its floor.
-#include "limits/gpu.hpp"
+#include "limits/search_floor.hpp"
 #include "suites.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ measurement timed(const context& ctx, const matrix& a, const variant& v, bool on
                    {"entries", static_cast<double>(a.nnz())}}};
     if (on_gpu && !v.adaptive) {
         m.counters["step_ms"] = step_ms(ctx, a, o);
-        m.counters["floor_ms"] = gpu_pagerank_step_floor_ms(measured_gpu_limits(), a, v.type, ctx.threads());
+        m.counters["floor_ms"] = search_floor(ctx).pagerank_step_ms(a, v.type);
     }
     return m;
 }

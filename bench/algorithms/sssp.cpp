@@ -1,7 +1,7 @@
 // Single-source shortest paths over weights 1 to 255: random sources of the giant component, each checked first. On a GPU
 // kernel time between events, from the resident graph to distances (and parents) in device memory; on a CPU, and of the loop over mxv
 // (from two sources), the whole call.
-#include "limits/gpu.hpp"
+#include "limits/search_floor.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
 
@@ -80,9 +80,9 @@ measurement timed(const context& ctx, const problem& p, const variant& v) {
         rates.push_back(static_cast<double>(r.edges) / times.back() / 1e6);
         again.push_back(static_cast<double>(r.relaxations) / static_cast<double>(r.edges));
         steps.push_back(static_cast<double>(r.rounds));
-        if (r.kernel_ms >= 0)
-            floors.push_back(gpu_sssp_floor_ms(measured_gpu_limits(), static_cast<double>(p.a.rows()),
-                                               static_cast<double>(r.edges), edge_bytes, steps.back()));
+        if (!loop)
+            floors.push_back(search_floor(ctx).sssp_ms(
+                static_cast<double>(p.a.rows()), static_cast<double>(r.edges), edge_bytes, steps.back()));
     }
     measurement m{median(times),
                   {{"gteps", median(rates)},

@@ -77,32 +77,4 @@ double gpu_spmv_floor_ms(const gpu_limits& limits, const spmv_shape& shape) {
     return 1e3 * std::max(streamed, gathered);
 }
 
-double gpu_bfs_floor_ms(const gpu_limits& limits, double vertices, double reached, double levels) {
-    const double streamed = (8 * vertices + 32 * reached) / limits.copy.per_second;
-    const double gathered = reached / limits.gather_rate(vertices / 8, 4);
-    return 1e3 * (std::max(streamed, gathered) + levels / limits.barrier.per_second);
-}
-
-double gpu_bfs_many_floor_ms(const gpu_limits& limits, double vertices, double visits, double written,
-                             double levels) {
-    const double streamed = (20 * vertices + 32 * visits + written) / limits.copy.per_second;
-    const double gathered = visits / limits.gather_rate(8 * vertices, 8);
-    return 1e3 * (std::max(streamed, gathered) + levels / limits.barrier.per_second);
-}
-
-double gpu_sssp_floor_ms(const gpu_limits& limits, double vertices, double edges, double edge_bytes,
-                         double rounds) {
-    const double streamed = (8 * vertices + edge_bytes * edges) / limits.copy.per_second;
-    const double gathered = edges / limits.gather_rate(4 * vertices, 4);
-    return 1e3 * (std::max(streamed, gathered) + rounds / limits.barrier.per_second);
-}
-
-double gpu_pagerank_step_floor_ms(const gpu_limits& limits, const matrix& a, dtype type, int threads) {
-    const auto n = static_cast<double>(a.rows()), entries = static_cast<double>(a.nnz());
-    const int width = static_cast<int>(size_of(type));
-    const double product = 4 * entries + 4 * (n + 1) + width * n, vectors = 4 * width * n;
-    const double gathers = gathered_sectors(a, width, threads) / limits.gather_rate(width * n, width);
-    return 1e3 * (std::max(product / limits.copy.per_second, gathers) + vectors / limits.copy.per_second);
-}
-
 }  // namespace nz::bench

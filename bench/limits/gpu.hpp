@@ -64,21 +64,4 @@ spmv_shape ranked_shape_of(const matrix& a, int value_bytes, int threads);
 /// The larger of the bytes over the copy rate, and of the gathered sectors over the gather rate for x's size.
 double gpu_spmv_floor_ms(const gpu_limits& limits, const spmv_shape& shape);
 
-/// What any breadth-first search has to do, however well it chooses its directions: the larger of the bytes (an offset
-/// and a level a vertex, one 32-byte sector of the list of each vertex reached) over the copy rate, and of one look
-/// into a bitmap for each vertex reached over the gather rate; then a barrier of the grid a level (thin levels that
-/// stay on few multiprocessors may do with less).
-double gpu_bfs_floor_ms(const gpu_limits& limits, double vertices, double reached, double levels);
-/// Many at once: an offset and a word a vertex read and written, `written` bytes of levels, and for every vertex and level at which
-/// searches come to it (`visits`) a 32-byte sector of its list, over the copy rate; or one look at a word a visit over the gather
-/// rate; then a barrier a level.
-double gpu_bfs_many_floor_ms(const gpu_limits& limits, double vertices, double visits, double written,
-                             double levels);
-/// Shortest paths that relax every edge of what they reach once, neighbour and length side by side (`edge_bytes`): these and an
-/// offset and a distance a vertex over the copy rate, or one look at a distance an edge over the gather rate; then a barrier a round.
-double gpu_sssp_floor_ms(const gpu_limits& limits, double vertices, double edges, double edge_bytes,
-                         double rounds);
-/// One step of PageRank: the product, and what the step reads and writes of four vectors beside it.
-double gpu_pagerank_step_floor_ms(const gpu_limits& limits, const matrix& a, dtype type, int threads);
-
 }  // namespace nz::bench

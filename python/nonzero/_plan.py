@@ -3,7 +3,8 @@
 
 class Plan(str):
     """One line that says what ran, with what it says as attributes too: operation, kernel, tier ("compiled" or
-    "generic"), on_device, reason, and those of its operation: direction, workspace_bytes (bytes), products, chunks...
+    "generic"), on_device, moved_bytes (brought to the GPU from host memory for it), reason, and those of its operation:
+    direction, workspace_bytes (bytes), products, chunks...
     `fields` has them all. Empty for an object that no operation made.
 
     >>> import nonzero as nz

@@ -1,0 +1,76 @@
+#include "limits/search_floor.hpp"
+
+#include "limits/cpu.hpp"
+#include "limits/gpu.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+namespace nz::bench {
+namespace {
+
+// Bytes a second, measured once.
+double copy_rate(int threads) {
+    static std::map<int, double> known;
+    const auto found = known.find(threads);
+    return found != known.end() ? found->second : known[threads] = copy_bandwidth(threads);
+}
+
+// Looks a second into a table of so many bytes, up to the next power of two; measured once each.
+double look_rate(int threads, double table_bytes, int element_bytes) {
+    static std::map<std::pair<int, std::size_t>, double> known[2];
+    const std::size_t bytes =
+        std::bit_ceil(std::max<std::size_t>(4096, static_cast<std::size_t>(table_bytes)));
+    auto& of = known[element_bytes == 8];
+    const auto found = of.find({threads, bytes});
+    return found != of.end() ? found->second
+                             : of[{threads, bytes}] = gather_rate(threads, bytes, element_bytes);
+}
+
+}  // namespace
+
+search_floor::search_floor(const context& ctx)
+    : on_gpu_(ctx.backend() == backend::cuda), threads_(ctx.threads()), sector_bytes_(on_gpu_ ? 32 : 64) {}
+
+double search_floor::copied_ms(double bytes) const {
+    return 1e3 * bytes / (on_gpu_ ? measured_gpu_limits().copy.per_second : copy_rate(threads_));
+}
+
+double search_floor::gathered_ms(double count, double table_bytes, int element_bytes) const {
+    return 1e3 * count /
+           (on_gpu_ ? measured_gpu_limits().gather_rate(table_bytes, element_bytes)
+                    : look_rate(threads_, table_bytes, element_bytes));
+}
+
+double search_floor::waited_ms(double times) const {
+    return on_gpu_ ? 1e3 * times / measured_gpu_limits().barrier.per_second : 0;
+}
+
+double search_floor::bfs_ms(double vertices, double reached, double levels) const {
+    return std::max(copied_ms(8 * vertices + sector_bytes_ * reached),
+                    gathered_ms(reached, vertices / 8, 4)) +
+           waited_ms(levels);
+}
+
+double search_floor::bfs_many_ms(double vertices, double visits, double written, double levels) const {
+    return std::max(copied_ms(20 * vertices + sector_bytes_ * visits + written),
+                    gathered_ms(visits, 8 * vertices, 8)) +
+           waited_ms(levels);
+}
+
+double search_floor::sssp_ms(double vertices, double edges, double edge_bytes, double rounds) const {
+    return std::max(copied_ms(8 * vertices + edge_bytes * edges), gathered_ms(edges, 4 * vertices, 4)) +
+           waited_ms(rounds);
+}
+
+double search_floor::pagerank_step_ms(const matrix& a, dtype type) const {
+    const auto n = static_cast<double>(a.rows()), entries = static_cast<double>(a.nnz());
+    const int width = static_cast<int>(size_of(type));
+    const double product = 4 * entries + 4 * (n + 1) + width * n, vectors = 4 * width * n;
+    return std::max(copied_ms(product), gathered_ms(gathered_sectors(a, width, threads_), width * n, width)) +
+           copied_ms(vectors);
+}
+
+}  // namespace nz::bench
