@@ -43,8 +43,7 @@ void add_floor(measurement& m, const context& ctx, const matrix& a, const std::v
     std::vector<double> floors;
     for (const offset_t s : sources) {
         const auto found = bfs(ctx, a, s, {.parents = false});
-        floors.push_back(search_floor(ctx).bfs_ms(static_cast<double>(a.rows()),
-                                                  static_cast<double>(found.reached),
+        floors.push_back(search_floor(ctx).bfs_ms(a, static_cast<double>(found.reached),
                                                   static_cast<double>(found.iterations.size())));
     }
     m.counters["floor_ms"] = median(floors);
@@ -89,11 +88,11 @@ void add_peer(const context& ctx, const std::string& graph, const std::shared_pt
     });
 }
 
-// The time of each level in both directions, the levels before as the rule has them: on a GPU by its clock, levels alone.
 struct judged {
     double chosen_us = 0, best_us = 0;  // over the first levels
     std::size_t levels = 0;
 };
+// The time of each level in both directions, the levels before as the rule has them: on a GPU by its clock, levels alone.
 judged judge(const context& ctx, const matrix& a, const std::string& graph, offset_t source, bool prints) {
     constexpr std::size_t first_levels = 12;
     const bool parents = ctx.backend() == backend::cpu;
@@ -132,6 +131,7 @@ judged judge(const context& ctx, const matrix& a, const std::string& graph, offs
             schedule[l] = d;
             t[static_cast<int>(d)] = timed(schedule, l);
         }
+        if (t[0] <= 0 || t[1] <= 0) continue;  // not recorded
         sum.chosen_us += t[static_cast<int>(rule[l])];
         sum.best_us += std::min(t[0], t[1]);
         if (prints)
@@ -156,6 +156,7 @@ measurement oracle(const context& ctx, const matrix& a, const std::string& graph
         best.push_back(j.best_us);
         regrets.push_back(j.chosen_us / j.best_us);
     }
+    if (regrets.empty()) throw error(graph + ": no search has a level");
     fmt::print("{}: regret from each source:", graph);
     for (const double r : regrets) fmt::print(" {:.2f}", r);
     fmt::print("\n");

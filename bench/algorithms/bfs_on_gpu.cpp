@@ -106,8 +106,8 @@ measurement timed(const context& gpu, const problem& p, const variant& v) {
         times.push_back(median(of_source));
         rates.push_back(static_cast<double>(edges) / times.back() / 1e6);
         levels.push_back(times.back() * 1e3 / static_cast<double>(depth));
-        floors.push_back(search_floor(gpu).bfs_ms(static_cast<double>(p.a.rows()),
-                                                  static_cast<double>(reached), static_cast<double>(depth)));
+        floors.push_back(
+            search_floor(gpu).bfs_ms(p.a, static_cast<double>(reached), static_cast<double>(depth)));
     }
     if (!v.options.parents && !v.options.hub_first) {
         fmt::print("{}, us from each source:", p.name);

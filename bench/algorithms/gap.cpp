@@ -95,9 +95,8 @@ measurement bfs_trials(const problem& p) {
     refuse(p, "bfs", validate_bfs(p.ctx, p.a, p.sources[0], first.levels, first.parents));
     measurement m =
         mean_of(searches, [&](int k) { bfs(p.ctx, p.a, p.sources[static_cast<std::size_t>(k)]); });
-    add_floor(m,
-              search_floor(p.ctx).bfs_ms(static_cast<double>(p.a.rows()), static_cast<double>(first.reached),
-                                         static_cast<double>(first.iterations.size())));
+    add_floor(m, search_floor(p.ctx).bfs_ms(p.a, static_cast<double>(first.reached),
+                                            static_cast<double>(first.iterations.size())));
     return m;
 }
 measurement sssp_trials(const problem& p) {

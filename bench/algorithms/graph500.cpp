@@ -79,7 +79,7 @@ search run_key(const context& ctx, const problem& p, offset_t key) {
     offset_t edges = 0;
     for (const index_t v : reached) edges += p.sampled[static_cast<std::size_t>(v)];
     return {ms, static_cast<double>(edges) / ms * 1e3,
-            search_floor(ctx).bfs_ms(static_cast<double>(p.graph.rows()), static_cast<double>(reached.size()),
+            search_floor(ctx).bfs_ms(p.graph, static_cast<double>(reached.size()),
                                      static_cast<double>(found.iterations.size()))};
 }
 

@@ -2,6 +2,7 @@
 
 #include "limits/cpu.hpp"
 #include "limits/gpu.hpp"
+#include "nonzero/operations.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -29,6 +30,15 @@ double look_rate(int threads, double table_bytes, int element_bytes) {
                              : of[{threads, bytes}] = gather_rate(threads, bytes, element_bytes);
 }
 
+// A step reads columns; they are rows of the transpose where the pattern is not symmetric.
+double sectors_of_columns(const matrix& a, int width, int threads) {
+    if (a.facts().symmetric_pattern) return gathered_sectors(a, width, threads);
+    const context cpu({.backend = backend::cpu, .threads = threads});
+    matrix turned(cpu, a.type(), a.columns(), a.rows());
+    transpose(cpu, turned, a);
+    return gathered_sectors(turned, width, threads);
+}
+
 }  // namespace
 
 search_floor::search_floor(const context& ctx)
@@ -48,16 +58,16 @@ double search_floor::waited_ms(double times) const {
     return on_gpu_ ? 1e3 * times / measured_gpu_limits().barrier.per_second : 0;
 }
 
-double search_floor::bfs_ms(double vertices, double reached, double levels) const {
-    return std::max(copied_ms(8 * vertices + sector_bytes_ * reached),
-                    gathered_ms(reached, vertices / 8, 4)) +
-           waited_ms(levels);
+double search_floor::bfs_ms(const matrix& a, double reached, double levels) const {
+    const auto n = static_cast<double>(a.rows());
+    const double lists = std::min(sector_bytes_ * reached, 4.0 * static_cast<double>(a.nnz()));
+    return std::max(copied_ms(8 * n + lists), gathered_ms(reached, n / 8, 4)) + waited_ms(levels);
 }
 
-double search_floor::bfs_many_ms(double vertices, double visits, double written, double levels) const {
-    return std::max(copied_ms(20 * vertices + sector_bytes_ * visits + written),
-                    gathered_ms(visits, 8 * vertices, 8)) +
-           waited_ms(levels);
+double search_floor::bfs_many_ms(const matrix& a, double visits, double written, double levels) const {
+    const auto n = static_cast<double>(a.rows());
+    const double lists = std::min(sector_bytes_ * visits, 4.0 * static_cast<double>(a.nnz()) * levels);
+    return std::max(copied_ms(20 * n + lists + written), gathered_ms(visits, 8 * n, 8)) + waited_ms(levels);
 }
 
 double search_floor::sssp_ms(double vertices, double edges, double edge_bytes, double rounds) const {
@@ -69,7 +79,8 @@ double search_floor::pagerank_step_ms(const matrix& a, dtype type) const {
     const auto n = static_cast<double>(a.rows()), entries = static_cast<double>(a.nnz());
     const int width = static_cast<int>(size_of(type));
     const double product = 4 * entries + 4 * (n + 1) + width * n, vectors = 4 * width * n;
-    return std::max(copied_ms(product), gathered_ms(gathered_sectors(a, width, threads_), width * n, width)) +
+    return std::max(copied_ms(product),
+                    gathered_ms(sectors_of_columns(a, width, threads_), width * n, width)) +
            copied_ms(vectors);
 }
 

@@ -141,7 +141,7 @@ TEST_P(BfsMany, EveryScheduleOfDirectionsGivesTheSameAnswer) {
 
 TEST_P(BfsMany, ADepthLimitCutsEverySearch) {
     const auto sources = random_sources(a.rows(), 67);
-    for (const offset_t depth : {0, 1, 3, 63, 64, 200}) {
+    for (const offset_t depth : {0, 1, 3, 7, 8, 9, 10, 15, 16, 17, 63, 64, 200}) {
         const auto expected = single_levels(a, sources, depth);
         for (const context& ctx : test::contexts()) {
             expect_same(ctx, a, sources, {.max_depth = depth}, expected);
