@@ -59,6 +59,12 @@ struct measurement {
     std::string planned = {};
 };
 
+/// Says the floor of what was measured, and its share of the time.
+inline void add_floor(measurement& m, double floor_ms) {
+    m.counters["floor_ms"] = floor_ms;
+    m.counters["share_of_floor"] = floor_ms / m.ms;
+}
+
 /// Registers a benchmark whose body measures by itself; where it cannot, it gives nothing, and is left out of the results.
 void add(const std::string& name, std::function<std::optional<measurement>()> body);
 /// Runs what matches the options' filter, or else `own`, the suite's own names; prints as it goes; returns the

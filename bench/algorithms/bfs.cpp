@@ -39,15 +39,14 @@ measurement over_sources(const matrix& a, const std::vector<offset_t>& sources,
              {"max_ms", std::ranges::max(times)}}};
 }
 
-void add_floor(measurement& m, const context& ctx, const matrix& a, const std::vector<offset_t>& sources) {
+double floor_ms(const context& ctx, const matrix& a, const std::vector<offset_t>& sources) {
     std::vector<double> floors;
     for (const offset_t s : sources) {
         const auto found = bfs(ctx, a, s, {.parents = false});
         floors.push_back(search_floor(ctx).bfs_ms(a, static_cast<double>(found.reached),
                                                   static_cast<double>(found.iterations.size())));
     }
-    m.counters["floor_ms"] = median(floors);
-    m.counters["share_of_floor"] = median(floors) / m.ms;
+    return median(floors);
 }
 
 void check(const context& ctx, const matrix& a, offset_t source, const traverse_options& o,
@@ -63,7 +62,7 @@ void add_variants(const context& ctx, const std::string& graph, const std::share
         add("bfs/" + graph + "/" + label, [=] {
             check(ctx, *a, sources->front(), o, graph);
             measurement m = over_sources(*a, *sources, [&](offset_t s) { return bfs(ctx, *a, s, o).edges; });
-            add_floor(m, ctx, *a, *sources);
+            add_floor(m, floor_ms(ctx, *a, *sources));
             return m;
         });
     };

@@ -79,9 +79,8 @@ measurement many(const context& ctx, const problem& p, const traverse_many_optio
                    {"max_ms", std::ranges::max(times)},
                    {"entries", static_cast<double>(p.a.nnz())}}};
     const double n = static_cast<double>(p.a.rows()), written = o.levels ? 4.0 * n * source_count : 0;
-    m.counters["floor_ms"] =
-        search_floor(ctx).bfs_many_ms(p.a, static_cast<double>(visits), written, static_cast<double>(levels));
-    m.counters["share_of_floor"] = m.counters["floor_ms"] / m.ms;
+    add_floor(m, search_floor(ctx).bfs_many_ms(p.a, static_cast<double>(visits), written,
+                                               static_cast<double>(levels)));
     return m;
 }
 

@@ -84,12 +84,7 @@ measurement mean_of(int count, F&& trial) {
     return {total / count, {{"best_ms", best}, {"trials", static_cast<double>(count)}}};
 }
 
-// Beside a call's time, which on a GPU the host's part is in, the least that its kernels take, by the first trial.
-void add_floor(measurement& m, double floor_ms) {
-    m.counters["floor_ms"] = floor_ms;
-    m.counters["share_of_floor"] = floor_ms / m.ms;
-}
-
+// Floors are of the first trial's kernels; the time of a call on a GPU has the host's part in it.
 measurement bfs_trials(const problem& p) {
     const auto first = bfs(p.ctx, p.a, p.sources[0]);
     refuse(p, "bfs", validate_bfs(p.ctx, p.a, p.sources[0], first.levels, first.parents));

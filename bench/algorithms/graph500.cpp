@@ -116,8 +116,7 @@ measurement searches(const context& ctx, int scale) {
                "harmonic_stddev_TEPS:", std::sqrt(square) / (count - 1) * mean * mean);
     measurement m{median(seconds) * 1e3,
                   {{"construction_ms", p.construction_ms}, {"harmonic_mean_gteps", mean * 1e-9}}};
-    m.counters["floor_ms"] = median(floors);
-    m.counters["share_of_floor"] = median(floors) / m.ms;
+    add_floor(m, median(floors));
     return m;
 }
 

@@ -93,10 +93,7 @@ measurement timed(const context& ctx, const problem& p, const variant& v) {
                    {"min_ms", std::ranges::min(times)},
                    {"max_ms", std::ranges::max(times)},
                    {"entries", static_cast<double>(p.a.nnz())}}};
-    if (!floors.empty()) {
-        m.counters["floor_ms"] = median(floors);
-        m.counters["share_of_floor"] = median(floors) / median(times);
-    }
+    if (!floors.empty()) add_floor(m, median(floors));
     return m;
 }
 
