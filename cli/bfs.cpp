@@ -173,11 +173,12 @@ void explain_tiles(const setup& u, std::vector<std::string>& lines) {
         100 * t.unvisited, t.unvisited_a_frontier, t.density));
 }
 
-std::vector<std::string> explanation(const setup& u) {
+std::vector<std::string> explanation(const setup& u, const traverse_result& first) {
     const auto& [alpha, beta, edge_share] = u.plan.thresholds;
     std::vector<std::string> lines;
     lines.push_back(fmt::format("Kernel {}: {}. It works in {}.", u.plan.kernel, u.plan.reason,
                                 bytes_text(static_cast<double>(u.plan.workspace_bytes))));
+    if (first.backend == backend::cuda) lines.push_back(arrivals_text(first.moved_bytes));
     if (u.tiles) {
         explain_tiles(u, lines);
         lines.push_back("The parent of a vertex is its smallest neighbour one level up.");
@@ -232,7 +233,7 @@ void print_json(const setup& u, const std::vector<search>& runs) {
             r["runs"].push_back(std::move(one));
         }
     }
-    if (u.s.explain) r["explanation"] = explanation(u);
+    if (u.s.explain) r["explanation"] = explanation(u, runs[0].result);
     print(r);
 }
 
@@ -262,7 +263,7 @@ void print_text(const setup& u, const std::vector<search>& runs) {
                    static_cast<double>(u.tiles->bytes) / static_cast<double>(u.tiles->csr_bytes),
                    count_text(u.tiles->extracted, "entry", "entries"));
     if (u.s.explain)
-        for (const auto& line : explanation(u)) fmt::print("{}\n", line);
+        for (const auto& line : explanation(u, runs[0].result)) fmt::print("{}\n", line);
     for (const auto& run : runs) {
         fmt::print("\nsource {}{}\n", u.in.original(run.source), u.source_note);
         print_levels(run);

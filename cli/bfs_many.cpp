@@ -154,20 +154,23 @@ double closeness(const many_setup& u, const many_search& run, std::size_t s) {
     return sum > 0 ? others * others / ((n - 1) * sum) : 0;
 }
 
-std::vector<std::string> explanation(const many_setup& u) {
+std::vector<std::string> explanation(const many_setup& u, const traverse_many_result& result) {
     const std::string memory =
         u.options.levels
             ? fmt::format("The levels take {}.", bytes_text(4.0 * static_cast<double>(u.in.matrix().rows()) *
                                                             static_cast<double>(u.sources.size())))
             : "Levels are not kept, only counts.";
-    return {fmt::format("Kernel {}: {}. It works in {}, {}.", u.plan.kernel, u.plan.reason,
-                        bytes_text(static_cast<double>(u.plan.workspace_bytes)),
-                        count_text(u.plan.batches, "batch", "batches")),
-            memory,
-            fmt::format(
-                "A level is pulled where {} times the entries in the frontier's rows are more than those in "
-                "the columns of vertices that lack a source, plus the vertices over {}.",
-                u.plan.costs.push_edge, u.plan.costs.pull_vertices)};
+    std::vector<std::string> lines = {
+        fmt::format("Kernel {}: {}. It works in {}, {}.", u.plan.kernel, u.plan.reason,
+                    bytes_text(static_cast<double>(u.plan.workspace_bytes)),
+                    count_text(u.plan.batches, "batch", "batches")),
+        memory,
+        fmt::format(
+            "A level is pulled where {} times the entries in the frontier's rows are more than those in "
+            "the columns of vertices that lack a source, plus the vertices over {}.",
+            u.plan.costs.push_edge, u.plan.costs.pull_vertices)};
+    if (result.backend == backend::cuda) lines.push_back(arrivals_text(result.moved_bytes));
+    return lines;
 }
 
 void print_json(const many_setup& u, const many_search& run) {
@@ -201,7 +204,7 @@ void print_json(const many_setup& u, const many_search& run) {
                                    {"edges", l.edges},
                                    {"time_us", l.time_us},
                                    {"reason", l.reason}});
-    if (u.s.explain) r["explanation"] = explanation(u);
+    if (u.s.explain) r["explanation"] = explanation(u, run.result);
     print(r);
 }
 
@@ -212,7 +215,7 @@ void print_text(const many_setup& u, const many_search& run) {
         fmt::print("prepared in {}: {}\n", time_text(u.prepare_ms),
                    u.options.hub_first ? "columns, neighbours of large degree first" : "columns, for pull");
     if (u.s.explain)
-        for (const auto& line : explanation(u)) fmt::print("{}\n", line);
+        for (const auto& line : explanation(u, run.result)) fmt::print("{}\n", line);
     fmt::print("\n{:>5}  {:>5}  {:<9}  {:>10}  {:>12}  {:>12}  {:>10}  {}\n", "batch", "level", "direction",
                "frontier", "pairs", "edges", "time", "reason");
     for (std::size_t k = 0, level = 0; k < run.levels.size(); ++k, ++level) {

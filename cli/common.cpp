@@ -148,6 +148,10 @@ std::string bytes_text(double bytes) {
     return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
 }
 
+std::string arrivals_text(std::size_t moved_bytes) {
+    return bytes_text(static_cast<double>(moved_bytes)) + " came to the GPU from host memory for it.";
+}
+
 std::string time_text(double ms) {
     if (ms < 1) return fmt::format("{:.1f} us", ms * 1e3);
     return ms < 1000 ? fmt::format("{:.2f} ms", ms) : fmt::format("{:.2f} s", ms / 1e3);

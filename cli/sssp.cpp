@@ -76,10 +76,11 @@ std::string farthest(const search& run) {
                                     : fmt::format("{}", most.get<std::int64_t>());
 }
 
-std::vector<std::string> explanation(const setup& u) {
+std::vector<std::string> explanation(const setup& u, const shortest_result& first) {
     std::vector<std::string> lines;
     lines.push_back(fmt::format("Kernel {}: {}. It works in {}.", u.plan.kernel, u.plan.reason,
                                 bytes_text(static_cast<double>(u.plan.workspace_bytes))));
+    if (first.backend == backend::cuda) lines.push_back(arrivals_text(first.moved_bytes));
     if (u.plan.kernel == "delta_stepping")
         lines.push_back(fmt::format(
             "Vertices are relaxed in bands of distance, nearest first; a band is delta = {:.6g} wide, {}.",
@@ -129,7 +130,7 @@ void print_json(const setup& u, const std::vector<search>& runs) {
             r["runs"].push_back(std::move(one));
         }
     }
-    if (u.s.explain) r["explanation"] = explanation(u);
+    if (u.s.explain) r["explanation"] = explanation(u, runs[0].result);
     print(r);
 }
 
@@ -138,7 +139,7 @@ void print_text(const setup& u, const std::vector<search>& runs) {
     fmt::print("{}\n", input_text(u.s, u.in));
     u.work.print_line();
     if (u.s.explain)
-        for (const auto& line : explanation(u)) fmt::print("{}\n", line);
+        for (const auto& line : explanation(u, runs[0].result)) fmt::print("{}\n", line);
     for (const auto& run : runs) {
         const shortest_result& r = run.result;
         fmt::print("\nsource {}{}\n", u.in.original(run.source), u.source_note);

@@ -67,7 +67,7 @@ std::shared_ptr<session> open(void* stream, int threads);
 /// What a context with a GPU may still take there: of its memory limit, or of all that the GPU has, of which others may hold some.
 std::size_t bytes_left(const context& ctx);
 
-/// Bytes that came to a context's GPU from host memory since this was made; none without a GPU.
+/// Bytes that came to a context's GPU from host memory since this was made, by any of its threads; none without a GPU.
 class arrivals {
 public:
     explicit arrivals(const context& ctx) : gpu_(ctx.gpu()), before_(gpu_ ? gpu_->uploaded_bytes() : 0) {}

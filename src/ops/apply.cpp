@@ -1,6 +1,7 @@
 #include "kernels/reference/apply.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "ops/checks.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/vectors_device.hpp"
@@ -23,10 +24,12 @@ operation_plan apply_function(const context& ctx, vector& w, const algebra::entr
     ops::check_mask("apply", w, options);
     ops::check_kernel("apply", options.kernel);
     if (options.kernel != "reference") {
+        const device::arrivals arrived(ctx);
         if (auto t = on_device()) {
             ops::write_back_from_device(ctx, w, std::move(*t), options);
             operation_plan plan_there = words_plan;
             plan_there.on_device = true;
+            plan_there.moved_bytes = arrived.bytes();
             return plan_there;
         }
         if (auto t = compiled()) {

@@ -61,10 +61,12 @@ template <class Reference>
 operation_plan join(const context& ctx, vector& w, const operation_plan& plan, set_operation operation,
                     const binary_op& op, const vector& u, const vector& v, const vector_options& options,
                     Reference&& reference) {
+    const device::arrivals arrived(ctx);
     if (options.kernel.empty() || options.kernel == words)
         if (auto t = ops::join_words_on_device(ctx, operation, op, u, v)) {
             ops::write_back_from_device(ctx, w, std::move(*t), options);
-            return {plan.operation, words, tier::compiled, "place by place, where they are", true};
+            return {plan.operation, words,          tier::compiled, "place by place, where they are",
+                    true,           arrived.bytes()};
         }
     if (asks(options.kernel))
         if (auto t = ops::join_balanced(ctx, operation, op, u.body(), v.body())) {
@@ -108,8 +110,8 @@ operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, s
         if (auto t = ops::join_on_device(ctx, c.body().ctx, operation, op, a, b)) {
             operation_plan on_gpu = served(plan);
             on_gpu.on_device = true;
-            on_gpu.moved_bytes = arrived.bytes();
             ops::write_back_from_device(ctx, c, std::move(*t), options);
+            on_gpu.moved_bytes = arrived.bytes();
             return on_gpu;
         }
         if (auto t = ops::join_balanced(ctx, operation, op, a.entries(), b.entries())) {

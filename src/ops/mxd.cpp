@@ -204,7 +204,10 @@ dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, con
                const dense_input& b, const dense_options& options) {
     const ops::mxd_product p = ops::make_mxd_product(ctx, c, s, a, b, options);
     dense_plan plan = ops::plan_mxd(p);
-    if (p.c.rows == 0 || p.c.columns == 0) return plan;
+    if (p.c.rows == 0 || p.c.columns == 0) {
+        ctx.log(to_string(plan));
+        return plan;
+    }
     if (plan.on_device) {
         const device::arrivals arrived(ctx);
         if (p.b_on_device || p.c_on_device) ctx.gpu()->wait_for_caller();

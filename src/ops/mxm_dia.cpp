@@ -202,16 +202,19 @@ operation_plan mxm(const context& ctx, dia_matrix& c, const semiring& s, const d
         ctx.log(to_string(plan));
         return plan;
     }
+    const device::arrivals arrived(ctx);
     const dia_matrix left = a.in(ctx, s.ignores_a() ? a.type() : operand),
                      right = b.in(ctx, s.ignores_b() ? b.type() : operand);
-    const operation_plan& plan = there ? ops::on_gpu : ops::on_cpu;
-    ctx.log(to_string(plan));
+    operation_plan plan = there ? ops::on_gpu : ops::on_cpu;
     if (there) {
         ops::device_dia_product product(ctx, *there, left.body(), right.body(), std::move(met));
+        plan.moved_bytes = arrived.bytes();
+        ctx.log(to_string(plan));
         product.enqueue();
         c = dia_matrix(ctx, std::make_shared<const storage::dia>(std::move(product).take()));
         return plan;
     }
+    ctx.log(to_string(plan));
     met.c.values = buffer(ctx.memory(), ops::value_bytes(met.c));
     kernels::mxm_dia_arguments k = ops::arguments_of(left.body(), right.body(), met);
     k.threads = ctx.threads();

@@ -1,5 +1,6 @@
 #include "plan/transpose.hpp"
 
+#include "core/device.hpp"
 #include "kernels/cpu/transpose/convert.hpp"
 #include "kernels/cuda_table.hpp"
 #include "kernels/reference/transpose.hpp"
@@ -28,13 +29,15 @@ operation_plan transpose(const context& ctx, matrix& c, const matrix& a, const m
     ops::check_kernel("transpose", options.kernel);
     constexpr offset_t most = std::numeric_limits<std::uint32_t>::max();
     const storage::matrix_body& body = a.body();
-    const operation_plan plan = plan::transpose({options.kernel, options.transpose_a, body.has_columns(),
-                                                 ctx.gpu() != nullptr && a.nnz() <= most, body.away()});
-    if (plan.on_device)
-        ops::write_back_from_device(ctx, c, kernels::on_cuda().transpose_convert(c.body().ctx, ctx, a),
-                                    options);
-    else
+    operation_plan plan = plan::transpose({options.kernel, options.transpose_a, body.has_columns(),
+                                           ctx.gpu() != nullptr && a.nnz() <= most, body.away()});
+    if (!plan.on_device) {
         ops::write_back(ctx, c, run(ctx, plan, a, options.transpose_a), options);
+        return plan;
+    }
+    const device::arrivals arrived(ctx);
+    ops::write_back_from_device(ctx, c, kernels::on_cuda().transpose_convert(c.body().ctx, ctx, a), options);
+    plan.moved_bytes = arrived.bytes();
     return plan;
 }
 

@@ -9,16 +9,15 @@ namespace nz::plan {
 
 /// Sources of a batch: bits of a word.
 inline constexpr int batch_sources = 64;
-/// Binary digits of a level that the kernels keep apart, one word a vertex each, before they write levels out: every
-/// 63 levels on a deep graph, once on a shallow one.
+/// Binary digits of a level that a CPU keeps apart, one word a vertex each, before it writes levels out: every 63 levels
+/// on a deep graph, once on a shallow one.
 inline constexpr int level_digits = 6;
 inline constexpr std::uint32_t levels_a_flush = (1u << level_digits) - 1;
-/// Levels whose finds a GPU keeps as they are, one word a vertex each, before it turns to digits. The last of them is the frontier too.
+/// Levels whose finds a GPU keeps as they are, one word a vertex each, before it writes them out. The last of them is the frontier too.
 inline constexpr int level_planes = 9;
-static_assert(level_planes > level_digits, "the last one is the frontier, beside the digits");
 
-/// Costs of a level in words of a vertex read by pull. A push reads a word and changes another by an atomic operation;
-/// a pull reads every vertex's own word, in order, whatever is open.
+/// Costs of a level in words of a vertex read by pull. A push changes a word by an atomic operation, as a rule after a look at
+/// another; a pull reads every vertex's own word, in order, whatever is open.
 struct many_costs {
     offset_t push_edge = 3;
     offset_t pull_vertices = 2;  ///< vertices whose own words cost as much as one edge
@@ -106,16 +105,14 @@ constexpr std::size_t bit_parallel_workspace(offset_t vertices, bool levels) {
     return words_a_vertex(vertices, 3 + (levels ? level_digits : 0)) + padded(n * sizeof(index_t)) +
            padded(n / cpu_mark_vertices + 1);
 }
-/// On a GPU of two words (seen, next) and the frontier or the planes of levels; counters, marks, those of the planes, a queue of
-/// pieces with their vertices, and the pieces of long columns.
-constexpr std::size_t device_mark_bytes(offset_t vertices) {
-    return padded(static_cast<std::size_t>(vertices / device_mark_vertices) + 8);
-}
+/// On a GPU of two words (seen, next) and the frontier or the planes of levels; counters, marks of groups (a byte; with levels three), a
+/// queue of pieces with their vertices, and the pieces of long columns.
 constexpr std::size_t bit_parallel_device_workspace(offset_t vertices, offset_t queue, offset_t long_pieces,
                                                     bool levels) {
-    const auto q = static_cast<std::size_t>(queue);
-    return 2048 + words_a_vertex(vertices, 2 + (levels ? level_planes : 1)) +
-           (1 + (levels ? level_planes : 0)) * device_mark_bytes(vertices) + padded(q * 8) + padded(q * 4) +
+    const auto q = static_cast<std::size_t>(queue),
+               groups = static_cast<std::size_t>(vertices / device_mark_vertices);
+    return 2048 + words_a_vertex(vertices, 2 + (levels ? level_planes : 1)) + padded(groups + 8) +
+           (levels ? padded(2 * groups + 32) : 0) + padded(q * 8) + padded(q * 4) +
            padded(static_cast<std::size_t>(long_pieces) * 8);
 }
 

@@ -97,9 +97,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(graph_case{"Kronecker", "rmat:10,8"}, graph_case{"KroneckerLarge", "rmat:15,16"},
                       graph_case{"KroneckerDirected", "rmat_directed:11,8"},
                       graph_case{"Uniform", "uniform:3000,6"}, graph_case{"UniformLarge", "uniform:70000,8"},
-                      graph_case{"Grid", "grid2d:60,0.2"}, graph_case{"GridLarge", "grid2d:150"},
-                      graph_case{"OneVertex", "dense:1,1"}, graph_case{"Complete", "dense:200,200"},
-                      graph_case{"Path", "banded:2003,3"}),
+                      graph_case{"UniformDeep", "uniform:8000,1"},
+                      graph_case{"UniformDeepLarge", "uniform:30000,1"}, graph_case{"Grid", "grid2d:60,0.2"},
+                      graph_case{"GridLarge", "grid2d:150"}, graph_case{"OneVertex", "dense:1,1"},
+                      graph_case{"Complete", "dense:200,200"}, graph_case{"Path", "banded:2003,3"}),
     [](const auto& info) { return info.param.name; });
 
 TEST_P(BfsMany, FindsWhatSingleSearchesFind) {

@@ -349,6 +349,26 @@ TEST_F(MatrixOnDevice, PlansSayWhatCameFromTheHost) {
     matrix sampled(ctx, dtype::float64, a.rows(), a.columns());
     EXPECT_GE(sddmm(ctx, sampled, s, right, left, a, {.transpose_b = true}).moved_bytes, 2 * n * 64);
 
+    const matrix e = anew();
+    matrix turned(ctx, dtype::float64, a.columns(), a.rows());
+    EXPECT_EQ(transpose(ctx, turned, e).moved_bytes, 0u) << "on the CPU, where e is";
+    EXPECT_EQ(transpose(ctx, turned, c).moved_bytes, 0u) << "on the GPU, where c is";
+    const operation_plan masked = transpose(ctx, turned, c, {.mask = &e});
+    EXPECT_TRUE(masked.on_device);
+    EXPECT_GE(masked.moved_bytes, places) << "the mask";
+    mxv(ctx, w, s, a, u);
+    const vector v = vector::dense<double>(ctx, ones);
+    vector z(ctx, dtype::float64, a.rows());
+    const operation_plan joined = ewise_add(ctx, z, binary_id::plus, w, v);
+    EXPECT_TRUE(joined.on_device);
+    EXPECT_GE(joined.moved_bytes, 8 * n) << "w is there, v is not";
+    const vector mask = vector::dense<double>(ctx, ones);
+    EXPECT_EQ(apply(ctx, z, unary_id::abs, w).moved_bytes, 0u);
+    EXPECT_GE(apply(ctx, z, unary_id::abs, w, {.mask = &mask}).moved_bytes, n / 8);
+    const dia_matrix band = dia_matrix::from_matrix(cpu, load(cpu, "banded:500,3").matrix);
+    dia_matrix squared(ctx, dtype::float64, 500, 500);
+    EXPECT_GE(mxm(ctx, squared, s, band, band).moved_bytes, 3u * 500 * 8);
+
     const matrix g = anew();
     EXPECT_GE(bfs(ctx, g, 1).moved_bytes, places);
     EXPECT_EQ(bfs(ctx, g, 1).moved_bytes, 0u);

@@ -4,24 +4,26 @@
 //
 // A level has two phases, each ended by a barrier of the grid. The first collects in next(v) the sources that reach v:
 //   push: a queue of pieces of rows (up to 128 edges each, so that hubs spread over the grid); a group of lanes (4 to
-//     32, by the frontier's mean degree) takes a piece, up to four edges a lane in flight; bits that a neighbour lacks
-//     are set by atomicOr. While hardly anything is seen nobody looks whether it does: the sweep leaves out what was seen.
+//     32, by the frontier's mean piece and the number of pieces) takes a piece, up to four edges a lane in flight, the
+//     next piece on its way; bits that a neighbour lacks are set by atomicOr. While hardly anything is seen nobody looks
+//     whether it does: the sweep leaves out what was seen. Where such a level has several edges a group of vertices, no
+//     marks are set: the sweep looks at every group.
 //   pull: a warp takes eight groups of 32 vertices and lists those that lack bits; each lane looks through one
 //     vertex's in-neighbours, four at a time, until no bit is missing; past 64 the warp helps. Columns of more than
 //     1,024 entries are pieces for any warp. Pull reads seen(u), which does not change in this phase: a bit that u has
 //     and v lacks came to u in the level before. Bits whose frontier has died out are not asked for. Nor are those of
 //     slow sources, which few vertices have: every row would be looked through to its end for them, so they are pushed
 //     beside the pull.
-// The second, the sweep, moves next into seen where a mark (a byte for 32 vertices) says that there is something;
+// The second, the sweep, moves next into seen where a mark (a byte for 32 vertices) says that there is something: a warp
+//   lists the vertices of eight groups whose words changed, and gives each lane up to three of them at a time. It
 //   counts vertices, pairs and edges, and each source's finds by transposing squares of bits between lanes; queues the
-//   frontier. The finds of each of the first nine levels stay in a plane of their own; deeper searches note levels as
-//   binary digits, one word a vertex and digit (common_levels.cuh). Levels are written once at the end, or every 63
-//   levels, 4 bytes a source and vertex.
+//   frontier. The finds of each of the first nine levels stay in a plane of their own, and are written once at the end or
+//   in the tenth level, 4 bytes a source and vertex; later ones at once where they are few (common_levels.cuh).
 // Grid: a block of 1,024 threads a multiprocessor.
 // Memory: three words a vertex, eight more with levels, marks, one queue (plan::bit_parallel_device_workspace), the report.
 // Determinism: levels and counts always; the order of the queue is not.
-// Cost: push: frontier edges * (word read, atomicOr where it lacks bits). Pull: vertices, and in-neighbours up to the
-//   last missing bit: few once most bits are set. Sweep: words of marked groups.
+// Cost: push: frontier edges * (atomicOr, and a word read before it except in the first levels). Pull: vertices, and
+//   in-neighbours up to the last missing bit: few once most bits are set. Sweep: words of marked groups, and what changed.
 // Distance to the limit: docs/measurements.md.
 // Why single searches were not enough: each reads the same edges again, and pays its own barriers.
 #include "kernels/cuda/common_launch.cuh"
@@ -43,10 +45,7 @@ __device__ void clear(const search<Offset>& s, tally& all) {
     for (std::uint64_t i = grid_thread(); i < s.stride / 2; i += grid_threads()) seen[i] = next[i] = {0, 0};
     for (unsigned t = grid_thread(); t * task_groups < s.groups; t += grid_threads())
         reinterpret_cast<word*>(s.marks)[t] = 0;
-    if (s.level_marks)
-        for (unsigned t = grid_thread(); t < plan::level_planes * s.level_mark_stride / 8;
-             t += grid_threads())
-            reinterpret_cast<word*>(s.level_marks)[t] = 0;
+    if (s.level_marks) clear_level_marks(s);
     if (threadIdx.x >= plan::batch_sources) return;
     all.level_sums[threadIdx.x] = 0;
     all.reached[threadIdx.x] = all.depths[threadIdx.x] = 0;
@@ -69,36 +68,37 @@ __device__ void set_sources(const search<Offset>& s) {
     s.marks[v / group] = 1;
 }
 
-/// One thread of each block, and for the sources one each, reads what the grid has counted.
+/// What the grid has counted, and the sums over levels, in shared memory: one thread of each block reads it, for the sources one each.
 template <class Offset>
-__device__ frontier_counts tell(const search<Offset>& s, counters& of) {
-    __shared__ frontier_counts told;
-    __shared__ unsigned slow[2];
+__device__ void tell(const search<Offset>& s, counters& of, frontier_counts& told, sums& all) {
     if (threadIdx.x < plan::batch_sources) {
         const word pairs = fresh(of.pairs_of[threadIdx.x]);
         const unsigned half = __ballot_sync(full_warp, pairs > 0 && pairs * s.slow_share < s.n);
-        if (threadIdx.x % 32 == 0) slow[threadIdx.x / 32] = half;
+        if (threadIdx.x % 32 == 0) reinterpret_cast<unsigned*>(&told.slow)[threadIdx.x / 32] = half;
     }
-    if (threadIdx.x == 0)
-        told = {fresh(of.pieces),     fresh(of.vertices),     fresh(of.edges),   fresh(of.pairs),
-                fresh(of.pair_edges), fresh(of.closed_edges), fresh(of.sources), 0};
+    if (threadIdx.x == 0) {
+        told.pieces = fresh(of.pieces);
+        told.vertices = fresh(of.vertices);
+        told.edges = fresh(of.edges);
+        told.pairs = fresh(of.pairs);
+        told.sources = fresh(of.sources);
+        all.open_edges -= fresh(of.closed_edges);
+        all.pair_edges += fresh(of.pair_edges);
+        all.pairs += told.pairs;
+    }
     __syncthreads();
-    frontier_counts mine = told;
-    mine.slow = word{slow[1]} << 32 | slow[0];
-    __syncthreads();
-    return mine;
 }
 
 template <class Offset>
 __device__ void record_level(const search<Offset>& s, const progress& p, bool pulls,
-                             const frontier_counts& of) {
+                             const frontier_counts& of, word open_edges) {
     if (p.depth < traverse_many_report::capacity)
         s.report->records[p.depth] = {of.vertices,
                                       pulls,
                                       of.slow,
                                       of.pairs,
                                       of.edges,
-                                      p.open_edges,
+                                      open_edges,
                                       static_cast<std::uint64_t>(clock64())};
 }
 
@@ -116,56 +116,49 @@ template <bool Levels, class Offset>
 __global__ void __launch_bounds__(block_threads, blocks_an_sm)
     bit_parallel_kernel(const __grid_constant__ search<Offset> s) {
     __shared__ tally all;
+    __shared__ frontier_counts frontier;
+    __shared__ sums over_levels;
     unsigned target = 0;
     const auto sync = [&] { wait_for_grid(&s.shared->arrived, target); };
     clear(s, all);
+    if (threadIdx.x == 0) over_levels = {s.nnz, 0, 0};
     sync();
     set_sources(s);
     list_long(s);
     sync();
     progress p;
     p.active = ~word{0} >> (plan::batch_sources - s.source_count);
-    p.open_edges = s.nnz;
-    p.frontier = p.finds = s.frontier;
-    sweep<Levels>(s, p, s.shared->of[0], all);
-    sync();
+    p.finds = s.frontier;
     while (true) {
-        const frontier_counts frontier = tell(s, s.shared->of[p.depth % 3]);
+        sweep<Levels>(s, p, s.shared->of[p.depth % 3], all);
+        p.frontier = p.finds;
+        sync();
+        tell(s, s.shared->of[p.depth % 3], frontier, over_levels);
         p.active = frontier.sources;
-        p.open_edges -= frontier.closed_edges;
-        p.pair_edges += frontier.pair_edges;
-        p.pairs += frontier.pairs;
         if (frontier.vertices == 0 || p.depth >= s.max_depth) break;
-        const bool pulls = choose_pull(s, p, frontier);
-        if (grid_thread() == 0) record_level(s, p, pulls, frontier);
+        const bool pulls = choose_pull(s, p, frontier, over_levels.open_edges);
+        if (grid_thread() == 0) record_level(s, p, pulls, frontier, over_levels.open_edges);
         if (blockIdx.x == 0) clear(s.shared->of[(p.depth + 2) % 3]);
         ++p.depth;
-        if constexpr (Levels) begin_level(s, p);
+        p.blindly = !pulls && push_blindly(s, frontier, over_levels.pairs);
+        p.all_marked = p.blindly && frontier.edges >= 4ull * s.groups;
+        if constexpr (Levels) begin_level(s, p, frontier, sync);
         if (pulls) {
             if (frontier.slow) push_slow(s, p.frontier, frontier);
             pull_long(s, p.active & ~frontier.slow);
             pull_level(s, p.active & ~frontier.slow);
         } else {
-            push_level(s, p.frontier, frontier, p.pairs);
+            push_level(s, p, frontier);
         }
         sync();
-        sweep<Levels>(s, p, s.shared->of[p.depth % 3], all);
-        p.frontier = p.finds;
-        sync();
-        if (Levels && p.number == plan::levels_a_flush) {
-            write_levels(s, p);
-            p.base += p.number;
-            p.number = 0;
-            sync();
-        }
     }
     add_tally(s, all);
     if (grid_thread() == 0) {
         s.report->levels = p.depth;
-        s.report->edges = p.pair_edges;
+        s.report->edges = over_levels.pair_edges;
         s.report->search_ticks = static_cast<std::uint64_t>(clock64());
     }
-    if constexpr (Levels) write_levels(s, p);
+    if (Levels && p.in_planes) write_levels(s, p.base, p.depth - p.base);
     if (grid_thread() == 0) s.report->end_ticks = static_cast<std::uint64_t>(clock64());
 }
 
@@ -203,10 +196,9 @@ void run(const device_traverse_many_arguments& d, cudaStream_t stream) {
     if (d.levels) s.planes = memory.take<word>(static_cast<offset_t>((plan::level_planes - 1) * s.stride));
     s.frontier = memory.take<word>(a.vertices);
     s.marks = memory.take<unsigned char>(a.vertices / plan::device_mark_vertices + 8);
-    s.level_mark_stride = static_cast<std::uint32_t>(plan::device_mark_bytes(a.vertices));
     if (d.levels)
         s.level_marks =
-            memory.take<unsigned char>(static_cast<offset_t>(plan::level_planes) * s.level_mark_stride);
+            memory.take<std::uint32_t>(a.vertices / (2 * plan::device_mark_vertices) + task_groups);
     s.queue = memory.take<piece>(d.queue_capacity);
     s.queue_from = memory.take<std::uint32_t>(d.queue_capacity);
     s.long_pieces = memory.take<word>(d.long_capacity);

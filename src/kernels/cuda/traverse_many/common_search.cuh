@@ -33,8 +33,12 @@ struct control {
 /// What every thread is told of the frontier.
 struct frontier_counts {
     unsigned pieces, vertices;
-    word edges, pairs, pair_edges, closed_edges, sources;
+    word edges, pairs, sources;
     word slow;  // sources that go by push beside a pull
+};
+/// Up to the frontier.
+struct sums {
+    word open_edges, pair_edges, pairs;
 };
 
 template <class Offset>
@@ -48,12 +52,10 @@ struct search {
     std::uint32_t schedule_levels;
     word schedule_pulls;
     word *seen, *next, *frontier;
-    word* planes;          // [plan::level_planes][stride]; with levels. The last is `frontier`
-    std::uint64_t stride;  // words of a plane
-    unsigned char*
-        level_marks;  // [plan::level_planes][level_mark_stride]: a byte a group, as `marks` when the level was swept
-    std::uint32_t level_mark_stride;
-    unsigned char* marks;  // a byte a group: next is not empty there
+    word* planes;                // [plan::level_planes][stride]; with levels. The last is `frontier`
+    std::uint64_t stride;        // words of a plane
+    std::uint32_t* level_marks;  // two bytes a group, a bit a plane: it has something there
+    unsigned char* marks;        // a byte a group: next is not empty there
     const std::uint32_t* in_empty;
     piece* queue;
     std::uint32_t* queue_from;  // whose row a piece is of
@@ -65,14 +67,16 @@ struct search {
     std::uint32_t source[plan::batch_sources];
 };
 
-/// Where the batch stands; every thread holds the same.
+/// Where the batch stands; every thread holds the same. (frontier_counts and sums are in shared memory: registers are scarce.)
 struct progress {
     unsigned depth = 0;
-    unsigned number = 0, base = 0;  // depth is base + number; levels up to base are written
-    bool in_planes = true;          // with levels, while number is at most plan::level_planes and base 0
-    word *frontier, *finds;         // bits of the last level, and where those of this one go
-    word active = 0;                // sources whose frontiers are not empty
-    word open_edges = 0, pair_edges = 0, pairs = 0;
+    // With levels: they are written up to `base`, and the planes, where they are in use, have those after it.
+    unsigned base = 0;
+    bool in_planes = true;
+    bool blindly = false;     // `next` may have bits that were seen
+    bool all_marked = false;  // no marks are set: nearly all would be
+    word *frontier, *finds;   // bits of the last level, and where those of this one go
+    word active = 0;          // sources whose frontiers are not empty
 };
 
 /// What a block adds up over all levels.
@@ -89,9 +93,16 @@ __device__ inline unsigned grid_warps() { return grid_threads() / 32; }
 
 /// plan::choose_many_direction on counts.
 template <class Offset>
-__device__ bool choose_pull(const search<Offset>& s, const progress& p, const frontier_counts& frontier) {
+__device__ bool choose_pull(const search<Offset>& s, const progress& p, const frontier_counts& frontier,
+                            word open_edges) {
     if (p.depth < s.schedule_levels) return s.schedule_pulls >> p.depth & 1;
-    return s.push_edge * frontier.edges > p.open_edges + s.n / s.pull_vertices;
+    return s.push_edge * frontier.edges > open_edges + s.n / s.pull_vertices;
+}
+
+/// Whether a push does without looks at what neighbours have: long rows, and hardly anything is seen.
+template <class Offset>
+__device__ bool push_blindly(const search<Offset>& s, const frontier_counts& frontier, word seen_pairs) {
+    return frontier.edges >= 16ull * frontier.vertices && seen_pairs * 16 < word{s.n} * s.source_count;
 }
 
 /// Nothing is waited for.

@@ -1,40 +1,18 @@
 // The steps of a level of traverse_many/bit_parallel: push or pull, which fill `next`, and the sweep that takes it in.
 #pragma once
 
-#include "kernels/cuda/common_words.cuh"
-#include "kernels/cuda/traverse_many/common_search.cuh"
+#include "kernels/cuda/traverse_many/common_levels.cuh"
 
 namespace nz::kernels::cuda::many {
 
 constexpr int turn_edges = 4;          // edges that a lane has in flight in push
 constexpr unsigned serial_edges = 64;  // neighbours that one lane looks at in pull before its warp helps
 
-/// Gives bits to up to `length` neighbours, whether they lack them or not: while hardly anything is seen, a look costs as much as it saves.
-/// The sweep leaves out what was seen.
-template <class Offset>
-__device__ void push_piece_blindly(const search<Offset>& s, piece p, word mine, unsigned within,
-                                   unsigned lanes) {
-    const std::uint32_t* const row = s.out_neighbours + (p >> 10);
-    const auto length = static_cast<unsigned>(p & 1023);
-    for (unsigned k = within; k < length; k += turn_edges * lanes) {
-        std::uint32_t v[turn_edges];
-#pragma unroll
-        for (int e = 0; e < turn_edges; ++e) {
-            const unsigned i = k + e * lanes;
-            v[e] = i < length ? load_once(row + i) : s.n;
-        }
-#pragma unroll
-        for (int e = 0; e < turn_edges; ++e) {
-            if (v[e] >= s.n) continue;
-            add_bits(&s.next[v[e]], mine);
-            if (!s.marks[v[e] / group]) s.marks[v[e] / group] = 1;
-        }
-    }
-}
-
-/// Gives bits to up to `length` neighbours that lack them; lanes from `within` on, `lanes` share a piece.
-template <class Offset>
-__device__ void push_piece(const search<Offset>& s, piece p, word mine, unsigned within, unsigned lanes) {
+/// Gives bits to up to `length` neighbours that lack them; lanes from `within` on, `lanes` share a piece. Blindly: whether they lack them
+/// or not, which the sweep finds out: while hardly anything is seen, a look costs as much as it saves.
+template <bool Blindly, class Offset>
+__device__ void push_piece(const search<Offset>& s, piece p, word mine, unsigned within, unsigned lanes,
+                           bool marks = true) {
     const std::uint32_t* const row = s.out_neighbours + (p >> 10);
     const auto length = static_cast<unsigned>(p & 1023);
     for (unsigned k = within; k < length; k += turn_edges * lanes) {
@@ -46,31 +24,50 @@ __device__ void push_piece(const search<Offset>& s, piece p, word mine, unsigned
             v[e] = i < length ? load_once(row + i) : s.n;
         }
 #pragma unroll
-        for (int e = 0; e < turn_edges; ++e) lacks[e] = v[e] < s.n ? mine & ~s.seen[v[e]] : 0;
-#pragma unroll
         for (int e = 0; e < turn_edges; ++e)
-            if (lacks[e] && atomicOr(&s.next[v[e]], lacks[e]) == 0) s.marks[v[e] / group] = 1;
+            lacks[e] = v[e] >= s.n ? 0 : Blindly ? mine : mine & ~s.seen[v[e]];
+#pragma unroll
+        for (int e = 0; e < turn_edges; ++e) {
+            if (!lacks[e]) continue;
+            unsigned char& mark = s.marks[v[e] / group];
+            if constexpr (Blindly) {
+                add_bits(&s.next[v[e]], mine);
+                if (marks && !mark) mark = 1;
+            } else if (atomicOr(&s.next[v[e]], lacks[e]) == 0) {
+                mark = 1;
+            }
+        }
     }
 }
 
-/// A level by push: as many lanes a piece as the frontier's rows are long.
+/// A level by push: lanes a piece by the mean length of the frontier's; the next piece is on its way meanwhile.
 template <class Offset>
-__device__ void push_level(const search<Offset>& s, const word* bits, const frontier_counts& frontier,
-                           word seen_pairs) {
-    const unsigned lanes = frontier.edges <= 8ull * frontier.pieces    ? 4
-                           : frontier.edges <= 24ull * frontier.pieces ? 8
-                                                                       : 32;
-    const unsigned lane = threadIdx.x % 32, a_warp = 32 / lanes;
-    const bool blindly =
-        frontier.edges >= 16ull * frontier.vertices && seen_pairs * 16 < word{s.n} * s.source_count;
-    for (unsigned at = spread_warp() * a_warp + lane / lanes; at < frontier.pieces;
-         at += grid_warps() * a_warp) {
-        const piece entry = s.queue[at];
-        const word mine = bits[s.queue_from[at]];
-        if (blindly)
-            push_piece_blindly(s, entry, mine, lane & (lanes - 1), lanes);
+__device__ void push_level(const search<Offset>& s, const progress& p, const frontier_counts& frontier) {
+    const auto lanes_for = [&](unsigned few, unsigned more, unsigned many) {
+        const word edges = frontier.edges, pieces = frontier.pieces;
+        return edges <= few * pieces ? 4u : edges <= more * pieces ? 8u : edges <= many * pieces ? 16u : 32u;
+    };
+    unsigned lanes = lanes_for(8, 24, 24);  // an edge or two a lane, where all have their pieces at once
+    if (frontier.pieces * word{lanes} > grid_threads()) lanes = lanes_for(16, 40, 80);  // else four
+    const unsigned lane = threadIdx.x % 32, a_warp = 32 / lanes, step = grid_warps() * a_warp;
+    unsigned at = spread_warp() * a_warp + lane / lanes;
+    piece ahead = 0;
+    std::uint32_t ahead_from = 0;
+    const auto fetch = [&] {
+        if (at >= frontier.pieces) return;
+        ahead = s.queue[at];
+        ahead_from = s.queue_from[at];
+    };
+    fetch();
+    while (at < frontier.pieces) {
+        const piece entry = ahead;
+        const word mine = p.frontier[ahead_from];
+        at += step;
+        fetch();
+        if (p.blindly)
+            push_piece<true>(s, entry, mine, lane & (lanes - 1), lanes, !p.all_marked);
         else
-            push_piece(s, entry, mine, lane & (lanes - 1), lanes);
+            push_piece<false>(s, entry, mine, lane & (lanes - 1), lanes);
     }
 }
 
@@ -84,7 +81,8 @@ __device__ void push_slow(const search<Offset>& s, const word* bits_of, const fr
         const word bits = mine_at < frontier.pieces ? bits_of[s.queue_from[mine_at]] & frontier.slow : 0;
         for (unsigned left = __ballot_sync(full_warp, bits != 0); left; left &= left - 1) {
             const int owner = __ffs(left) - 1;
-            push_piece(s, s.queue[first + owner * warps], __shfl_sync(full_warp, bits, owner), lane, 32);
+            push_piece<false>(s, s.queue[first + owner * warps], __shfl_sync(full_warp, bits, owner), lane,
+                              32);
             __syncwarp();
         }
     }
@@ -230,64 +228,54 @@ struct finds {
     word edges = 0, pairs = 0, pair_edges = 0, closed_edges = 0, sources = 0;
 };
 
-/// Half a task: four groups from `first` on, those with a mark.
+constexpr unsigned lane_finds = 3;  // vertices that a lane of a sweep has at a time
+
+/// Up to 32 * lane_finds vertices of a warp's list, whose words in `next` are not 0.
 template <bool Levels, class Offset>
-__device__ void sweep_groups(const search<Offset>& s, const progress& p, unsigned first, unsigned marks,
-                             finds& mine, counters& to) {
-    // Loads of a kind for all groups before what stores, which loads are not moved across.
-    constexpr int count = task_groups / 2;
+__device__ void take_in(const search<Offset>& s, const progress& p, std::uint32_t first,
+                        const unsigned char* list, unsigned length, finds& mine, counters& to) {
+    constexpr unsigned count = lane_finds;
     const unsigned lane = threadIdx.x % 32;
-    word fresh_bits[count], seen[count];
+    word bits[count], seen[count];
     find f[count];
+    // All loads before what stores, which loads are not moved across.
 #pragma unroll
-    for (int j = 0; j < count; ++j) {
-        f[j].vertex = (first + j) * group + lane;
-        fresh_bits[j] = (marks >> (8 * j) & 255) && f[j].vertex < s.n ? s.next[f[j].vertex] : 0;
-    }
-#pragma unroll
-    for (int j = 0; j < count; ++j) seen[j] = fresh_bits[j] ? s.seen[f[j].vertex] : 0;
-    unsigned closed = 0;
-#pragma unroll
-    for (int j = 0; j < count; ++j) {
-        f[j].found = false;
-        if (!fresh_bits[j]) continue;
-        const word all = seen[j] | fresh_bits[j];
-        fresh_bits[j] &= ~seen[j];  // a push that does not look at what is seen leaves that in as well
-        s.next[f[j].vertex] = 0;
-        if (!fresh_bits[j]) continue;
-        s.seen[f[j].vertex] = all;
-        f[j].found = true;
-        closed |= !(p.active & ~all) << j;
-    }
-#pragma unroll
-    for (int j = 0; j < count; ++j) {
+    for (unsigned j = 0; j < count; ++j) {
+        f[j].found = lane + 32 * j < length;
+        bits[j] = seen[j] = 0;
         if (!f[j].found) continue;
-        const std::uint32_t v = f[j].vertex;
+        const std::uint32_t v = f[j].vertex = first + list[lane + 32 * j];
+        bits[j] = s.next[v];
+        seen[j] = s.seen[v];
         f[j].begin = static_cast<std::uint64_t>(s.out_offsets[v]);
         f[j].degree = static_cast<std::uint32_t>(s.out_offsets[v + 1] - static_cast<Offset>(f[j].begin));
     }
 #pragma unroll
-    for (int j = 0; j < count; ++j) {
+    for (unsigned j = 0; j < count; ++j) {
         const std::uint32_t v = f[j].vertex;
-        const word bits = fresh_bits[j];
-        if (Levels && p.in_planes && (marks >> (8 * j) & 255) && v < s.n) __stcs(&p.finds[v], bits);
+        if (f[j].found) {
+            const word before = bits[j];
+            bits[j] &= ~seen[j];  // a push that does not look at what is seen leaves that in as well
+            s.next[v] = 0;
+            if (!Levels || !p.in_planes || bits[j] != before) p.finds[v] = bits[j];
+            f[j].found = bits[j] != 0;
+        }
+        if (Levels && !p.in_planes) write_found(s, v, bits[j], [&](int) { return p.depth; });
         if (!f[j].found) continue;
-        if (!Levels || !p.in_planes) p.finds[v] = bits;
-        if (Levels && !p.in_planes)
-            for (unsigned left = p.number; left; left &= left - 1)
-                s.planes[s.stride * (__ffs(left) - 1) + v] |= bits;
+        const word all = seen[j] | bits[j];
+        s.seen[v] = all;
         ++mine.vertices;
         mine.edges += f[j].degree;
-        mine.pairs += __popcll(bits);
-        mine.pair_edges += word{f[j].degree} * __popcll(bits);
-        mine.sources |= bits;
-        if (closed >> j & 1) mine.closed_edges += static_cast<word>(s.in_offsets[v + 1] - s.in_offsets[v]);
+        mine.pairs += __popcll(bits[j]);
+        mine.pair_edges += word{f[j].degree} * __popcll(bits[j]);
+        mine.sources |= bits[j];
+        if (!(p.active & ~all)) mine.closed_edges += static_cast<word>(s.in_offsets[v + 1] - s.in_offsets[v]);
     }
 #pragma unroll
-    for (int j = 0; j < count; ++j) {
+    for (unsigned j = 0; j < count; ++j) {
         if (!__any_sync(full_warp, f[j].found)) continue;
-        mine.column_low += __popc(transpose_bits(static_cast<unsigned>(fresh_bits[j])));
-        mine.column_high += __popc(transpose_bits(static_cast<unsigned>(fresh_bits[j] >> 32)));
+        mine.column_low += __popc(transpose_bits(static_cast<unsigned>(bits[j])));
+        mine.column_high += __popc(transpose_bits(static_cast<unsigned>(bits[j] >> 32)));
     }
     append(
         f, [&](std::uint32_t total) { return atomicAdd(&to.pieces, total); },
@@ -339,23 +327,44 @@ __device__ inline void add_up(counters& to, const finds& mine, unsigned depth, t
     }
 }
 
-/// Moves next into seen. A warp takes the marks of eight groups.
+/// Moves next into seen. A warp takes the marks of eight groups and lists their vertices whose words changed.
 template <bool Levels, class Offset>
 __device__ void sweep(const search<Offset>& s, const progress& p, counters& to, tally& all) {
+    __shared__ unsigned char changed_of[block_threads / 32][task_groups * group];
     finds mine;
+    const unsigned lane = threadIdx.x % 32;
+    unsigned char* const changed = changed_of[threadIdx.x / 32];
     word* const marks_of_tasks = reinterpret_cast<word*>(s.marks);
     for (unsigned task = spread_warp(); task * task_groups < s.groups; task += grid_warps()) {
-        const word marks = marks_of_tasks[task];
+        const word marks = p.all_marked ? ~word{0} : marks_of_tasks[task];
         if (!marks) continue;
         __syncwarp();
-        if (threadIdx.x % 32 == 0) {
-            marks_of_tasks[task] = 0;
-            if (Levels && p.in_planes && p.number)
-                reinterpret_cast<word*>(s.level_marks + (p.number - 1) * s.level_mark_stride)[task] = marks;
+        if (lane == 0) marks_of_tasks[task] = 0;
+        if (Levels && p.in_planes && p.depth && lane < task_groups && marks >> (8 * lane) & 255)
+            note_level(s, task * task_groups + lane, p.depth - 1 - p.base);
+        const std::uint32_t first = task * task_groups * group;
+        word fresh_bits[task_groups];
+#pragma unroll
+        for (unsigned j = 0; j < task_groups; ++j) {
+            const std::uint32_t v = first + j * group + lane;
+            fresh_bits[j] = marks >> (8 * j) & 255 && v < s.n ? s.next[v] : 0;
         }
-        for (unsigned half = 0; half < 2; ++half)
-            if (const auto of_half = static_cast<unsigned>(marks >> (32 * half)))
-                sweep_groups<Levels>(s, p, task * task_groups + half * (task_groups / 2), of_half, mine, to);
+        unsigned total = 0;
+#pragma unroll
+        for (unsigned j = 0; j < task_groups; ++j) {
+            if (!(marks >> (8 * j) & 255)) continue;
+            const unsigned all = __ballot_sync(full_warp, fresh_bits[j] != 0);
+            if (fresh_bits[j])
+                changed[total + __popc(all & ((1u << lane) - 1))] =
+                    static_cast<unsigned char>(j * group + lane);
+            const std::uint32_t v = first + j * group + lane;
+            if (Levels && p.in_planes && v < s.stride) __stcs(&p.finds[v], fresh_bits[j]);
+            total += __popc(all);
+        }
+        __syncwarp();
+        for (unsigned at = 0; at < total; at += 32 * lane_finds)
+            take_in<Levels>(s, p, first, changed + at, total - at, mine, to);
+        __syncwarp();
     }
     add_up(to, mine, p.depth, all);
 }
