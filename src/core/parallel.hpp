@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -64,17 +65,20 @@ void for_chunks(int threads, offset_t n, offset_t grain, F&& f) {
 class spin_barrier {
 public:
     explicit spin_barrier(int size) : size_(size) {}
-    void wait() {
+    /// How long it slept, where the last one came later than any step takes: that one did not run.
+    std::chrono::nanoseconds wait() {
         const unsigned before = phase_.load(std::memory_order_acquire);
         if (arrived_.fetch_add(1, std::memory_order_acq_rel) == size_ - 1) {
             arrived_.store(0, std::memory_order_relaxed);
             phase_.store(before + 1, std::memory_order_release);
             phase_.notify_all();
-            return;
+            return {};
         }
         for (int i = 0; i < spins; ++i)
-            if (phase_.load(std::memory_order_acquire) != before) return;
+            if (phase_.load(std::memory_order_acquire) != before) return {};
+        const auto since = std::chrono::steady_clock::now();
         while (phase_.load(std::memory_order_acquire) == before) phase_.wait(before);
+        return std::chrono::steady_clock::now() - since;
     }
 
 private:

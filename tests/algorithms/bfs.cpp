@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <thread>
 
 namespace nz {
 namespace {
@@ -61,6 +63,21 @@ TEST(BfsDensePush, LogsThatFillUpAreEmptiedInRounds) {
         for (const offset_t source : {0, 7}) expect_right(ctx, star, source, pushes);
         expect_right(ctx, graph(ctx, "uniform:70000,16"), 9, pushes);
         expect_right(ctx, graph(ctx, "rmat:16,8"), 3, pushes);
+    }
+}
+
+// More threads than cores are not there together: thread 0 takes levels alone, and hands them back.
+TEST(BfsDeepPush, ATeamLargerThanTheMachineFindsTheSame) {
+    const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const context ctx({.backend = backend::cpu, .threads = std::min(64, 4 * cores)});
+    const matrix a = graph(ctx, "grid2d:500,0.2");
+    for (const offset_t source : {offset_t{0}, a.rows() / 2}) {
+        expect_right(ctx, a, source, {});
+        constexpr std::int32_t most = 333;
+        auto cut = search_plainly(a, source).level;
+        for (auto& level : cut)
+            if (level > most) level = -1;
+        EXPECT_EQ(test::integers(bfs(ctx, a, source, {.max_depth = most}).levels), cut);
     }
 }
 

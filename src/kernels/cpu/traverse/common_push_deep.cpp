@@ -2,7 +2,9 @@
 // and parent are one packed word, level in the upper half: a smaller word is an earlier level or, in the same level,
 // a smaller parent, so one compare decides both, and unvisited is the largest word. Each thread keeps its finds in a
 // segment of its own; a level is split evenly over the segments in order, so that a thread mostly goes on from where
-// it was and its lines stay in its cache. Below solo_below entries thread 0 goes on alone while the others wait.
+// it was and its lines stay in its cache. Below solo_below entries thread 0 goes on alone while the others wait. It does so below
+// crowded_below for some levels, each time for twice as many, once threads have slept for a while because one did not run: with other work
+// on its cores a team of many is hardly ever there together, and a level would take a turn of the scheduler.
 // A segment that overflows is no loss: the frontier is read back from the claims whenever the team ends.
 // Cost: one pass over the vertices to pack and one to unpack, about 1 ns a vertex; then one barrier a level.
 #include "core/parallel.hpp"
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 
 namespace nz::kernels::cpu::traversal {
@@ -17,8 +20,11 @@ namespace {
 
 constexpr std::uint64_t unvisited = ~std::uint64_t{0};
 constexpr int most_threads = 64;
-constexpr offset_t solo_below = 48;  // queue entries: their work is about what a barrier costs
-constexpr int entries_ahead = 8;     // queue entries whose neighbours are fetched ahead, offsets twice as far
+constexpr offset_t solo_below = 48;       // queue entries: their work is about what a barrier costs
+constexpr offset_t crowded_below = 2048;  // theirs is much less than a turn of the scheduler
+constexpr std::chrono::nanoseconds patience = std::chrono::milliseconds(1);
+constexpr int first_alone = 64, most_alone = 4096;  // levels: the first are about patience's worth
+constexpr int entries_ahead = 8;  // queue entries whose neighbours are fetched ahead, offsets twice as far
 
 class deep_push {
 public:
@@ -40,14 +46,17 @@ public:
         barrier.wait();
         progress now = published_;
         while (!now.over) {
-            if (threads_ == 1 || frontier(now) < solo_below) {
+            if (threads_ == 1 || frontier(now) < (crowded_[now.depth % 2] ? crowded_below : solo_below)) {
                 barrier.wait();  // all have seen that the level is thin
                 if (me == 0) published_ = go_alone(now);
                 barrier.wait();
                 now = published_;
             } else if (begin_level(now)) {
                 push_share(now, me);
-                barrier.wait();
+                if (me == 0) look_around(now.depth);
+                const auto slept = barrier.wait();
+                if (slept.count() > 0 && now.level_size < crowded_below)
+                    slept_.fetch_add(slept.count() / (threads_ - 1), std::memory_order_relaxed);
                 end_level(now, me == 0);
             }
         }
@@ -117,13 +126,29 @@ private:
         }
     }
 
-    /// Levels by thread 0 while they are thin.
+    /// By thread 0, which alone knows of it until the level's end.
+    void look_around(std::int32_t depth) {
+        crowded_[depth % 2] = slept_.load(std::memory_order_relaxed) >= patience.count();
+        ++together_;
+    }
+
+    /// Levels by thread 0 while they are thin, or some more.
     progress go_alone(progress now) {
-        while ((threads_ == 1 || frontier(now) < solo_below) && begin_level(now)) {
+        int more = 0;
+        if (crowded_[now.depth % 2]) {
+            if (together_ > 4 * alone_next_) alone_next_ = first_alone;  // it went well for long
+            more = alone_next_;
+            alone_next_ = std::min(2 * more, most_alone);
+            together_ = 0;
+        }
+        while ((threads_ == 1 || frontier(now) < (more ? crowded_below : solo_below)) && begin_level(now)) {
             for (int t = 0; t < threads_; ++t) segments_[now.side ^ 1][t].size = 0;
             push_entries<false>(now, 0, now.level_size, 0);
             end_level(now, true);
+            if (more) --more;
         }
+        crowded_[0] = crowded_[1] = false;
+        slept_.store(0, std::memory_order_relaxed);
         return now;
     }
 
@@ -231,8 +256,12 @@ private:
     int threads_ = 1;
     offset_t capacity_ = 0;  // finds that a segment keeps
     segment segments_[2][most_threads];
-    progress published_{}, last_{};  // what thread 0 tells the others; where the team ended
-    std::exception_ptr failure_;     // thread 0's
+    progress published_{}, last_{};       // what thread 0 tells the others; where the team ended
+    std::exception_ptr failure_;          // thread 0's
+    std::atomic<std::int64_t> slept_{0};  // nanoseconds that a thread waited for others that did not run
+    bool crowded_[2] = {};          // what thread 0 saw of it before a level's end, by the level's parity
+    int alone_next_ = first_alone;  // levels that thread 0 takes alone when that is seen again
+    int together_ = 0;              // levels that the team shared since
     std::atomic<offset_t> frontier_edges_{0};
 };
 
