@@ -149,7 +149,7 @@ std::string bytes_text(double bytes) {
 }
 
 std::string arrivals_text(std::size_t moved_bytes) {
-    return bytes_text(static_cast<double>(moved_bytes)) + " came to the GPU from host memory for it.";
+    return bytes_text(static_cast<double>(moved_bytes)) + " came to the GPU from host memory.";
 }
 
 std::string time_text(double ms) {

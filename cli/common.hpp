@@ -87,7 +87,7 @@ loaded load_input(const context& ctx, const settings& s);
 std::string device_name(const context& ctx);
 /// "1.5 MiB".
 std::string bytes_text(double bytes);
-/// For --explain: "1.5 MiB came to the GPU from host memory for it."
+/// For --explain: "1.5 MiB came to the GPU from host memory."
 std::string arrivals_text(std::size_t moved_bytes);
 /// "12.3 us", "4.56 ms", "1.23 s".
 std::string time_text(double ms);

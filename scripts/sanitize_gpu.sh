@@ -51,8 +51,9 @@ for tool in memcheck synccheck initcheck; do
     check $tool 150 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter="$searches"
     check $tool 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
     check $tool 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --validate
-    # a hundred levels, whose finds fill the planes again and again; three sources, whose late levels are written at once
-    check $tool 60 "$bin/nz" bfs banded:300,3 --backend cuda --sources-random 37 --validate
+    # a hundred levels, whose finds fill the planes again and again, or are written at once; few sources, which do both in turn
+    check $tool 60 "$bin/nz" bfs banded:300,3 --backend cuda --sources-random 64 --validate
+    check $tool 60 "$bin/nz" bfs banded:301,3 --backend cuda --sources-random 9 --validate
     check $tool 60 "$bin/nz" bfs uniform:1501,1 --backend cuda --sources-random 3 --validate
     check $tool 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --validate
     check $tool 60 "$bin/nz" bfs grid2d:40,0.2 --kernel tile --tile-size 64 --tile-least 40 --backend cuda --validate

@@ -66,7 +66,7 @@ TEST(BfsDensePush, LogsThatFillUpAreEmptiedInRounds) {
     }
 }
 
-// More threads than cores are not there together: thread 0 takes levels alone, and hands them back.
+// More threads than cores (on machines of up to 32) are not there together: thread 0 takes levels alone, and hands them back.
 TEST(BfsDeepPush, ATeamLargerThanTheMachineFindsTheSame) {
     const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const context ctx({.backend = backend::cpu, .threads = std::min(64, 4 * cores)});

@@ -33,6 +33,8 @@ public:
     void prepare(int threads) {
         threads_ = std::min(threads, most_threads);
         capacity_ = s_.a.vertices / threads_;
+        crowded_below_ =
+            std::max(solo_below, std::min(crowded_below, capacity_ / 2));  // finds fit, as a rule
         for (int t = 0; t < threads_; ++t) {
             segments_[0][t] = {s_.queue + capacity_ * t};
             segments_[1][t] = {s_.next_queue + capacity_ * t};
@@ -46,16 +48,16 @@ public:
         barrier.wait();
         progress now = published_;
         while (!now.over) {
-            if (threads_ == 1 || frontier(now) < (crowded_[now.depth % 2] ? crowded_below : solo_below)) {
+            if (threads_ == 1 || frontier(now) < (crowded_[now.depth % 2] ? crowded_below_ : solo_below)) {
                 barrier.wait();  // all have seen that the level is thin
                 if (me == 0) published_ = go_alone(now);
                 barrier.wait();
                 now = published_;
             } else if (begin_level(now)) {
-                push_share(now, me);
+                const bool shares = push_share(now, me);
                 if (me == 0) look_around(now.depth);
                 const auto slept = barrier.wait();
-                if (slept.count() > 0 && now.level_size < crowded_below)
+                if (shares && slept.count() > 0 && now.level_size < crowded_below_)
                     slept_.fetch_add(slept.count() / (threads_ - 1), std::memory_order_relaxed);
                 end_level(now, me == 0);
             }
@@ -141,7 +143,7 @@ private:
             alone_next_ = std::min(2 * more, most_alone);
             together_ = 0;
         }
-        while ((threads_ == 1 || frontier(now) < (more ? crowded_below : solo_below)) && begin_level(now)) {
+        while ((threads_ == 1 || frontier(now) < (more ? crowded_below_ : solo_below)) && begin_level(now)) {
             for (int t = 0; t < threads_; ++t) segments_[now.side ^ 1][t].size = 0;
             push_entries<false>(now, 0, now.level_size, 0);
             end_level(now, true);
@@ -152,12 +154,14 @@ private:
         return now;
     }
 
-    void push_share(const progress& now, int me) {
-        if (me >= threads_) return;
+    /// False for a thread without a share, which waits for the others' however long they are.
+    bool push_share(const progress& now, int me) {
+        if (me >= threads_) return false;
         const int sharing = static_cast<int>(std::min<offset_t>(threads_, now.level_size / (solo_below / 2)));
         const auto [begin, end] =
             me < sharing ? parallel::piece(now.level_size, me, sharing) : std::pair<offset_t, offset_t>{0, 0};
         push_entries<true>(now, begin, end, me);
+        return me < sharing;
     }
 
     /// Entries [begin, end) of the level, counted over the segments in order.
@@ -254,7 +258,8 @@ private:
 
     search& s_;
     int threads_ = 1;
-    offset_t capacity_ = 0;  // finds that a segment keeps
+    offset_t capacity_ = 0;       // finds that a segment keeps
+    offset_t crowded_below_ = 0;  // entries of a level that thread 0 takes alone where others do not run
     segment segments_[2][most_threads];
     progress published_{}, last_{};       // what thread 0 tells the others; where the team ended
     std::exception_ptr failure_;          // thread 0's
