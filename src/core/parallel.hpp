@@ -65,7 +65,7 @@ void for_chunks(int threads, offset_t n, offset_t grain, F&& f) {
 class spin_barrier {
 public:
     explicit spin_barrier(int size) : size_(size) {}
-    /// How long it slept, where the last one came later than any step takes: that one did not run.
+    /// How long it slept after it had spun in vain; zero where it did not.
     std::chrono::nanoseconds wait() {
         const unsigned before = phase_.load(std::memory_order_acquire);
         if (arrived_.fetch_add(1, std::memory_order_acq_rel) == size_ - 1) {

@@ -15,7 +15,7 @@ using traversal::piece;
 using word = unsigned long long;
 
 constexpr int block_threads = 1024;
-constexpr int blocks_an_sm = 1;                         // 64 registers a thread: nothing spills
+constexpr int blocks_an_sm = 1;                         // 64 registers a thread: little spills
 constexpr unsigned group = plan::device_mark_vertices;  // vertices of a mark: one a lane
 constexpr unsigned task_groups = 8;                     // groups that a warp takes at a time: marks of a word
 
