@@ -2,19 +2,21 @@
 // of at most 256 digits, to ranges of columns and to buckets in them (device_steps_deal.cuh), and a sort of each bucket by its columns in
 // a block (device_steps_sort.cuh). Others, among them bands and meshes, whose tiles touch few columns, go in two stable deals
 // (device_deal_kernels.cuh): entries to buckets of neighbouring columns, then each bucket's to its columns, both in runs. Which, is
-// found by a look at 128 tiles, for which the host waits.
+// found by a look at 128 tiles, for which the host waits. Of these others, where all that is looked at has (j,i) wherever it has (i,j), as
+// in most meshes, values alone are fetched from there (device_mirror.cuh).
 // More columns than two deals part are sorted: (column, position) pairs by the bits that columns need (CUB's radix sort),
 // then rows and values are gathered, a sector each where columns are scattered.
 #include "core/device.hpp"
 #include "storage/device_convert.hpp"
 #include "storage/device_deal_launch.cuh"
+#include "storage/device_mirror.cuh"
 #include "storage/device_steps_launch.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
 
 namespace nz::storage {
 namespace {
@@ -98,34 +100,78 @@ void deal_by_column(const context& gpu, const device_rows& a, const device_deal:
     deal_parts(call);
 }
 
-// Whether tiles of the input reach over a large part of the columns: those of bands and meshes do not. A block a tile, of which it
-// looks at a quarter.
-__global__ void __launch_bounds__(threads) far_tiles_kernel(device_rows a, unsigned* far_tiles) {
+// What a look at some tiles says of all.
+enum class layout { far, near, mirrored };
+
+// Whether a tile of the input reaches over a large part of the columns: those of bands and meshes do not; and of one that does not whether
+// 256 of its entries have mirrors. A block a tile, of which it looks at a quarter.
+template <class Offset>
+__global__ void __launch_bounds__(threads)
+    look_at_tiles_kernel(device_mirror::pattern<Offset> a, index_t column_count, layout* seen) {
     constexpr unsigned loads = 4, step = device_steps::bucket_tile_entries / loads;
-    const index_t* columns =
-        a.indices + a.nnz / far_samples * blockIdx.x;  // layout_transpose leaves more than a tile
-    index_t least = a.columns, most = 0;
+    const unsigned first = a.nnz / far_samples * blockIdx.x;  // layout_transpose leaves more than a tile
+    index_t least = column_count, most = 0;
 #pragma unroll
     for (unsigned n = 0; n < loads; ++n) {
-        const index_t column = columns[n * step + threadIdx.x];
+        const index_t column = a.columns[first + n * step + threadIdx.x];
         least = min(least, column), most = max(most, column);
     }
     least = __reduce_min_sync(device_passes::full_warp, least);
     most = __reduce_max_sync(device_passes::full_warp, most);
     __shared__ index_t lowest, highest;
-    if (threadIdx.x == 0) lowest = a.columns, highest = 0;
+    if (threadIdx.x == 0) lowest = column_count, highest = 0;
     __syncthreads();
     if (threadIdx.x % device_passes::lanes == 0) atomicMin(&lowest, least), atomicMax(&highest, most);
     __syncthreads();
-    if (threadIdx.x == 0) far_tiles[blockIdx.x] = highest - lowest > a.columns / near_share;
+    const bool near = highest - lowest <= column_count / near_share;
+    const bool mirrored =
+        near && a.rows == column_count &&
+        device_mirror::are_mirrored(a, first + threadIdx.x / device_passes::lanes * device_passes::lanes);
+    const bool all = __syncthreads_and(mirrored);
+    if (threadIdx.x == 0) seen[blockIdx.x] = all ? layout::mirrored : near ? layout::near : layout::far;
 }
-bool reaches_far(const context& gpu, const device_rows& a) {
-    const buffer far_tiles = take<unsigned>(gpu, far_samples);
-    far_tiles_kernel<<<far_samples, threads, 0, stream_of(gpu)>>>(a, far_tiles.as<unsigned>());
+template <class Offset>
+device_mirror::pattern<Offset> pattern_of(const device_rows& a) {
+    return {static_cast<const Offset*>(a.offsets), a.indices, a.rows, static_cast<unsigned>(a.nnz)};
+}
+/// Calls f with the type of a matrix's offsets.
+template <class F>
+auto by_offset(bool wide, F&& f) {
+    return wide ? f(std::type_identity<long long>{}) : f(std::type_identity<int>{});
+}
+layout look_at_tiles(const context& gpu, const device_rows& a) {
+    const buffer seen = take<layout>(gpu, far_samples);
+    by_offset(a.wide, [&]<class Offset>(std::type_identity<Offset>) {
+        look_at_tiles_kernel<<<far_samples, threads, 0, stream_of(gpu)>>>(pattern_of<Offset>(a), a.columns,
+                                                                          seen.as<layout>());
+    });
     check(cudaGetLastError());
-    std::array<unsigned, far_samples> found;
-    gpu.gpu()->download(found.data(), far_tiles.data(), sizeof found);
-    return std::accumulate(found.begin(), found.end(), 0u) > far_samples / 2;
+    std::array<layout, far_samples> found;
+    gpu.gpu()->download(found.data(), seen.data(), sizeof found);
+    if (std::ranges::count(found, layout::far) > far_samples / 2) return layout::far;
+    return std::ranges::all_of(found, [](layout l) { return l == layout::mirrored; }) ? layout::mirrored
+                                                                                      : layout::near;
+}
+
+// Whether every entry has its mirror; then `t` is the transpose.
+bool by_mirrors(const context& gpu, const device_rows& a, const void* values, std::size_t value_bytes,
+                const device_transpose& t) {
+    const buffer broken = take<unsigned>(gpu, 1);
+    gpu.gpu()->fill(broken.data(), 0, broken.bytes());
+    const auto launch = [&]<class Value>(std::type_identity<Value>) {
+        by_offset(a.wide, [&]<class Offset>(std::type_identity<Offset>) {
+            const auto blocks = static_cast<unsigned>((a.nnz - 1) / device_mirror::block_entries + 1);
+            device_mirror::mirror_kernel<Value><<<blocks, device_mirror::threads, 0, stream_of(gpu)>>>(
+                pattern_of<Offset>(a), static_cast<const Value*>(values), t.indices.as<index_t>(),
+                static_cast<Value*>(t.values.data()), broken.as<unsigned>());
+        });
+    };
+    value_bytes ? by_width(value_bytes, launch) : launch(std::type_identity<device_passes::no_value>{});
+    check(cudaGetLastError());
+    gpu.gpu()->copy(t.offsets.data(), a.offsets, t.offsets.bytes());
+    unsigned found = 0;
+    gpu.gpu()->download(&found, broken.data(), sizeof found);
+    return !found;
 }
 
 void in_three_steps(const context& gpu, const device_rows& a, const device_steps::steps_layout& layout,
@@ -156,7 +202,9 @@ device_transpose transpose_on_device(const context& gpu, const device_rows& a, c
         return t;
     }
     const auto steps = device_steps::layout_transpose(a.columns, a.nnz);
-    if (steps && reaches_far(gpu, a))
+    const layout seen = steps ? look_at_tiles(gpu, a) : layout::near;
+    if (seen == layout::mirrored && by_mirrors(gpu, a, values, value_bytes, t)) return t;
+    if (seen == layout::far)
         in_three_steps(gpu, a, *steps, values, value_bytes, t);
     else if (const auto layout = device_deal::layout_deals(a.rows, a.columns, a.nnz))
         deal_by_column(gpu, a, *layout, values, value_bytes, t);

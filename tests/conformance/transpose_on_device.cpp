@@ -188,6 +188,60 @@ TEST_F(TransposeOnDevice, ThreeStepsShareOutColumnsOfVeryManyRowsAndSkipEmptyRow
                                      }));
 }
 
+/// (i,j) with |i - j| up to `reach`, of which `keep` says which, the same for (j,i).
+std::function<void(index_t, std::vector<index_t>&)> mirrored_columns(
+    index_t rows, index_t reach, const std::function<bool(index_t, index_t)>& keep) {
+    return [=](index_t i, std::vector<index_t>& out) {
+        for (index_t j = std::max<index_t>(0, i - reach); j <= std::min(rows - 1, i + reach); ++j)
+            if (keep(std::min(i, j), std::max(i, j))) out.push_back(j);
+    };
+}
+
+TEST_F(TransposeOnDevice, BandsAreReadFromTheOtherSide) {
+    const context gpu({.backend = backend::cuda});
+    const dealt_rows band(250007, 250007,
+                          mirrored_columns(250007, 10, [](index_t, index_t) { return true; }));
+    expect_transposed<std::int32_t, std::uint64_t>(gpu, band);
+    expect_transposed<std::int64_t, std::uint8_t>(gpu, band, 0);
+}
+
+TEST_F(TransposeOnDevice, MirroredPatternsAreReadFromTheOtherSide) {
+    const context gpu({.backend = backend::cuda});
+    // rows of any length, thousands of them empty; 3,000 rows of 3,000 entries among them
+    expect_transposed_in_every_width(
+        gpu, dealt_rows(700001, 700001, mirrored_columns(700001, 12, [](index_t i, index_t j) {
+                            return i / 7000 % 3 && j / 7000 % 3 && (i * 31u + j * 17u) % 5 < 3;
+                        })));
+    expect_transposed_in_every_width(gpu, dealt_rows(200000, 200000, [](index_t i, auto& out) {
+                                         const bool in_block = i >= 9000 && i < 12000;
+                                         const index_t first = std::max<index_t>(0, i - 2),
+                                                       last = std::min<index_t>(199999, i + 2);
+                                         for (index_t j = in_block ? std::min<index_t>(first, 9000) : first;
+                                              j <= (in_block ? std::max<index_t>(last, 11999) : last); ++j)
+                                             out.push_back(j);
+                                     }));
+}
+
+TEST_F(TransposeOnDevice, PatternsThatAreNearlyMirroredAreFoundOut) {
+    const context gpu({.backend = backend::cuda});
+    const auto band = mirrored_columns(250007, 10, [](index_t, index_t) { return true; });
+    for (const index_t odd : {0, 123456, 250006}) {
+        SCOPED_TRACE(odd);
+        expect_transposed_in_every_width(gpu, dealt_rows(250007, 250007, [&](index_t i, auto& out) {
+                                             band(i, out);
+                                             if (i != odd) return;
+                                             i ? out.erase(out.end() - 3) : out.insert(out.end(), 5000);
+                                         }));
+    }
+    // as many entries in each column as in the row, and yet others
+    expect_transposed_in_every_width(gpu, dealt_rows(250007, 250007, [&](index_t i, auto& out) {
+                                         for (index_t k = 0; k < 20; ++k)
+                                             if (const index_t j = i + k - (i % 2 ? 3 : 4);
+                                                 j >= 0 && j < 250007)
+                                                 out.push_back(j);
+                                     }));
+}
+
 TEST_F(TransposeOnDevice, ColumnsBeyondTwoDealsAreSorted) {
     const context gpu({.backend = backend::cuda});
     for (const index_t columns : {1 << 24, (1 << 24) + 1}) {
