@@ -1,5 +1,5 @@
 // 64 searches at once against 64 single ones, without parents on both sides, in the same process on the same graph;
-// counts alone and with every level. On a GPU kernel time between events, and the CPU's searches check it.
+// counts alone, with sums of vertices (what closeness needs), and with every level. On a GPU kernel time between events, and the CPU's searches check it.
 #include "limits/search_floor.hpp"
 #include "storage/matrix_body.hpp"
 #include "suites.hpp"
@@ -78,7 +78,9 @@ measurement many(const context& ctx, const problem& p, const traverse_many_optio
                    {"min_ms", std::ranges::min(times)},
                    {"max_ms", std::ranges::max(times)},
                    {"entries", static_cast<double>(p.a.nnz())}}};
-    const double n = static_cast<double>(p.a.rows()), written = o.levels ? 4.0 * n * source_count : 0;
+    const double n = static_cast<double>(p.a.rows()), written = o.levels        ? 4.0 * n * source_count
+                                                                : o.of_vertices ? 20 * n
+                                                                                : 0;
     add_floor(m, search_floor(ctx).bfs_many_ms(p.a, static_cast<double>(visits), written,
                                                static_cast<double>(levels)));
     return m;
@@ -134,6 +136,8 @@ int bfs_many_suite(const options& o) {
             return many(ctx, *p, {.levels = false});
         });
         add("bfs_many/" + input + "/levels", [=, &ctx] { return many(ctx, *p, {}); });
+        add("bfs_many/" + input + "/sums",
+            [=, &ctx] { return many(ctx, *p, {.levels = false, .of_vertices = true}); });
         add("bfs_many/" + input + "/hub_first", [=, &ctx] {
             bfs_many(ctx, p->a, p->sources, {.levels = false, .hub_first = true});  // builds the lists
             return many(ctx, *p, {.levels = false, .hub_first = true});
@@ -141,17 +145,17 @@ int bfs_many_suite(const options& o) {
         add("bfs_many/" + input + "/single", [=, &ctx] { return single(ctx, *p); });
     }
     const auto results = run(o, "^bfs_many/");
-    fmt::print("\n64 sources, ms{:14} {:>10} {:>10} {:>10} {:>10} {:>12} {:>12}\n", "", "counts", "hub first",
-               "levels", "single", "single/count", "single/level");
+    fmt::print("\n64 sources, ms{:14} {:>10} {:>10} {:>10} {:>10} {:>10} {:>12} {:>12}\n", "", "counts",
+               "hub first", "sums", "levels", "single", "single/count", "single/level");
     for (const auto& input : inputs) {
         const auto ms = [&](const char* label) {
             const auto it = results.find("bfs_many/" + input + "/" + label);
             return it == results.end() ? 0.0 : it->second.ms;
         };
         const double counts = ms("counts"), levels = ms("levels"), one_by_one = ms("single");
-        fmt::print("{:28} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>12.1f} {:>12.1f}\n", input, counts,
-                   ms("hub_first"), levels, one_by_one, counts > 0 ? one_by_one / counts : 0,
-                   levels > 0 ? one_by_one / levels : 0);
+        fmt::print("{:28} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>12.1f} {:>12.1f}\n", input,
+                   counts, ms("hub_first"), ms("sums"), levels, one_by_one,
+                   counts > 0 ? one_by_one / counts : 0, levels > 0 ? one_by_one / levels : 0);
     }
     return 0;
 }

@@ -32,7 +32,7 @@ traverse_result bfs(const context& ctx, const matrix& a, offset_t source,
 /// vertex, so that an edge looked at serves all of them (after the multi-source search of Then et al., VLDB 2014).
 /// The result holds, for each source, the vertices reached, the sum of their levels (what closeness needs), the
 /// greatest level and, with options.levels, every level: 4 bytes a source and vertex on the host, and on a GPU for one
-/// batch there. Throws index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is not square,
+/// batch there; with options.of_vertices the same three for each vertex over the sources. Throws index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is not square,
 /// out_of_memory when the levels do not fit.
 traverse_many_result bfs_many(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                               const traverse_many_options& options = {});
@@ -187,8 +187,8 @@ std::string validate_truss(const context& ctx, const matrix& a, offset_t k, cons
 /// Closeness and eccentricity of every vertex v from `sources`, each counted once: with r of the s sources other than v having a
 /// path to v, over t edges in all, closeness(v) = (r / s) (r / t), and eccentricity(v) is the longest of these paths. From all
 /// vertices as sources both are exact (Wasserman and Faust's closeness), from a sample an estimate and a lower bound. Paths
-/// count edges, i -> j for A(i,j); with options.outward those from v to the sources. A multi-source search for each 64 sources and
-/// 5 n a source; 256 bytes a vertex. Throws index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is
+/// count edges, i -> j for A(i,j); with options.outward those from v to the sources. A multi-source search for each 64 sources; 80
+/// bytes a vertex beside it. Throws index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is
 /// not square.
 closeness_result closeness(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                            const closeness_options& options = {});

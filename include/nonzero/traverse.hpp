@@ -8,6 +8,7 @@
 #include "nonzero/vector.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,7 @@ struct traverse_many_level {
 struct traverse_many_options {
     std::string_view kernel{};  ///< "bit_parallel", "one_by_one", "reference"; empty: the plan chooses
     bool levels = true;         ///< off: only the counts, which need no memory of order sources x vertices
+    bool of_vertices = false;   ///< the counts of each vertex too, 20 bytes
     offset_t max_depth = -1;    ///< levels to go at most; -1: no limit
     bool hub_first = false;     ///< pull over adjacency lists ordered by falling degree (built once)
     /// Directions of the first levels of each batch, in place of the rule (tests, regret reports).
@@ -95,13 +97,21 @@ struct traverse_many_options {
         on_level{};  ///< called after each level, by the calling thread; on a GPU after each batch
 };
 
-/// What a search from many sources found; all but `iterations` has an entry for each source, in their order.
+/// Of each vertex, over the sources, repeats counted: what closeness and eccentricity need. Dense.
+struct traverse_many_sums {
+    vector reached;     ///< int64: sources that reach it, itself where it is one
+    vector level_sums;  ///< int64: sum of its levels from these
+    vector depths;      ///< int32: the greatest of them, -1 where no source reaches it
+};
+
+/// What a search from many sources found; vectors and counts have an entry for each source, in their order.
 struct traverse_many_result {
     std::vector<vector> levels;        ///< int32 [vertices], -1 where not reached; empty unless asked for
     std::vector<offset_t> reached;     ///< vertices, source included
     std::vector<offset_t> level_sums;  ///< sum of the levels of all vertices reached
     std::vector<std::int32_t> depths;  ///< level of the farthest vertex reached
     offset_t edges = 0;                ///< entries in the rows of reached vertices, summed over the sources
+    std::optional<traverse_many_sums> of_vertices;  ///< empty unless asked for
     std::vector<traverse_many_level>
         iterations;  ///< batch by batch (one_by_one: source by source); on a GPU the first 65,536 of each
     nz::backend backend = backend::cpu;  ///< where it ran

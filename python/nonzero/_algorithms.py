@@ -45,26 +45,30 @@ def bfs(a: Matrix, source: int, *, parents: bool = True, max_depth: int = -1, ke
 @dataclass
 class BfsManyResult:
     """levels: for each source an int32 array, -1 where not reached; None unless asked for. reached, level_sums, depths:
-    for each source the vertices reached, the sum of their levels and the greatest."""
+    for each source the vertices reached, the sum of their levels and the greatest. of_vertices: a dict of the same three
+    names, for each vertex the sources that reach it, the sum of its levels and the greatest, -1 where none does; None
+    unless asked for."""
 
     levels: "list | None"
     reached: np.ndarray
     level_sums: np.ndarray
     depths: np.ndarray
+    of_vertices: "dict | None"
     edges: int
     backend: str
 
 
-def bfs_many(a: Matrix, sources, *, levels: bool = False, max_depth: int = -1, kernel: str = "",
-             ctx: Context | None = None) -> BfsManyResult:
-    """Breadth-first searches from all of `sources`, 64 at a time. kernel: bit_parallel or one_by_one.
+def bfs_many(a: Matrix, sources, *, levels: bool = False, of_vertices: bool = False, max_depth: int = -1,
+             kernel: str = "", ctx: Context | None = None) -> BfsManyResult:
+    """Breadth-first searches from all of `sources`, 64 at a time. levels: 4 bytes a source and vertex; of_vertices: 20
+    bytes a vertex. kernel: bit_parallel or one_by_one.
 
     >>> import nonzero as nz
     >>> nz.bfs_many(nz.load("grid2d:3"), [0, 4]).depths
     array([4, 2], dtype=int32)
     """
     sources = [index(s) for s in sources]
-    return BfsManyResult(**_core.bfs_many(chosen(ctx), a, sources, levels, max_depth, kernel))
+    return BfsManyResult(**_core.bfs_many(chosen(ctx), a, sources, levels, of_vertices, max_depth, kernel))
 
 
 @dataclass

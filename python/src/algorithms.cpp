@@ -41,10 +41,20 @@ nb::dict bfs_(const context& ctx, const py_matrix& a, offset_t source, bool pare
     return d;
 }
 
+nb::object of_vertices_(const std::optional<traverse_many_sums>& of) {
+    if (!of) return nb::none();
+    nb::dict d;
+    d["reached"] = values_of<std::int64_t>(of->reached);
+    d["level_sums"] = values_of<std::int64_t>(of->level_sums);
+    d["depths"] = values_of<std::int32_t>(of->depths);
+    return d;
+}
+
 nb::dict bfs_many_(const context& ctx, const py_matrix& a, const std::vector<offset_t>& sources, bool levels,
-                   offset_t max_depth, const std::string& kernel) {
+                   bool of_vertices, offset_t max_depth, const std::string& kernel) {
     traverse_many_options options;
     options.levels = levels;
+    options.of_vertices = of_vertices;
     options.max_depth = max_depth;
     options.kernel = kernel;
     options.on_level = [](const traverse_many_level&) { check_interrupt(); };
@@ -59,6 +69,7 @@ nb::dict bfs_many_(const context& ctx, const py_matrix& a, const std::vector<off
     d["reached"] = array_from(std::move(r.reached));
     d["level_sums"] = array_from(std::move(r.level_sums));
     d["depths"] = array_from(std::move(r.depths));
+    d["of_vertices"] = of_vertices_(r.of_vertices);
     d["edges"] = r.edges;
     d["backend"] = std::string(name_of(r.backend));
     return d;

@@ -30,9 +30,14 @@ def test_bfs_levels_are_networkxs(graph):
         if found.levels[v] > 0:
             assert g.has_edge(int(parent), v) and found.levels[parent] == found.levels[v] - 1
     assert found.iterations[0]["frontier"] == 1
-    many = nz.bfs_many(graph, [source, 0], levels=True)
+    many = nz.bfs_many(graph, [source, 0], levels=True, of_vertices=True)
     np.testing.assert_array_equal(many.levels[0], found.levels)
     assert many.reached[0] == found.reached
+    levels = np.array(many.levels)
+    np.testing.assert_array_equal(many.of_vertices["reached"], (levels >= 0).sum(axis=0))
+    np.testing.assert_array_equal(many.of_vertices["level_sums"], np.maximum(levels, 0).sum(axis=0))
+    np.testing.assert_array_equal(many.of_vertices["depths"], levels.max(axis=0))
+    assert nz.bfs_many(graph, [source]).of_vertices is None
 
 
 def test_switches_and_kernels_change_nothing(graph):

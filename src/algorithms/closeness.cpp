@@ -5,8 +5,8 @@
 // With all vertices for sources s = n - 1: the closeness of Wasserman and Faust (1994), which weighs 1 / mean distance by the
 // share that reaches v, and the eccentricity itself. From a random sample of log n / e^2 sources the mean distance is off by
 // more than e times the diameter for few vertices. Where edges go both ways distances to v are those from v.
-// Sources are searched 64 at a time, a bit each (bfs_many), and their levels added up before the next come: a batch costs a
-// multi-source search, four passes over n a source, and 256 bytes a vertex.
+// Sources are searched 64 at a time, a bit each, and each level's finds added up at the vertices (bfs_many, of_vertices): a
+// multi-source search for each 64, no level is kept, and 20 bytes a vertex.
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
@@ -18,54 +18,36 @@
 namespace nz {
 namespace {
 
-constexpr std::size_t batch = 64;  // as many as a search has bits
+// From sums over `sources`, each of which reaches itself by no edge.
+closeness_result from_sums(const context& ctx, traverse_many_result found,
+                           std::span<const offset_t> sources) {
+    const traverse_many_sums& of = *found.of_vertices;
+    const offset_t n = of.reached.size(), all = std::ssize(sources);
+    std::vector<std::int64_t> itself(static_cast<std::size_t>(n));
+    for (const offset_t s : sources) itself[static_cast<std::size_t>(s)] = 1;
+    const vector self = vector::dense<std::int64_t>(ctx, itself);
 
-class sums {
-public:
-    sums(const context& ctx, offset_t n)
-        : ctx_(ctx),
-          n_(n),
-          result_{vector(ctx, dtype::float64, n),
-                  vector::full(ctx, n, scalar(std::int64_t{0})),
-                  vector::full(ctx, n, scalar(std::int64_t{0})),
-                  vector::full(ctx, n, scalar(std::int32_t{0})),
-                  0,
-                  0,
-                  0} {}
+    closeness_result result{vector(ctx, dtype::float64, n),
+                            vector(ctx, dtype::int64, n),
+                            of.level_sums,
+                            vector(ctx, dtype::int32, n),
+                            all,
+                            0,
+                            found.edges};
+    ewise_add(ctx, result.reached, binary_id::minus, of.reached, self);
+    apply(ctx, result.eccentricity, binary_id::max, of.depths, scalar(std::int32_t{0}));
+    for (const std::int32_t depth : found.depths) result.diameter = std::max(result.diameter, depth);
 
-    // Levels are -1 where not reached; 0 at the source, which counts for nothing.
-    void add(const traverse_many_result& found) {
-        for (const vector& levels : found.levels) {
-            vector distance(ctx_, dtype::int32, n_), away(ctx_, dtype::int32, n_);
-            apply(ctx_, distance, binary_id::max, levels, scalar(std::int32_t{0}));
-            apply(ctx_, away, binary_id::min, distance, scalar(std::int32_t{1}));
-            ewise_add(ctx_, result_.distances, binary_id::plus, result_.distances, distance);
-            ewise_add(ctx_, result_.reached, binary_id::plus, result_.reached, away);
-            ewise_add(ctx_, result_.eccentricity, binary_id::max, result_.eccentricity, distance);
-        }
-        for (const std::int32_t depth : found.depths) result_.diameter = std::max(result_.diameter, depth);
-        result_.edges += found.edges;
-    }
-    closeness_result finish(std::span<const offset_t> sources) {
-        result_.sources = std::ssize(sources);
-        std::vector<double> others(static_cast<std::size_t>(n_), static_cast<double>(sources.size()));
-        for (const offset_t s : sources) others[static_cast<std::size_t>(s)] -= 1;
-        vector r(ctx_, dtype::float64, n_), t(ctx_, dtype::float64, n_),
-            s = vector::dense<double>(ctx_, others);
-        apply(ctx_, r, unary_id::identity, result_.reached);
-        apply(ctx_, t, binary_id::max, result_.distances, scalar(1.0));  // where it is 0 so is r
-        apply(ctx_, s, binary_id::max, s, scalar(1.0));
-        ewise_mult(ctx_, t, binary_id::div, r, t);
-        ewise_mult(ctx_, s, binary_id::div, r, s);
-        ewise_mult(ctx_, result_.closeness, binary_id::times, s, t);
-        return std::move(result_);
-    }
-
-private:
-    const context& ctx_;
-    const offset_t n_;
-    closeness_result result_;
-};
+    vector r(ctx, dtype::float64, n), t(ctx, dtype::float64, n), s(ctx, dtype::float64, n);
+    apply(ctx, r, unary_id::identity, result.reached);
+    apply(ctx, t, binary_id::max, result.distances, scalar(1.0));  // where it is 0 so is r
+    apply(ctx, s, binary_id::minus, scalar(static_cast<double>(all)), self);
+    apply(ctx, s, binary_id::max, s, scalar(1.0));
+    ewise_mult(ctx, t, binary_id::div, r, t);
+    ewise_mult(ctx, s, binary_id::div, r, s);
+    ewise_mult(ctx, result.closeness, binary_id::times, s, t);
+    return result;
+}
 
 }  // namespace
 
@@ -82,11 +64,7 @@ closeness_result closeness(const context& ctx, const matrix& a, std::span<const 
         edges = matrix(ctx, a.type(), a.rows(), a.rows());
         transpose(ctx, edges, a);
     }
-    sums total(ctx, a.rows());
-    const std::span<const offset_t> rest(all);
-    for (std::size_t at = 0; at < all.size(); at += batch)
-        total.add(bfs_many(ctx, edges, rest.subspan(at, std::min(batch, all.size() - at))));
-    return total.finish(all);
+    return from_sums(ctx, bfs_many(ctx, edges, all, {.levels = false, .of_vertices = true}), all);
 }
 
 }  // namespace nz

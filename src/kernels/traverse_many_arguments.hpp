@@ -10,6 +10,20 @@
 
 namespace nz::kernels {
 
+/// Of each vertex, [vertices] each, over all batches: kernels add to them. Null: not wanted.
+struct vertex_sums {
+    std::int64_t* reached = nullptr;
+    std::int64_t* level_sums = nullptr;
+    std::int32_t* depths = nullptr;  ///< begins at -1
+
+    /// v is found by so many sources at this depth.
+    constexpr void add(offset_t v, int sources, std::int32_t depth) const {
+        reached[v] += sources;
+        level_sums[v] += std::int64_t{sources} * depth;
+        if (depths[v] < depth) depths[v] = depth;
+    }
+};
+
 struct traverse_many_arguments {
     index_t vertices = 0;
     offset_t nnz = 0;
@@ -24,6 +38,7 @@ struct traverse_many_arguments {
     void* workspace = nullptr;
     int threads = 1;
     std::int32_t* const* levels = nullptr;  ///< [sources], each [vertices], results; null: not wanted
+    vertex_sums of_vertices{};
     void (*on_level)(void* receiver, const traverse_many_level& level) = nullptr;  ///< `batch` is left at 0
     void* receiver = nullptr;
 };

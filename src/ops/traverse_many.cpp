@@ -10,7 +10,9 @@
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 
 namespace nz::ops {
 namespace {
@@ -64,6 +66,39 @@ std::vector<storage::vector_body> make_levels(const context& ctx, const matrix& 
     return levels;
 }
 
+// Sums of vertices, begun.
+class host_sums {
+public:
+    host_sums(const context& ctx, index_t n)
+        : reached_(dense(ctx, dtype::int64, n)),
+          level_sums_(dense(ctx, dtype::int64, n)),
+          depths_(dense(ctx, dtype::int32, n)) {
+        const auto all = arrays();
+        std::fill_n(all.reached, n, 0);
+        std::fill_n(all.level_sums, n, 0);
+        std::fill_n(all.depths, n, -1);
+    }
+    kernels::vertex_sums arrays() const {
+        return {reached_.values.as<std::int64_t>(), level_sums_.values.as<std::int64_t>(),
+                depths_.values.as<std::int32_t>()};
+    }
+    traverse_many_sums finish() && {
+        return {storage::make_vector(std::move(reached_)), storage::make_vector(std::move(level_sums_)),
+                storage::make_vector(std::move(depths_))};
+    }
+
+private:
+    static storage::vector_body dense(const context& ctx, dtype type, index_t n) {
+        return storage::make_vector_body(ctx, type, n, vector_form::dense, n);
+    }
+    storage::vector_body reached_, level_sums_, depths_;
+};
+
+std::optional<host_sums> make_sums(const context& ctx, const matrix& a, const traverse_many_options& o) {
+    if (!o.of_vertices) return {};
+    return host_sums(ctx, static_cast<index_t>(a.rows()));
+}
+
 traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                                 const traverse_many_options& o, const plan::traverse_many_plan& plan) {
     const storage::csr& rows = a.body().rows();
@@ -72,6 +107,7 @@ traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<c
                                   : o.hub_first ? a.body().columns_hub_first()
                                                 : a.body().columns();
     auto levels = make_levels(ctx, a, o.levels ? sources.size() : 0);
+    auto sums = make_sums(ctx, a, o);
     const buffer workspace(ctx.memory(), reference ? kernels::reference::traverse_many_workspace(a.rows())
                                                    : plan.workspace_bytes);
     traverse_many_result result;
@@ -89,6 +125,7 @@ traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<c
             of_batch[s] = levels[static_cast<std::size_t>(batch.number) * plan::batch_sources + s]
                               .values.as<std::int32_t>();
         if (o.levels) k.levels = of_batch.data();
+        if (sums) k.of_vertices = sums->arrays();
         receiver.batch = batch.number;
         k.on_level = &batch_receiver::tell;
         k.receiver = &receiver;
@@ -96,12 +133,14 @@ traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<c
                batch.sources.size());
     });
     for (auto& body : levels) result.levels.push_back(storage::make_vector(std::move(body)));
+    if (sums) result.of_vertices = std::move(*sums).finish();
     return result;
 }
 
 // One search's part of the result.
 void add_single(const traverse_result& found, const storage::csr& rows, offset_t batch,
-                const traverse_many_options& o, batch_receiver& receiver) {
+                const traverse_many_options& o, const kernels::vertex_sums& of_vertices,
+                batch_receiver& receiver) {
     traverse_many_result& result = receiver.result;
     const std::size_t known = found.iterations.size();
     std::vector<traverse_many_level> levels(known);
@@ -115,12 +154,13 @@ void add_single(const traverse_result& found, const storage::csr& rows, offset_t
         if (level < 0) continue;
         sum += level;
         depth = std::max(depth, level);
+        const auto i = static_cast<offset_t>(v);
+        if (of_vertices.reached) of_vertices.add(i, 1, level);
         if (static_cast<std::size_t>(level) >= known)
             continue;  // reached by the last level, never a frontier
         traverse_many_level& of = levels[static_cast<std::size_t>(level)];
         ++of.frontier;
         ++of.pairs;
-        const auto i = static_cast<offset_t>(v);
         of.edges += rows.offset(i + 1) - rows.offset(i);
     }
     result.reached.push_back(found.reached);
@@ -136,9 +176,12 @@ traverse_many_result run_one_by_one(const context& ctx, const matrix& a, std::sp
                                     const traverse_many_options& o) {
     traverse_many_result result;
     batch_receiver receiver{result, o};
+    auto sums = make_sums(ctx, a, o);
     for (std::size_t s = 0; s < sources.size(); ++s)
         add_single(traverse(ctx, a, sources[s], single_options(o)), a.body().rows(),
-                   static_cast<offset_t>(s / plan::batch_sources), o, receiver);
+                   static_cast<offset_t>(s / plan::batch_sources), o,
+                   sums ? sums->arrays() : kernels::vertex_sums{}, receiver);
+    if (sums) result.of_vertices = std::move(*sums).finish();
     return result;
 }
 

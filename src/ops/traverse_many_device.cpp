@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <optional>
 
 namespace nz::ops {
 namespace {
@@ -24,6 +25,42 @@ constexpr std::size_t many_schedule_limit = 64;  // levels: bits of a word
 
 /// Rows of levels begin at whole lines.
 constexpr offset_t level_stride(offset_t vertices) { return (vertices + 31) / 32 * 32; }
+
+// Sums of vertices, begun; the results stay on the GPU.
+class device_sums {
+public:
+    device_sums(const context& ctx, index_t n)
+        : ctx_(ctx),
+          n_(n),
+          reached_(dense(dtype::int64)),
+          level_sums_(dense(dtype::int64)),
+          depths_(dense(dtype::int32)) {
+        device::session& session = *ctx.gpu();
+        for (const auto* sums : {&reached_, &level_sums_})
+            session.fill(sums->values.data(), 0, sums->values.bytes());
+        session.fill(depths_.values.data(), 0xff, depths_.values.bytes());
+    }
+    kernels::vertex_sums arrays() const {
+        return {reached_.values.as<std::int64_t>(), level_sums_.values.as<std::int64_t>(),
+                depths_.values.as<std::int32_t>()};
+    }
+    traverse_many_sums finish() && {
+        return {vector_of(dtype::int64, std::move(reached_)), vector_of(dtype::int64, std::move(level_sums_)),
+                vector_of(dtype::int32, std::move(depths_))};
+    }
+
+private:
+    storage::device_vector dense(dtype type) const {
+        return storage::allocate_on_device(ctx_, type, n_, vector_form::dense, n_);
+    }
+    vector vector_of(dtype type, storage::device_vector content) const {
+        return storage::make_device_vector(ctx_, type, n_, vector_form::dense, n_, std::move(content));
+    }
+
+    const context& ctx_;
+    index_t n_;
+    storage::device_vector reached_, level_sums_, depths_;
+};
 
 /// Everything on the device that batches share.
 struct device_run {
@@ -126,11 +163,14 @@ traverse_many_result traverse_many_on_device(const context& ctx, const matrix& a
     for (std::size_t s = 0; s < sources.size() && o.levels; ++s)
         levels.push_back(storage::make_vector_body(ctx, dtype::int32, n, vector_form::dense, n));
     const device_run on = prepare(ctx, a, sources.size(), o, plan);
+    std::optional<device_sums> sums;
+    if (o.of_vertices) sums.emplace(ctx, n);
     const auto report = std::make_unique_for_overwrite<traverse_many_report>();
     traverse_many_result result;
     result.kernel_ms = 0;
     for_batches(sources, [&](const source_batch& batch) {
-        const auto d = arguments(ctx, on, common_arguments(a, batch, o, plan), plan);
+        auto d = arguments(ctx, on, common_arguments(a, batch, o, plan), plan);
+        if (sums) d.common.of_vertices = sums->arrays();
         session.timed([&] { kernels::on_cuda().bit_parallel(d, session.stream()); });
         download_report(session, on.report, *report);
         const double ms = session.milliseconds();
@@ -147,6 +187,7 @@ traverse_many_result traverse_many_on_device(const context& ctx, const matrix& a
                             batch.sources.size(), report->levels, ms * 1e3));
     });
     for (auto& body : levels) result.levels.push_back(storage::make_vector(std::move(body)));
+    if (sums) result.of_vertices = std::move(*sums).finish();
     result.backend = backend::cuda;
     result.device_peak_bytes = ctx.device_peak_bytes();
     result.moved_bytes = arrived.bytes();

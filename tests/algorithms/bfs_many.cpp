@@ -42,6 +42,23 @@ std::vector<offset_t> row_lengths(const matrix& a) {
     return lengths;
 }
 
+// What the levels of each vertex come to.
+void expect_sums_of_vertices(const traverse_many_sums& found,
+                             const std::vector<std::vector<std::int32_t>>& expected, offset_t n) {
+    std::vector<std::int64_t> reached(static_cast<std::size_t>(n)), sums(reached.size());
+    std::vector<std::int32_t> depths(reached.size(), -1);
+    for (const auto& levels : expected)
+        for (std::size_t v = 0; v < levels.size(); ++v)
+            if (levels[v] >= 0) {
+                ++reached[v];
+                sums[v] += levels[v];
+                depths[v] = std::max(depths[v], levels[v]);
+            }
+    EXPECT_TRUE(std::ranges::equal(found.reached.values<std::int64_t>(), reached));
+    EXPECT_TRUE(std::ranges::equal(found.level_sums.values<std::int64_t>(), sums));
+    EXPECT_TRUE(std::ranges::equal(found.depths.values<std::int32_t>(), depths));
+}
+
 void expect_same(const context& ctx, const matrix& a, const std::vector<offset_t>& sources,
                  const traverse_many_options& o, const std::vector<std::vector<std::int32_t>>& expected) {
     SCOPED_TRACE(name_of(ctx) + ", " + std::to_string(sources.size()) + " sources");
@@ -50,6 +67,8 @@ void expect_same(const context& ctx, const matrix& a, const std::vector<offset_t
     ASSERT_EQ(found.level_sums.size(), sources.size());
     ASSERT_EQ(found.depths.size(), sources.size());
     ASSERT_EQ(found.levels.size(), o.levels ? sources.size() : 0);
+    ASSERT_EQ(found.of_vertices.has_value(), o.of_vertices);
+    if (o.of_vertices) expect_sums_of_vertices(*found.of_vertices, expected, a.rows());
     const std::vector<offset_t> lengths = row_lengths(a);
     offset_t edges = 0;
     for (std::size_t s = 0; s < sources.size(); ++s) {
@@ -110,16 +129,19 @@ TEST_P(BfsMany, FindsWhatSingleSearchesFind) {
         const auto expected = single_levels(a, sources, -1);
         for (const context& ctx : test::contexts())
             for (const bool levels : {true, false}) {
-                expect_same(ctx, a, sources, {.levels = levels, .hub_first = count % 2 == 0}, expected);
+                expect_same(
+                    ctx, a, sources,
+                    {.levels = levels, .of_vertices = count != 64 || !levels, .hub_first = count % 2 == 0},
+                    expected);
                 if (HasFailure()) return;
             }
         for (const context& ctx : test::contexts())
             for (const auto* kernel : {"bit_parallel", "one_by_one"}) {
                 if (count != 65) continue;
-                expect_same(ctx, a, sources, {.kernel = kernel}, expected);
+                expect_same(ctx, a, sources, {.kernel = kernel, .of_vertices = true}, expected);
                 if (HasFailure()) return;
             }
-        expect_same(cpu, a, sources, {.kernel = "reference"}, expected);
+        expect_same(cpu, a, sources, {.kernel = "reference", .of_vertices = true}, expected);
         if (HasFailure()) return;
     }
 }
@@ -129,7 +151,7 @@ TEST_P(BfsMany, EveryScheduleOfDirectionsGivesTheSameAnswer) {
     const auto expected = single_levels(a, sources, -1);
     std::mt19937 random(7);
     for (int round = 0; round < 5; ++round) {
-        traverse_many_options o;
+        traverse_many_options o{.of_vertices = true};
         for (int level = 0; level < 60; ++level)
             o.schedule.push_back(round == 0 || (round > 1 && random() % 2) ? direction::pull
                                                                            : direction::push);
@@ -145,7 +167,7 @@ TEST_P(BfsMany, ADepthLimitCutsEverySearch) {
     for (const offset_t depth : {0, 1, 3, 7, 8, 9, 10, 15, 16, 17, 63, 64, 200}) {
         const auto expected = single_levels(a, sources, depth);
         for (const context& ctx : test::contexts()) {
-            expect_same(ctx, a, sources, {.max_depth = depth}, expected);
+            expect_same(ctx, a, sources, {.of_vertices = depth % 2 == 0, .max_depth = depth}, expected);
             if (HasFailure()) return;
         }
     }
@@ -154,7 +176,7 @@ TEST_P(BfsMany, ADepthLimitCutsEverySearch) {
 TEST_P(BfsMany, OneVertexManyTimesIsSearchedOnceForEach) {
     const std::vector<offset_t> sources(70, a.rows() / 2);
     const auto expected = single_levels(a, sources, -1);
-    for (const context& ctx : test::contexts()) expect_same(ctx, a, sources, {}, expected);
+    for (const context& ctx : test::contexts()) expect_same(ctx, a, sources, {.of_vertices = true}, expected);
 }
 
 TEST(BfsManyShapes, APathWithIsolatedVerticesReachesItsEnd) {
@@ -188,6 +210,8 @@ TEST(BfsManyShapes, NoSourcesAndNoVerticesAreFine) {
     for (const context& ctx : test::contexts()) {
         const auto none = bfs_many(ctx, load(cpu, "grid2d:4").matrix, {});
         EXPECT_TRUE(none.levels.empty() && none.reached.empty() && none.iterations.empty());
+        const auto sums = bfs_many(ctx, load(cpu, "grid2d:4").matrix, {}, {.of_vertices = true}).of_vertices;
+        expect_sums_of_vertices(sums.value(), {}, 16);
         EXPECT_TRUE(bfs_many(ctx, matrix(cpu, dtype::boolean, 0, 0), {}).reached.empty());
         const std::vector<offset_t> two = {2, 0};
         const auto alone = bfs_many(ctx, matrix(cpu, dtype::boolean, 5, 5), two);
@@ -253,6 +277,12 @@ TEST(BfsManyFaults, LevelsThatDoNotFitAreRefusedAndCountsAreNot) {
     const std::size_t before = ctx.bytes_in_use();
     EXPECT_EQ(bfs_many(ctx, a, sources, {.levels = false}).reached.back(), 10000);
     EXPECT_EQ(ctx.bytes_in_use(), before) << "nothing is kept";
+    {
+        const auto found = bfs_many(ctx, a, sources, {.levels = false, .of_vertices = true});
+        EXPECT_EQ(found.of_vertices->reached.values<std::int64_t>()[0], 300);
+        EXPECT_EQ(ctx.bytes_in_use(), before + 200000) << "20 bytes a vertex, in whole lines";
+    }
+    EXPECT_EQ(ctx.bytes_in_use(), before);
 }
 
 TEST(LevelsCheck, RefusesEveryKindOfWrongAnswer) {

@@ -82,6 +82,14 @@ TEST(Closeness, OfAPathIsKnown) {
     EXPECT_EQ(found.diameter, 4);
 }
 
+TEST(Closeness, OfManySourcesKeepsNoLevels) {
+    const context ctx = test::with_threads(2, std::size_t{12} << 20);
+    const matrix a = load(ctx, "uniform:60000,4").matrix;
+    std::vector<offset_t> sources = every(a.rows(), 450);  // 134: three batches, 32 MB of levels
+    const auto found = closeness(ctx, a, sources);
+    EXPECT_EQ(validate_closeness(ctx, a, sources, found), "");
+}
+
 TEST(Closeness, TakesEachSourceOnceAndNoneToo) {
     const context ctx({.backend = backend::cpu});
     const matrix a = load(ctx, "grid2d:20").matrix;

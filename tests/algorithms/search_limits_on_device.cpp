@@ -83,9 +83,9 @@ TEST_F(SearchLimitsOnDevice, FromManySources) {
         expect_refused_or_right(name, [](const context& ctx, const matrix& a) {
             std::vector<offset_t> sources(64);
             for (std::size_t s = 0; s < sources.size(); ++s) sources[s] = static_cast<offset_t>(s * 3);
-            const auto found = bfs_many(ctx, a, sources);
+            const auto found = bfs_many(ctx, a, sources, {.of_vertices = true});
             EXPECT_EQ(found.backend, backend::cuda);
-            levels all;
+            levels all = integers(found.of_vertices->depths);
             for (const auto& of : found.levels) {
                 const levels one = integers(of);
                 all.insert(all.end(), one.begin(), one.end());

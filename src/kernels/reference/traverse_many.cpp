@@ -29,6 +29,8 @@ traverse_many_totals traverse_many(const traverse_many_arguments& a) {
             }
         }
         totals.reached[s] = count;
+        if (a.of_vertices.reached)
+            for (offset_t q = 0; q < count; ++q) a.of_vertices.add(queue[q], 1, level[queue[q]]);
         if (a.levels) std::copy_n(level, a.vertices, a.levels[s]);
     }
     return totals;

@@ -8,7 +8,8 @@
 //     Bits whose frontier has died out are not asked for: a source in a small component would keep every row from
 //     ending early. Nor are those of slow sources, which are few and hard to find: they are pushed beside the pull.
 // The second, the sweep, moves next into seen, counts, lists the frontier, and notes levels as binary digits
-// (common_levels.hpp). A mark for each 64 vertices tells it where next is not empty.
+// (common_levels.hpp). A mark for each 64 vertices tells it where next is not empty. Sums of a vertex are added to there:
+// depth and the number of its new bits are all they need.
 // Who owns what: pull and sweep: a thread alone has a chunk of vertices. Push: where rows are long each thread takes
 //   ranges of targets, found in every row by bisection, so that words change without atomic operations and lie in
 //   its cache; where rows are short threads share the rows and set bits by atomic or.
@@ -370,6 +371,7 @@ private:
         found.edges += degree;
         found.pair_edges += pairs * degree;
         found.sources |= fresh;
+        if (s_.a.of_vertices.reached) s_.a.of_vertices.add(v, pairs, s_.depth_);
         if (!(s_.active_ & ~seen))
             found.closed_edges +=
                 s_.a.in_neighbours == s_.a.out_neighbours ? degree : s_.degree(s_.a.in_offsets, v);

@@ -18,7 +18,8 @@
 //   lists the vertices of eight groups whose words changed, and gives each lane up to three of them at a time. It
 //   counts vertices, pairs and edges, and each source's finds by transposing squares of bits between lanes; queues the
 //   frontier. The finds of each of the first nine levels stay in a plane of their own, and are written once at the end or
-//   in the tenth level, 4 bytes a source and vertex; later ones at once where they are few (common_levels.cuh).
+//   in the tenth level, 4 bytes a source and vertex; later ones at once where they are few (common_levels.cuh). Sums of a
+//   vertex need no levels: its depth and the number of its new bits.
 // Grid: a block of 1,024 threads a multiprocessor.
 // Memory: three words a vertex, eight more with levels, marks, one queue (plan::bit_parallel_device_workspace), the report.
 // Determinism: levels and counts always; the order of the queue is not.
@@ -207,6 +208,7 @@ void run(const device_traverse_many_arguments& d, cudaStream_t stream) {
     s.in_empty = d.in_empty;
     s.levels = reinterpret_cast<std::uint32_t*>(d.levels);
     s.level_stride = static_cast<std::uint64_t>(d.level_stride);
+    s.of_vertices = a.of_vertices;
     s.report = d.report;
     check(cudaMemsetAsync(s.shared, 0, sizeof(control), stream));
     d.levels ? launch<true>(s, d.multiprocessors, stream) : launch<false>(s, d.multiprocessors, stream);

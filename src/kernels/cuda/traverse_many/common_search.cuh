@@ -62,6 +62,7 @@ struct search {
     word* long_pieces;          // a vertex in the upper half, a place in its column in the lower
     std::uint32_t* levels;
     std::uint64_t level_stride;
+    vertex_sums of_vertices;
     control* shared;
     traverse_many_report* report;
     std::uint32_t source[plan::batch_sources];

@@ -269,6 +269,8 @@ __device__ void take_in(const search<Offset>& s, const progress& p, std::uint32_
         mine.pairs += __popcll(bits[j]);
         mine.pair_edges += word{f[j].degree} * __popcll(bits[j]);
         mine.sources |= bits[j];
+        if (s.of_vertices.reached)
+            s.of_vertices.add(v, __popcll(bits[j]), static_cast<std::int32_t>(p.depth));
         if (!(p.active & ~all)) mine.closed_edges += static_cast<word>(s.in_offsets[v + 1] - s.in_offsets[v]);
     }
 #pragma unroll
