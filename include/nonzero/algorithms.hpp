@@ -32,8 +32,9 @@ traverse_result bfs(const context& ctx, const matrix& a, offset_t source,
 /// vertex, so that an edge looked at serves all of them (after the multi-source search of Then et al., VLDB 2014).
 /// The result holds, for each source, the vertices reached, the sum of their levels (what closeness needs), the
 /// greatest level and, with options.levels, every level: 4 bytes a source and vertex on the host, and on a GPU for one
-/// batch there; with options.of_vertices the same three for each vertex over the sources. Throws index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is not square,
-/// out_of_memory when the levels do not fit.
+/// batch there; with options.of_vertices each vertex has the number of sources that reach it, the sum of its levels and
+/// the greatest. Throws index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is not square,
+/// out_of_memory when levels or sums do not fit.
 traverse_many_result bfs_many(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                               const traverse_many_options& options = {});
 

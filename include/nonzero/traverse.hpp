@@ -88,7 +88,8 @@ struct traverse_many_level {
 struct traverse_many_options {
     std::string_view kernel{};  ///< "bit_parallel", "one_by_one", "reference"; empty: the plan chooses
     bool levels = true;         ///< off: only the counts, which need no memory of order sources x vertices
-    bool of_vertices = false;   ///< the counts of each vertex too, 20 bytes
+    bool of_vertices = false;   ///< the counts of each vertex too, 20 bytes a vertex
+    bool iterations = true;     ///< off: what each level did is told to on_level alone
     offset_t max_depth = -1;    ///< levels to go at most; -1: no limit
     bool hub_first = false;     ///< pull over adjacency lists ordered by falling degree (built once)
     /// Directions of the first levels of each batch, in place of the rule (tests, regret reports).
@@ -104,7 +105,7 @@ struct traverse_many_sums {
     vector depths;      ///< int32: the greatest of them, -1 where no source reaches it
 };
 
-/// What a search from many sources found; vectors and counts have an entry for each source, in their order.
+/// What a search from many sources found; levels, reached, level_sums and depths have an entry for each source, in their order.
 struct traverse_many_result {
     std::vector<vector> levels;        ///< int32 [vertices], -1 where not reached; empty unless asked for
     std::vector<offset_t> reached;     ///< vertices, source included

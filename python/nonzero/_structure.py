@@ -167,7 +167,7 @@ def closeness(a: Matrix, sources=None, *, outward: bool = False, ctx: Context | 
     closeness(v) = (r / s) (r / t), and eccentricity(v) is the longest of these paths. outward: paths from v to the sources.
 
     sources: vertices; None for all, which is exact (Wasserman and Faust's closeness), a sample is an estimate and a lower
-    bound. Raises IndexOutOfBounds, DimensionMismatch when A is not square. A search for each 64 sources; 256 bytes a
+    bound. Raises IndexOutOfBounds, DimensionMismatch when A is not square. A search for each 64 sources; 80 bytes a
     vertex.
 
     >>> import nonzero as nz

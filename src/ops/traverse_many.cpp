@@ -50,9 +50,10 @@ struct batch_receiver {
 
     static void tell(void* self, const traverse_many_level& level) {
         auto& [result, options, batch] = *static_cast<batch_receiver*>(self);
-        result.iterations.push_back(level);
-        result.iterations.back().batch = batch;
-        if (options.on_level) options.on_level(result.iterations.back());
+        traverse_many_level told = level;
+        told.batch = batch;
+        if (options.iterations) result.iterations.push_back(told);
+        if (options.on_level) options.on_level(told);
     }
 };
 
@@ -219,9 +220,13 @@ plan::traverse_many_plan plan_traverse_many(const context& ctx, const matrix& a,
     f.on_device = ctx.gpu() != nullptr;
     f.scheduled = !options.schedule.empty();
     f.pinned = options.kernel;
-    if (plan::asks_for_depth(f))
-        f.depth = static_cast<offset_t>(
-            traverse(ctx, a, sources.front(), single_options(options)).iterations.size());
+    if (plan::asks_for_depth(f)) {
+        // The one that is least likely to lie aside.
+        const storage::csr& rows = a.body().rows();
+        const offset_t from =
+            std::ranges::max(sources, {}, [&](offset_t s) { return rows.offset(s + 1) - rows.offset(s); });
+        f.depth = static_cast<offset_t>(traverse(ctx, a, from, single_options(options)).iterations.size());
+    }
     return plan::traverse_many(f);
 }
 
@@ -229,9 +234,9 @@ traverse_many_result traverse_many(const context& ctx, const matrix& a, std::spa
                                    const traverse_many_options& options) {
     check(a, sources, options);
     const auto plan = plan_traverse_many(ctx, a, sources, options);
-    if (plan.kernel == one_by_one_id) return run_one_by_one(ctx, a, sources, options);
-    return plan.on_device && !sources.empty() ? traverse_many_on_device(ctx, a, sources, options, plan)
-                                              : run_on_cpu(ctx, a, sources, options, plan);
+    if (plan.kernel == one_by_one_id || sources.empty()) return run_one_by_one(ctx, a, sources, options);
+    return plan.on_device ? traverse_many_on_device(ctx, a, sources, options, plan)
+                          : run_on_cpu(ctx, a, sources, options, plan);
 }
 
 }  // namespace nz::ops

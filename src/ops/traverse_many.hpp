@@ -12,7 +12,7 @@ namespace nz::ops {
 /// traverse without parents from each of `sources`, 64 at a time.
 traverse_many_result traverse_many(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                                    const traverse_many_options& options);
-/// The plan that traverse_many would run; on thin graphs it takes a search from the first source.
+/// The plan that traverse_many would run; on thin graphs it takes a search from the source with the longest row.
 plan::traverse_many_plan plan_traverse_many(const context& ctx, const matrix& a,
                                             std::span<const offset_t> sources,
                                             const traverse_many_options& options);

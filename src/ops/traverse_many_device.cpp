@@ -120,10 +120,12 @@ void tell_levels(const traverse_many_report& report, offset_t batch, int sources
         const direction went = r.pull ? direction::pull : direction::push;
         const std::string_view reason = l < o.schedule.size() ? "as scheduled" : choice.reason;
         const std::uint64_t end = l + 1 < kept ? report.records[l + 1].ticks : report.search_ticks;
-        result.iterations.push_back({batch, went, r.frontier, static_cast<offset_t>(r.pairs), edges,
-                                     r.pull ? std::popcount(r.slow) : sources, reason,
-                                     us_a_tick * static_cast<double>(end - r.ticks)});
-        if (o.on_level) o.on_level(result.iterations.back());
+        const traverse_many_level level{batch,      went,
+                                        r.frontier, static_cast<offset_t>(r.pairs),
+                                        edges,      r.pull ? std::popcount(r.slow) : sources,
+                                        reason,     us_a_tick * static_cast<double>(end - r.ticks)};
+        if (o.iterations) result.iterations.push_back(level);
+        if (o.on_level) o.on_level(level);
     }
 }
 

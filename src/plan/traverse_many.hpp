@@ -59,13 +59,13 @@ struct traverse_many_facts {
     bool columns_ready = false;  ///< the transpose is at hand, or the matrix is symmetric
     bool on_device = false;      ///< the context has a GPU
     bool scheduled = false;      ///< directions are asked for level by level
-    offset_t depth = -1;         ///< levels of a search from the first source; -1: not collected
+    offset_t depth = -1;         ///< levels of a search from one source; -1: not collected
     std::string_view pinned{};
 };
 
 /// On a CPU 64 frontiers of a deep, thin graph hardly ever meet, so that every level passes over the marks of all
 /// vertices for little: a grid of 1000 x 1000 (3.4 entries a row) took nearly five times as long as 64 single
-/// searches. Rows so short make it worth while to look how deep the first source's search goes.
+/// searches. Rows so short make it worth while to look how deep one source's search goes.
 inline constexpr offset_t thin_degree = 8, deep_levels = 256;
 constexpr bool asks_for_depth(const traverse_many_facts& f) noexcept {
     return f.pinned.empty() && !f.on_device && !f.scheduled && f.sources > 1 &&

@@ -46,12 +46,13 @@ std::vector<sampled_row> sample_on_device(const context& gpu, const device_rows&
 /// Arrays of a transpose: rows + 1 offsets of the source's width, ascending row numbers (padded), values.
 struct device_transpose {
     buffer offsets, indices, values;
+    bool mirrored = false;  ///< values came from mirrored places
 };
 /// A^T: entries dealt to buckets of columns and then to columns, stably; without values where `value_bytes` is 0. At most
 /// 2^32 - 1 entries; takes 4 bytes and a value an entry beside its result, and counts of tiles by bucket: 1 to 4 bytes an
 /// entry where there are 10^7 or more. 4 M entries and more that reach over the columns are dealt twice and then sorted by column, with 8
-/// bytes and a value an entry and 1 to 2 for counts; whether they do, the host waits for. As many of a square matrix that do not, and have
-/// (j,i) wherever they have (i,j), need nothing beside. More than 2^24 columns are sorted, with 20 bytes an entry. Columns ascend
+/// bytes and a value an entry and 1 to 2 for counts; whether they do, the host waits for. As many that do not, of a square matrix with (j,i) wherever
+/// (i,j) is, need nothing beside. More than 2^24 columns are sorted, with 20 bytes an entry. Columns ascend
 /// in rows, without repeats where the matrix is square.
 device_transpose transpose_on_device(const context& gpu, const device_rows& a, const void* values,
                                      std::size_t value_bytes);

@@ -43,22 +43,11 @@ public:
     };
 
     /// From entry `k` on.
-    __device__ row_window(const pattern<Offset>& a, unsigned k) : a_(a) {
-        const unsigned lane = threadIdx.x % lanes;
-        index_t low = 0, high = a.rows;  // row `low` begins at k or before, row `high` after
-        while (high - low > static_cast<index_t>(lanes)) {
-            const index_t step = (high - low - 1) / static_cast<index_t>(lanes) + 1;
-            const auto probe = offset_t{low} + offset_t{step} * lane;
-            const bool before = probe < high && static_cast<unsigned>(a.offsets[probe]) <= k;
-            low += step * (__popc(__ballot_sync(full_warp, before)) - 1);
-            high = min(high, low + step);
-        }
-        load(low);
-    }
+    __device__ row_window(const pattern<Offset>& a, unsigned k) : a_(a) { look_for(k, 0); }
     /// Of this lane's entry; the warp's are neighbours, and come after those asked for before. All lanes call it.
     __device__ place of(unsigned k) {
         place found{-1, 0};
-        while (true) {
+        for (bool next = true;; next = false) {
             unsigned rows_before = 0;
 #pragma unroll
             for (unsigned step = lanes / 2; step; step /= 2)
@@ -67,12 +56,28 @@ public:
                            begin = __shfl_sync(full_warp, end_, rows_before ? rows_before - 1 : 0);
             if (found.row < 0 && k < end)
                 found = {first_ + static_cast<index_t>(rows_before), k - (rows_before ? begin : begin_)};
-            if (!__any_sync(full_warp, found.row < 0)) return found;
-            load(first_ + static_cast<index_t>(lanes));
+            const unsigned missing = __ballot_sync(full_warp, found.row < 0);
+            if (!missing) return found;
+            if (next)
+                load(first_ + static_cast<index_t>(lanes));
+            else  // over many rows without entries
+                look_for(__shfl_sync(full_warp, k, __ffs(missing) - 1), first_);
         }
     }
 
 private:
+    // Row `low` begins at entry k or before.
+    __device__ void look_for(unsigned k, index_t low) {
+        index_t high = a_.rows;  // begins after it
+        while (high - low > static_cast<index_t>(lanes)) {
+            const index_t step = (high - low - 1) / static_cast<index_t>(lanes) + 1;
+            const auto probe = offset_t{low} + offset_t{step} * (threadIdx.x % lanes);
+            const bool before = probe < high && static_cast<unsigned>(a_.offsets[probe]) <= k;
+            low += step * (__popc(__ballot_sync(full_warp, before)) - 1);
+            high = min(high, low + step);
+        }
+        load(low);
+    }
     __device__ void load(index_t first) {
         first_ = first;
         const auto last = offset_t{first} + threadIdx.x % lanes + 1;

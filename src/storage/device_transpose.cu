@@ -148,9 +148,9 @@ layout look_at_tiles(const context& gpu, const device_rows& a) {
     check(cudaGetLastError());
     std::array<layout, far_samples> found;
     gpu.gpu()->download(found.data(), seen.data(), sizeof found);
-    if (std::ranges::count(found, layout::far) > far_samples / 2) return layout::far;
-    return std::ranges::all_of(found, [](layout l) { return l == layout::mirrored; }) ? layout::mirrored
-                                                                                      : layout::near;
+    const auto far = std::ranges::count(found, layout::far), near = std::ranges::count(found, layout::near);
+    if (far > far_samples / 2) return layout::far;
+    return near > 0 || far > far_samples / 16 ? layout::near : layout::mirrored;
 }
 
 // Whether every entry has its mirror; then `t` is the transpose.
@@ -203,7 +203,8 @@ device_transpose transpose_on_device(const context& gpu, const device_rows& a, c
     }
     const auto steps = device_steps::layout_transpose(a.columns, a.nnz);
     const layout seen = steps ? look_at_tiles(gpu, a) : layout::near;
-    if (seen == layout::mirrored && by_mirrors(gpu, a, values, value_bytes, t)) return t;
+    t.mirrored = seen == layout::mirrored && by_mirrors(gpu, a, values, value_bytes, t);
+    if (t.mirrored) return t;
     if (seen == layout::far)
         in_three_steps(gpu, a, *steps, values, value_bytes, t);
     else if (const auto layout = device_deal::layout_deals(a.rows, a.columns, a.nnz))

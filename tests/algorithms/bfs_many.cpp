@@ -249,6 +249,10 @@ TEST(BfsManyIterations, AReceiverOfLevelsHearsOfAllAndMayThrow) {
         EXPECT_EQ(batches.size(), found.iterations.size());
         EXPECT_TRUE(std::ranges::is_sorted(batches));
         EXPECT_EQ(batches.back(), 1);
+        o.iterations = false;
+        const std::size_t told = batches.size();
+        EXPECT_TRUE(bfs_many(ctx, a, sources, o).iterations.empty());
+        EXPECT_EQ(batches.size(), 2 * told);
         o.on_level = [](const traverse_many_level&) { throw std::runtime_error("enough"); };
         EXPECT_THROW(bfs_many(ctx, a, sources, o), std::runtime_error);
     }

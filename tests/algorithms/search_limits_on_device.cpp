@@ -86,6 +86,9 @@ TEST_F(SearchLimitsOnDevice, FromManySources) {
             const auto found = bfs_many(ctx, a, sources, {.of_vertices = true});
             EXPECT_EQ(found.backend, backend::cuda);
             levels all = integers(found.of_vertices->depths);
+            for (const auto* sums : {&found.of_vertices->reached, &found.of_vertices->level_sums})
+                for (const auto sum : sums->values<std::int64_t>())
+                    all.push_back(static_cast<std::int32_t>(sum));
             for (const auto& of : found.levels) {
                 const levels one = integers(of);
                 all.insert(all.end(), one.begin(), one.end());

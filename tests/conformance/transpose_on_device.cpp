@@ -51,7 +51,8 @@ std::vector<T> brought_home(const context& gpu, const buffer& there, std::size_t
 
 /// Values are the entries' numbers in as many bits as they have; with `bytes` 0 there are none.
 template <class Offset, class Value>
-void expect_transposed(const context& gpu, const dealt_rows& a, std::size_t bytes = sizeof(Value)) {
+void expect_transposed(const context& gpu, const dealt_rows& a, std::size_t bytes = sizeof(Value),
+                       bool mirrored = false) {
     const std::size_t nnz = a.indices.size();
     const std::vector<Offset> offsets(a.offsets.begin(), a.offsets.end());
     std::vector<Value> values(nnz);
@@ -64,6 +65,7 @@ void expect_transposed(const context& gpu, const dealt_rows& a, std::size_t byte
         {a.rows, a.columns, static_cast<offset_t>(nnz), o.data(), sizeof(Offset) == 8, j.as<const index_t>()},
         x.data(), bytes);
 
+    EXPECT_EQ(t.mirrored, mirrored);
     const auto columns = static_cast<std::size_t>(a.columns);
     std::vector<Offset> starts(columns + 1, 0);
     for (const index_t column : a.indices) ++starts[static_cast<std::size_t>(column) + 1];
@@ -84,12 +86,12 @@ void expect_transposed(const context& gpu, const dealt_rows& a, std::size_t byte
     }
 }
 
-void expect_transposed_in_every_width(const context& gpu, const dealt_rows& a) {
-    expect_transposed<std::int32_t, std::uint64_t>(gpu, a);
-    expect_transposed<std::int64_t, std::uint32_t>(gpu, a);
-    expect_transposed<std::int32_t, std::uint16_t>(gpu, a);
-    expect_transposed<std::int64_t, std::uint8_t>(gpu, a);
-    expect_transposed<std::int32_t, std::uint8_t>(gpu, a, 0);
+void expect_transposed_in_every_width(const context& gpu, const dealt_rows& a, bool mirrored = false) {
+    expect_transposed<std::int32_t, std::uint64_t>(gpu, a, 8, mirrored);
+    expect_transposed<std::int64_t, std::uint32_t>(gpu, a, 4, mirrored);
+    expect_transposed<std::int32_t, std::uint16_t>(gpu, a, 2, mirrored);
+    expect_transposed<std::int64_t, std::uint8_t>(gpu, a, 1, mirrored);
+    expect_transposed<std::int32_t, std::uint8_t>(gpu, a, 0, mirrored);
 }
 
 /// `per_row` columns in ascending order, scattered over all.
@@ -201,43 +203,68 @@ TEST_F(TransposeOnDevice, BandsAreReadFromTheOtherSide) {
     const context gpu({.backend = backend::cuda});
     const dealt_rows band(250007, 250007,
                           mirrored_columns(250007, 10, [](index_t, index_t) { return true; }));
-    expect_transposed<std::int32_t, std::uint64_t>(gpu, band);
-    expect_transposed<std::int64_t, std::uint8_t>(gpu, band, 0);
+    expect_transposed<std::int32_t, std::uint64_t>(gpu, band, 8, true);
+    expect_transposed<std::int64_t, std::uint8_t>(gpu, band, 0, true);
 }
 
 TEST_F(TransposeOnDevice, MirroredPatternsAreReadFromTheOtherSide) {
     const context gpu({.backend = backend::cuda});
-    // rows of any length, thousands of them empty; 3,000 rows of 3,000 entries among them
+    const auto all = [](index_t, index_t) { return true; };
+    // rows of any length, thousands of them empty
+    const auto some = [](index_t i, index_t j) {
+        return i / 7000 % 3 && j / 7000 % 3 && (i * 31u + j * 17u) % 5 < 3;
+    };
+    expect_transposed_in_every_width(gpu, dealt_rows(700001, 700001, mirrored_columns(700001, 12, some)),
+                                     true);
+    // millions of them, which no look meets
+    const auto first = mirrored_columns(130000, 10, all);
+    expect_transposed<std::int64_t, std::uint32_t>(
+        gpu,
+        dealt_rows(15000000, 15000000,
+                   [&](index_t i, auto& out) {
+                       const std::size_t before = out.size();
+                       const index_t from = i < 130000 ? 0 : 15000000 - 130000;
+                       if (i < 130000 || i >= from) first(i - from, out);
+                       for (std::size_t k = before; k < out.size(); ++k) out[k] += from;
+                   }),
+        4, true);
+    // 3,000 rows of 3,000 entries
     expect_transposed_in_every_width(
-        gpu, dealt_rows(700001, 700001, mirrored_columns(700001, 12, [](index_t i, index_t j) {
-                            return i / 7000 % 3 && j / 7000 % 3 && (i * 31u + j * 17u) % 5 < 3;
-                        })));
-    expect_transposed_in_every_width(gpu, dealt_rows(200000, 200000, [](index_t i, auto& out) {
-                                         const bool in_block = i >= 9000 && i < 12000;
-                                         const index_t first = std::max<index_t>(0, i - 2),
-                                                       last = std::min<index_t>(199999, i + 2);
-                                         for (index_t j = in_block ? std::min<index_t>(first, 9000) : first;
-                                              j <= (in_block ? std::max<index_t>(last, 11999) : last); ++j)
-                                             out.push_back(j);
-                                     }));
+        gpu,
+        dealt_rows(200000, 200000,
+                   [](index_t i, auto& out) {
+                       const bool in_block = i >= 9000 && i < 12000;
+                       const index_t first_column = std::max<index_t>(0, i - 2),
+                                     last = std::min<index_t>(199999, i + 2);
+                       for (index_t j = in_block ? std::min<index_t>(first_column, 9000) : first_column;
+                            j <= (in_block ? std::max<index_t>(last, 11999) : last); ++j)
+                           out.push_back(j);
+                   }),
+        true);
 }
 
 TEST_F(TransposeOnDevice, PatternsThatAreNearlyMirroredAreFoundOut) {
     const context gpu({.backend = backend::cuda});
-    const auto band = mirrored_columns(250007, 10, [](index_t, index_t) { return true; });
-    for (const index_t odd : {0, 123456, 250006}) {
-        SCOPED_TRACE(odd);
-        expect_transposed_in_every_width(gpu, dealt_rows(250007, 250007, [&](index_t i, auto& out) {
-                                             band(i, out);
-                                             if (i != odd) return;
-                                             i ? out.erase(out.end() - 3) : out.insert(out.end(), 5000);
-                                         }));
-    }
-    // as many entries in each column as in the row, and yet others
-    expect_transposed_in_every_width(gpu, dealt_rows(250007, 250007, [&](index_t i, auto& out) {
+    const index_t n = 250007;
+    const auto band = mirrored_columns(n, 10, [](index_t, index_t) { return true; });
+    // Where no look falls: an entry less, one more, one in another's place.
+    const std::function<void(std::vector<index_t>&)> changes[] = {
+        [](auto& out) { out.erase(out.end() - 3); }, [](auto& out) { out.push_back(out.back() + 2); },
+        [](auto& out) { ++out.back(); }};
+    for (const auto& change : changes)
+        for (const index_t odd : {100, 123456, n - 20}) {
+            SCOPED_TRACE(odd);
+            const dealt_rows a(n, n, [&](index_t i, auto& out) {
+                band(i, out);
+                if (i == odd) change(out);
+            });
+            expect_transposed<std::int32_t, std::uint64_t>(gpu, a);
+            expect_transposed<std::int64_t, std::uint8_t>(gpu, a, 0);
+        }
+    // As many entries in each column as in the row, and yet others: the look meets them.
+    expect_transposed_in_every_width(gpu, dealt_rows(n, n, [&](index_t i, auto& out) {
                                          for (index_t k = 0; k < 20; ++k)
-                                             if (const index_t j = i + k - (i % 2 ? 3 : 4);
-                                                 j >= 0 && j < 250007)
+                                             if (const index_t j = i + k - (i % 2 ? 3 : 4); j >= 0 && j < n)
                                                  out.push_back(j);
                                      }));
 }

@@ -140,6 +140,7 @@ __device__ partial<Cell> sum_rows(const Reader& reader, Offsets offsets, index_t
     const unsigned entries =
         __reduce_add_sync(full_warp, static_cast<unsigned>(min(end - begin, offset_t{1} << 24)));
     const unsigned wanted = __popc(__ballot_sync(full_warp, end > begin));
+    if (wanted == 0) return {};
     int width = 1;
     while (width < 32 && width * 2 * wanted <= entries) width *= 2;
     const int rows_a_turn = 32 / width, turn_of_lane = lane / rows_a_turn;

@@ -238,7 +238,8 @@ __device__ void take_in(const search<Offset>& s, const progress& p, std::uint32_
     const unsigned lane = threadIdx.x % 32;
     word bits[count], seen[count];
     find f[count];
-    // All loads before what stores, which loads are not moved across.
+    // All loads before what stores, which loads are not moved across; but for sums of vertices, for want of registers (by atomic operations
+    // that nothing waits for, a search of rmat:20,16 took 0.476 ms for 0.416, of 0.358 without sums).
 #pragma unroll
     for (unsigned j = 0; j < count; ++j) {
         f[j].found = lane + 32 * j < length;
