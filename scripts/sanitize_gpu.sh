@@ -109,7 +109,7 @@ check racecheck 60 "$bin/nz" bfs laplace3d:16 --kernel tile --tile-size 32 --bac
 check racecheck 60 "$bin/nonzero_algorithms_tests" --gtest_brief=1 --gtest_filter='BfsShapes.ParentsAt*'
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --switches all,duplicates --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --validate
-# the tool takes 3 s a round: five rounds
+# the tool takes some 3 s a round: five rounds
 check racecheck 60 "$bin/nz" sssp dense:40,40 --weights uniform:1,9 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:18,4 --backend cuda --fast --validate
 check racecheck 60 "$bin/nz" bfs rmat:18,4 --source 12000 --backend cuda --fast --validate

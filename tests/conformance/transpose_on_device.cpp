@@ -216,7 +216,7 @@ TEST_F(TransposeOnDevice, MirroredPatternsAreReadFromTheOtherSide) {
     };
     expect_transposed_in_every_width(gpu, dealt_rows(700001, 700001, mirrored_columns(700001, 12, some)),
                                      true);
-    // millions of them, which no look meets
+    // millions of them, over which one tile reaches
     const auto first = mirrored_columns(130000, 10, all);
     expect_transposed<std::int64_t, std::uint32_t>(
         gpu,
