@@ -2,6 +2,7 @@
 #include "core/checks.hpp"
 #include "core/cuda_check.hpp"
 #include "core/device.hpp"
+#include "core/device_fork.hpp"
 #include "core/device_stage.hpp"
 
 #include <algorithm>
@@ -169,7 +170,10 @@ private:
 class cuda_session final : public session {
 public:
     cuda_session(cudaStream_t stream, int threads)
-        : pool_(std::make_shared<pool_memory>(stream)), memory_(pool_), stage_(threads) {
+        : pool_(std::make_shared<pool_memory>(stream)),
+          memory_(pool_),
+          side_(pool_->stream()),
+          stage_(threads) {
         cudaDeviceProp properties{};
         check(cudaGetDeviceProperties(&properties, 0));
         facts_ = {properties.name, properties.multiProcessorCount,
@@ -185,6 +189,7 @@ public:
     const facts& about() const override { return facts_; }
     const std::shared_ptr<memory_resource>& memory() const override { return memory_; }
     void* stream() const override { return pool_->stream(); }
+    std::unique_ptr<fork> fork_into(int pieces) override { return side_.open(pieces); }
     void upload(void* to, const void* from, std::size_t bytes) override {
         uploaded_ += bytes;
         if (bytes == 0 || by_stage(from, bytes, [&] { stage_.upload(stream(), to, from, bytes); })) return;
@@ -262,6 +267,7 @@ private:
 
     std::shared_ptr<pool_memory> pool_;
     std::shared_ptr<memory_resource> memory_;
+    side_streams side_;
     stage stage_;
     facts facts_;
     std::atomic<std::size_t> uploaded_ = 0;

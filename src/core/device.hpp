@@ -25,6 +25,16 @@ public:
     virtual void replay() = 0;
 };
 
+/// Pieces of one step that need not follow one another: each comes after what the session's stream has, and what is put there after
+/// join() or this one's end comes after them all.
+class fork {
+public:
+    virtual ~fork() = default;
+    /// A cudaStream_t for the next piece.
+    virtual void* next() = 0;
+    virtual void join() = 0;
+};
+
 /// One device with a stream of its own, on which all its work is ordered.
 class session {
 public:
@@ -34,6 +44,8 @@ public:
     virtual const std::shared_ptr<memory_resource>& memory() const = 0;
     /// A cudaStream_t.
     virtual void* stream() const = 0;
+    /// A step in so many pieces; of one piece it costs nothing.
+    virtual std::unique_ptr<fork> fork_into(int pieces) = 0;
     /// Ordered on the stream; `from` may change once the call returns.
     virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
     /// All that upload() has taken so far.

@@ -1,6 +1,7 @@
 // What the kernels that multiply two matrices are called with on a GPU: pointers are the device's.
 #pragma once
 
+#include "core/device.hpp"
 #include "kernels/mxm_arguments.hpp"
 #include "plan/mxm_band_workspace.hpp"
 #include "plan/mxm_device_workspace.hpp"
@@ -9,6 +10,7 @@
 namespace nz::kernels {
 
 struct device_mxm_arguments {
+    device::session* gpu = nullptr;  ///< whose stream the steps of mxm/hash get, which have pieces
     mxm_side a, b;
     offset_t a_step = 1, b_step = 1;  ///< 0: values[0] stands for every entry
     index_t rows = 0, inner = 0, columns = 0;

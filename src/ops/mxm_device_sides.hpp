@@ -12,7 +12,9 @@ namespace nz::ops {
 /// Operands and masks as the kernels read them, brought where they are not; and memory for a result.
 class device_sides {
 protected:
-    device_sides(const context& ctx, dtype value_type) : ctx_(ctx), value_type_(value_type) {}
+    device_sides(const context& ctx, dtype value_type) : ctx_(ctx), value_type_(value_type) {
+        k_.gpu = ctx.gpu();
+    }
 
     void* stream() const { return ctx_.gpu()->stream(); }
     buffer on_device(const void* data, std::size_t bytes) const {

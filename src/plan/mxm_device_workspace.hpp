@@ -52,6 +52,25 @@ constexpr int bin_of_products(offset_t products, index_t columns, int at_once = 
     if (bin >= 0) return bin;
     return products >= 1 << 20 ? 0 : products >= 1 << 17 ? 1 : products >= 1 << 14 ? 2 : 3;
 }
+/// Entries of A for which a row's products need a team as large as half as many products would.
+constexpr offset_t team_products(offset_t products, offset_t a_entries, int at_once) {
+    return products == 0 ? 0 : std::max(products, std::min<offset_t>(a_entries / 2, at_once));
+}
+/// What a warp that has a row alone goes through one after another: its entries of A, and products by 64.
+constexpr offset_t warp_steps(offset_t a_entries, offset_t products) { return a_entries + products / 64; }
+/// Rows of more steps belong to a block: twice the mean that each of 16 warps a multiprocessor would have, or what a block's
+/// barriers are worth.
+constexpr offset_t fair_steps(offset_t a_entries, offset_t products, int multiprocessors) {
+    return std::max<offset_t>(64, 2 * warp_steps(a_entries, products) / (16 * std::max(multiprocessors, 1)));
+}
+/// Blocks that have each of so few rows together: each finds all its columns, and adds up at its share of them.
+constexpr unsigned blocks_a_row(unsigned rows, int multiprocessors) {
+    return std::clamp(2 * static_cast<unsigned>(multiprocessors) / std::max(rows, 1u), 1u, 8u);
+}
+/// Products that a block's rows have at least.
+constexpr offset_t products_from(int bin) {
+    return bin == 0 ? 1 << 20 : bin == 1 ? 1 << 17 : bin == 2 ? 1 << 14 : 0;
+}
 /// Beyond that a row's pairs need not be counted to the end.
 inline constexpr offset_t most_pairs = sorted_of_bin(first_sort_bin);
 /// Under a mask that lists what may be written some lanes of a warp go through so many products, where the mask's row is short.
@@ -71,6 +90,12 @@ constexpr int bin_of_entries(offset_t entries, int counted) {
     return std::min(counted, block_bins - 1);
 }
 
+/// Kept of a row that count had in a table: its words, or where fill's tables are too small for its entries, its products.
+constexpr std::uint16_t kept_of_row(offset_t entries, offset_t words, offset_t products) {
+    return static_cast<std::uint16_t>(
+        std::min<offset_t>(entries > entries_of_bin(largest_fill_bin) ? products : words, 65535));
+}
+
 /// What the device says of the rows, zeroed first.
 struct mxm_survey {
     unsigned long long products;
@@ -82,7 +107,13 @@ struct mxm_survey {
     unsigned word_rows() const { return rows_in(block_bins, first_sort_bin); }
     /// Rows that are not sorted; before count any of them may turn out long enough for a block.
     unsigned large_rows() const { return block_rows() + word_rows(); }
-    /// By products: rows of 16,384 and more.
+    /// Launches that rows of all bins take: those of blocks two, the longest first.
+    int launches() const {
+        int n = (huge_rows() > 0) + (block_rows() > huge_rows());
+        for (int bin = block_bins; bin < empty_bin; ++bin) n += rows[bin] > 0;
+        return n;
+    }
+    /// By products: rows of 16,384 and more, which come first.
     unsigned huge_rows() const { return rows_in(0, block_bins - 1); }
 
 private:
@@ -103,7 +134,7 @@ constexpr std::size_t mxm_pair_bytes(offset_t b_entries, index_t inner) {
 struct mxm_device_parts {
     mxm_survey *by_products, *by_entries;
     std::uint8_t* bins;
-    std::uint16_t* words;      ///< of each row of many products, for fill's tables
+    std::uint16_t* words;      ///< of each row of many products: kept_of_row
     index_t *listed, *counts;  ///< rows by bin; entries of each row, and 0 behind
     offset_t* starts;          ///< [rows + 1]
     void* scan;
@@ -133,12 +164,28 @@ constexpr std::size_t column_table_bytes(index_t columns) {
     const auto words = (static_cast<std::size_t>(columns) + 63) / 64;
     return padded(words * 8) + padded(words * 4);
 }
-/// What a block of today's devices has of shared memory, less what the kernels take for entries of A.
-inline constexpr std::size_t shared_table_bytes = std::size_t{212} << 10;
+/// What a block keeps beside its row's table, at most; and the table that leaves room for that: a million columns'.
+inline constexpr std::size_t block_row_bytes = std::size_t{42} << 10,
+                             shared_table_bytes = std::size_t{184} << 10;
+/// With larger ones a multiprocessor has one block.
+inline constexpr std::size_t narrow_table_bytes = std::size_t{64} << 10;
+/// Sums that a block of `at_once` on a multiprocessor of 228 KiB has room for beside such a table; none where they would be few.
+constexpr int sums_beside(std::size_t table_bytes, std::size_t sum_bytes, int at_once) {
+    const std::size_t all = (std::size_t{228} << 10) / static_cast<std::size_t>(at_once) - 1024,
+                      taken = block_row_bytes + table_bytes;
+    const std::size_t sums = taken < all ? (all - taken) / 256 * 256 / sum_bytes : 0;
+    return sums < 1024 ? 0 : static_cast<int>(sums);
+}
 /// Beyond that blocks have theirs in device memory: two a multiprocessor, or as many as this holds.
 inline constexpr std::size_t global_table_bytes = std::size_t{256} << 20;
 inline constexpr std::size_t most_global_tables = 264;
 constexpr bool tables_in_shared(index_t columns) { return column_table_bytes(columns) <= shared_table_bytes; }
+/// The bin that sorts such a row for fill, or -1 where a block's table is faster: a wide one is cleared and numbered for each row.
+constexpr int sort_bin_of_long(offset_t entries, offset_t kept, index_t columns) {
+    const bool wide = column_table_bytes(columns) > narrow_table_bytes;
+    if (entries <= entries_of_bin(largest_fill_bin) || kept > (wide ? 4096 : 1024)) return -1;
+    return sort_bin_of(kept, columns);
+}
 constexpr std::size_t global_tables(index_t columns, offset_t block_rows) {
     if (block_rows == 0 || tables_in_shared(columns)) return 0;
     return std::min({static_cast<std::size_t>(block_rows), most_global_tables,

@@ -151,16 +151,61 @@ TEST_F(MxmOnDevice, ProductsThatMeetOftenAreAddedInTheCpusOrder) {
         {1, 4096, 61, 300000},
         {1300, 3, 40, 60000},
         {65, 64, 43, 60000}};
-    for (const auto [of_a, of_b, apart, columns] : shapes) {
-        SCOPED_TRACE(::testing::Message() << of_a << " x " << of_b << ", " << apart << " apart");
-        const matrix a = regular(ctx, 500, 1500, of_a, apart, random),
+    const auto expect_the_cpus = [&](const shape& of, index_t rows) {
+        const auto [of_a, of_b, apart, columns] = of;
+        SCOPED_TRACE(::testing::Message() << of_a << " x " << of_b << ", " << apart << " apart, " << rows);
+        const matrix a = regular(ctx, rows, 1500, of_a, apart, random),
                      b = regular(ctx, 1500, columns, of_b, apart, random);
         for (const auto* name : {"plus_times_fp64", "max_plus_fp64", "any_second_fp64"}) {
             SCOPED_TRACE(name);
             const semiring s(name);
-            matrix expected(cpu, dtype::float64, 500, columns);
+            matrix expected(cpu, dtype::float64, rows, columns);
             mxm(cpu, expected, s, a, b, {.kernel = "hash"});
             ASSERT_TRUE(same_bits(expected, on_gpu(ctx, s, a, b)));
+        }
+    };
+    for (const shape& of : shapes) expect_the_cpus(of, 500);
+    // So many rows that warps have those of many steps, which are blocks' where rows are few.
+    constexpr index_t many = 8000;
+    for (const shape& of : {shape{100, 4, 1, 2000}, {300, 3, 7, 2000}, {60, 90, 1, 2000}, {150, 30, 7, 900}})
+        expect_the_cpus(of, many);
+    // Blocks': steps of rows of B far apart, places that all or none of a step's products share, one warp's places alone.
+    for (const shape& of : {shape{300, 90, 1, 2000},
+                            {1400, 2, 1, 2000},
+                            {1400, 1, 2, 2},
+                            {70, 1500, 1, 1500},
+                            {700, 40, 16, 20000},
+                            {1500, 16, 1, 16},
+                            {33, 2048, 1, 2500}})
+        expect_the_cpus(of, 40);
+}
+
+// Rows of A and of B that a block surveys, by pairs and by products, where nearly all others are short.
+TEST_F(MxmOnDevice, LongRowsAmongShortOnesAreTheCpusBitForBit) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    constexpr index_t n = 30000;
+    for (const index_t length : {1024, 1025, 5000, 29999}) {
+        SCOPED_TRACE(length);
+        std::vector<index_t> i, j;
+        std::vector<double> x;
+        std::uniform_real_distribution<double> real(-1, 1);
+        const auto add = [&](index_t row, offset_t column) {
+            i.push_back(row);
+            j.push_back(static_cast<index_t>(column % n));
+            x.push_back(real(random));
+        };
+        for (const index_t row : {3, 4, 7000, n - 1})  // two side by side, and the last
+            for (index_t m = 0; m < length; ++m) add(row, row + offset_t{m} * (row % 2 ? 1 : 7));
+        for (index_t row = 0; row < n; row += 3) add(row, row * offset_t{11} + 5);
+        for (index_t m = 0; m < 600; ++m)
+            add(20000, n / 2 + 2 * m);  // entries of A that meet next to nothing
+        const matrix a = matrix::build<double>(ctx, {n, n, i, j, x}, binary_id::first);
+        for (const auto* name : {"plus_times_fp64", "any_second_fp64", "min_secondi"}) {
+            SCOPED_TRACE(name);
+            const semiring s(name);
+            matrix expected(cpu, s.value_type(a.type(), a.type()), n, n);
+            mxm(cpu, expected, s, a, a, {.kernel = "hash"});
+            ASSERT_TRUE(same_bits(expected, on_gpu(ctx, s, a, a)));
         }
     }
 }

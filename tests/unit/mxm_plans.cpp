@@ -174,6 +174,31 @@ TEST(MxmPlan, RunsOnTheGpuWhereItIsCompiled) {
     EXPECT_EQ(plan::mxm(f).workspace_bytes, plan::mxm_device_rows(100000, 1000)) << "rows are sorted";
 }
 
+TEST(MxmBins, RowsOfManyStepsAreABlocksWhereTheyAreFew) {
+    using namespace plan;
+    EXPECT_EQ(fair_steps(1000, 64000, 132), 64) << "what a block's barriers are worth";
+    EXPECT_EQ(fair_steps(10'000'000, 0, 100), 12500) << "twice the mean of 1600 warps";
+    EXPECT_EQ(fair_steps(0, 640'000'000, 100), 12500);
+    EXPECT_EQ(warp_steps(30, 640), 40);
+    EXPECT_EQ(team_products(0, 5000, 256), 0) << "an empty row stays one";
+    EXPECT_EQ(team_products(3, 552, 256), 256);
+    EXPECT_EQ(team_products(3, 100, 256), 50);
+    EXPECT_EQ(team_products(900, 552, 256), 900);
+    for (int bin = 0; bin < block_bins; ++bin) EXPECT_LE(products_from(bin), offset_t{1} << 20) << bin;
+    for (const offset_t n : {offset_t{300}, offset_t{1} << 14, offset_t{1} << 17, offset_t{1} << 20})
+        EXPECT_GE(n, products_from(bin_of_products(n, 2000000000))) << n;
+    mxm_survey survey{};
+    EXPECT_EQ(survey.launches(), 0);
+    survey.rows[0] = survey.rows[3] = survey.rows[block_bins] = survey.rows[empty_bin - 1] = 5;
+    survey.rows[empty_bin] = 9;
+    survey.rows[1] = 2;
+    EXPECT_EQ(survey.launches(), 4) << "long rows of blocks go together, empty ones not at all";
+    EXPECT_EQ(blocks_a_row(1, 132), 8u);
+    EXPECT_EQ(blocks_a_row(100, 132), 2u);
+    EXPECT_EQ(blocks_a_row(0, 132), 8u);
+    EXPECT_EQ(blocks_a_row(5000, 132), 1u);
+}
+
 TEST(MxmBins, HoldEveryRowThatMayCome) {
     using namespace plan;
     for (const index_t columns : {1000, 20000000, 2000000000})

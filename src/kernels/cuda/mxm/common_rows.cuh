@@ -22,6 +22,18 @@ struct device_mxm_side {
           step(static_cast<int>(value_step)) {}
 };
 
+/// The first of columns [at, end), which ascend, that is `column` or beyond.
+__device__ inline offset_t lower_bound(const index_t* columns, offset_t at, offset_t end, index_t column) {
+    while (at < end) {
+        const offset_t middle = at + (end - at) / 2;
+        if (__ldg(columns + middle) < column)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    return at;
+}
+
 /// What may be written: the columns that a row of the mask lists, ascending, or those it does not; without a mask all.
 class device_mask {
 public:
@@ -59,16 +71,8 @@ public:
     }
 
 private:
-    // The first of [at, end) that is `column` or beyond.
     __device__ offset_t search(offset_t at, offset_t end, index_t column) const {
-        while (at < end) {
-            const offset_t middle = at + (end - at) / 2;
-            if (__ldg(columns_ + middle) < column)
-                at = middle + 1;
-            else
-                end = middle;
-        }
-        return at;
+        return lower_bound(columns_, at, end, column);
     }
 
     bool on_, complement_;
@@ -80,9 +84,8 @@ private:
 inline constexpr int lanes_block = 128;
 /// Threads of a block that has a row: many where its table leaves room for one block a multiprocessor alone.
 inline constexpr int row_block = 512, wide_row_block = 1024;
-inline constexpr std::size_t narrow_table_bytes = std::size_t{64} << 10;
 /// Entries of A that a block spreads at once.
-inline constexpr int spread_entries = 256;
+inline constexpr int spread_entries = 512;
 static_assert(spread_entries <= row_block);
 
 /// The bits of the `Lanes` neighbouring lanes that this one is of.
@@ -126,90 +129,152 @@ __device__ offset_t entry_at(offset_t first, offset_t last, offset_t n) {
     return Backwards ? last - 1 - n : first + n;
 }
 
-/// Entries of A in shared memory, with the products before each.
+/// Columns [begin, end), or all.
+struct column_range {
+    index_t begin, end;
+    bool all;
+};
+
+/// Products of a block's step, and how many a thread has in blocks of row_block; those of a warp are neighbours.
+inline constexpr int step_products = 2048, step_each = step_products / row_block;
+__device__ inline int products_each() { return step_products / static_cast<int>(blockDim.x); }
+/// Number u of this thread's products among a step's.
+__device__ inline int product_number(int u) {
+    const int t = static_cast<int>(threadIdx.x);
+    return t / 32 * (32 * products_each()) + u * 32 + t % 32;
+}
+
+/// Entries of A that have products, in shared memory, with the products before each.
 struct entry_spread {
     offset_t starts[spread_entries + 1], begins[spread_entries];
     index_t rows[spread_entries];
     long long warp_totals[spread_entries / 32];
+    int warp_counts[spread_entries / 32];
 
-    /// Takes entries n on of [first, last); products of entry e are begins[e] + their number.
-    template <bool Backwards>
+    /// Takes entries n on of [first, last) with their products in those columns of B: the products of entry e are begins[e] + their
+    /// number. keep(e, p): this thread has entry p of A, which is number e here.
+    template <bool Backwards, class Keep>
     __device__ void take(const device_mxm_side& a, const device_mxm_side& b, offset_t first, offset_t last,
-                         offset_t n) {
+                         offset_t n, const column_range& columns, Keep&& keep) {
         const int t = static_cast<int>(threadIdx.x);
-        offset_t begin = 0, length = 0;
+        offset_t begin = 0, length = 0, p = 0;
         long long end = 0;
+        index_t k = 0;
+        unsigned there = 0;
         if (t < spread_entries) {
-            index_t k = 0;
             if (n + t < last - first) {
-                k = a.columns[entry_at<Backwards>(first, last, n + t)];
+                p = entry_at<Backwards>(first, last, n + t);
+                k = a.columns[p];
                 begin = b.offsets[k];
-                length = b.offsets[k + offset_t{1}] - begin;
+                offset_t row_end = b.offsets[k + offset_t{1}];
+                if (!columns.all) {
+                    row_end = lower_bound(b.columns, begin, row_end, columns.end);
+                    begin = lower_bound(b.columns, begin, row_end, columns.begin);
+                }
+                length = row_end - begin;
             }
-            rows[t] = k;
+            there = __ballot_sync(full_warp, length > 0);
             end = length;
             for (int distance = 1; distance < 32; distance *= 2) {
                 const long long below = __shfl_up_sync(full_warp, end, distance);
                 if (t % 32 >= distance) end += below;
             }
-            if (t % 32 == 31) warp_totals[t / 32] = end;
+            if (t % 32 == 31) {
+                warp_totals[t / 32] = end;
+                warp_counts[t / 32] = __popc(there);
+            }
         }
         __syncthreads();
         if (t < spread_entries) {
-            for (int warp = 0; warp < t / 32; ++warp) end += warp_totals[warp];
-            starts[t] = end - length;
-            begins[t] = begin - starts[t];
-            if (t == spread_entries - 1) starts[spread_entries] = end;
+            int place = __popc(there & ((1u << t % 32) - 1)), count = 0;
+            long long total = 0;
+            for (int warp = 0; warp < spread_entries / 32; ++warp) {
+                if (warp < t / 32) {
+                    end += warp_totals[warp];
+                    place += warp_counts[warp];
+                }
+                total += warp_totals[warp];
+                count += warp_counts[warp];
+            }
+            if (length > 0) {
+                starts[place] = end - length;
+                begins[place] = begin - (end - length);
+                rows[place] = k;
+                keep(place, p);
+            }
+            if (t >= count) starts[t] = total;
+            if (t == 0) starts[spread_entries] = total;
         }
         __syncthreads();
     }
     __device__ offset_t total() const { return starts[spread_entries]; }
-    /// The entry whose product this is.
-    __device__ int owner(offset_t product) const {
-        int at = 0;
+    /// The entry of each of this thread's products of the step from number `from` on; below 0: there is none. All lanes come.
+    __device__ void owners(offset_t from, int (&owner)[step_each]) const {
+        const int lane = static_cast<int>(threadIdx.x) % 32, each = products_each();
+        const offset_t first = from + product_number(0) - lane, all = total();
+        // The last entry that begins by then: of 32 about as far apart, in different banks, and of those after it.
+        const auto sample = [](int n) { return n * (spread_entries / 32) + n % 16; };
+        static_assert(spread_entries % 512 == 0);
+        int at = sample(__popc(__ballot_sync(full_warp, starts[sample(lane)] <= first)) - 1);
+        at += __popc(__ballot_sync(full_warp, at + lane < spread_entries && starts[at + lane] <= first)) - 1;
+        // Which products are the first of an entry.
+        unsigned begun[step_each] = {};
+        for (int next = at + 1 + lane;; next += 32) {
+            const offset_t begin = next <= spread_entries ? starts[next] - first : 32 * step_each;
+            const int number = begin < 32 * step_each ? static_cast<int>(begin) : -32;
 #pragma unroll
-        for (int step = spread_entries / 2; step > 0; step /= 2)
-            if (starts[at + step] <= product) at += step;
-        return at;
+            for (int u = 0; u < step_each; ++u)
+                begun[u] |=
+                    __reduce_or_sync(full_warp, number / 32 == u && number >= 0 ? 1u << number % 32 : 0);
+            if (!__shfl_sync(full_warp, number >= 0, 31)) break;
+        }
+#pragma unroll
+        for (int u = 0; u < step_each; ++u) {
+            const bool active = u < each && first + u * 32 + lane < all;
+            owner[u] = active ? at + __popc(begun[u] & (~0u >> (31 - lane))) : -1;
+            at += __popc(begun[u]);
+        }
     }
 };
 
-/// A row's products by a block, in order: visit(active, n, owner, q), n counting the entries of A before the spread. All threads come to each visit.
-template <bool Backwards, class Visit>
-__device__ void for_block_products(entry_spread& m, const device_mxm_side& a, const device_mxm_side& b,
-                                   offset_t first, offset_t last, Visit&& visit) {
-    for (offset_t n = 0; n < last - first; n += spread_entries) {
-        m.take<Backwards>(a, b, first, last, n);
-        const offset_t total = m.total();
-        for (offset_t at = 0; at < total; at += blockDim.x) {
-            const offset_t product = at + threadIdx.x;
-            const bool active = product < total;
-            const int owner = active ? m.owner(product) : 0;
-            visit(active, n, owner, active ? m.begins[owner] + product : 0);
-        }
-        __syncthreads();
-    }
-}
-
-/// The columns of a row as bits in 64-bit words, those that the mask lets through.
-__device__ inline void mark_columns(entry_spread& m, const device_mxm_side& a, const device_mxm_side& b,
-                                    const device_mask& mask, index_t row, unsigned long long* bits,
-                                    int words) {
+/// The columns of a row as bits in 64-bit words, those that the mask lets through. Returns the row's products.
+__device__ inline offset_t mark_columns(entry_spread& m, const device_mxm_side& a, const device_mxm_side& b,
+                                        const device_mask& mask, index_t row, unsigned long long* bits,
+                                        int words) {
     const offset_t first = a.offsets[row], last = a.offsets[row + offset_t{1}];
     for (int w = static_cast<int>(threadIdx.x); w < words; w += static_cast<int>(blockDim.x)) bits[w] = 0;
     __syncthreads();
+    offset_t products = 0;
     auto* halves = reinterpret_cast<unsigned*>(bits);
-    for_block_products<false>(m, a, b, first, last, [&](bool active, offset_t, int, offset_t q) {
-        if (!active) return;
-        const auto j = static_cast<unsigned>(__ldg(b.columns + q));
-        const unsigned bit = 1u << j % 32;
-        if (!(*static_cast<volatile unsigned*>(halves + j / 32) & bit)) atomicOr(halves + j / 32, bit);
-    });
+    for (offset_t n = 0; n < last - first; n += spread_entries) {
+        m.take<false>(a, b, first, last, n, {0, 0, true}, [](int, offset_t) {});
+        const offset_t total = m.total();
+        products += total;
+        for (offset_t from = 0; from < total; from += step_products) {
+            int owner[step_each];
+            unsigned j[step_each];
+            m.owners(from, owner);
+#pragma unroll
+            for (int u = 0; u < step_each; ++u)
+                if (owner[u] >= 0)
+                    j[u] = static_cast<unsigned>(
+                        __ldg(b.columns + m.begins[owner[u]] + from + product_number(u)));
+#pragma unroll
+            for (int u = 0; u < step_each; ++u) {
+                if (owner[u] < 0) continue;
+                const unsigned bit = 1u << j[u] % 32;
+                if (!(*static_cast<volatile unsigned*>(halves + j[u] / 32) & bit))
+                    atomicOr(halves + j[u] / 32, bit);
+            }
+        }
+        __syncthreads();
+    }
     __syncthreads();
-    if (!mask.on()) return;
+    if (!mask.on()) return products;
     for (int w = static_cast<int>(threadIdx.x); w < words; w += static_cast<int>(blockDim.x))
         if (bits[w]) bits[w] &= mask.lets_word<unsigned long long>(row, w * 64);
     __syncthreads();
+    return products;
 }
 
 /// How a launch of blocks that have a row each finds their tables.
@@ -230,7 +295,7 @@ inline block_launch block_launch_of(const device_mxm_arguments& k, unsigned rows
     const std::size_t bytes = plan::column_table_bytes(k.columns);
     const bool shared = plan::tables_in_shared(k.columns);
     return {shared ? rows : std::min(rows, static_cast<unsigned>(k.table_count)),
-            static_cast<unsigned>(shared && bytes > narrow_table_bytes ? wide_row_block : row_block),
+            static_cast<unsigned>(shared && bytes > plan::narrow_table_bytes ? wide_row_block : row_block),
             shared ? bytes : 0,
             {shared ? nullptr : static_cast<unsigned long long*>(k.tables), bytes / 8}};
 }

@@ -11,8 +11,8 @@ namespace nz::kernels::cuda {
 namespace {
 
 constexpr int survey_block = 256;
-/// Lanes that add up a row's products or pairs where rows are not short, and the entries from which a warp does.
-constexpr int survey_lanes = 8, long_survey_row = 64;
+/// Lanes that add up a row's products or pairs where rows are not short, and the entries from which a warp and a block do.
+constexpr int survey_lanes = 8, long_survey_row = 64, block_survey_row = 1024;
 /// Eight a multiprocessor: each adds to the survey's counters once.
 constexpr unsigned survey_blocks = 1056;
 
@@ -31,12 +31,55 @@ struct bin_counts {
     }
 };
 
+/// Rows that all threads of a block go through together, and what comes of it.
+struct long_rows {
+    index_t rows[survey_block];
+    unsigned long long sums[2];
+    int count;
+};
+
+/// Row n of the block in its turn: of Rows a block neighbours lie together by few, so that long rows that do have many blocks.
+template <int Rows>
+__device__ offset_t scattered_row(offset_t turn, int n) {
+    constexpr int together = Rows < 64 ? 4 : 8;
+    return ((turn * (Rows / together) + n / together) * gridDim.x + blockIdx.x) * together + n % together;
+}
+
+/// Calls all(row) by all threads for each row that some lane has with `take`; each lane has one at most.
+template <class All>
+__device__ void for_long_rows(long_rows& m, bool take, index_t row, All&& all) {
+    if (!__syncthreads_or(take)) return;
+    if (threadIdx.x == 0) m.count = 0;
+    __syncthreads();
+    if (take) m.rows[atomicAdd(&m.count, 1)] = row;
+    __syncthreads();
+    for (int n = 0; n < m.count; ++n) all(m.rows[n]);
+    __syncthreads();
+}
+
+/// The sum over the block of two numbers of each thread, which thread 0 has in m.sums.
+__device__ inline void add_up(long_rows& m, unsigned long long x, unsigned long long y) {
+    if (threadIdx.x == 0) m.sums[0] = m.sums[1] = 0;  // which alone reads them
+    __syncthreads();
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        x += __shfl_xor_sync(full_warp, x, distance);
+        y += __shfl_xor_sync(full_warp, y, distance);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(m.sums, x);
+        atomicAdd(m.sums + 1, y);
+    }
+    __syncthreads();
+}
+
 /// Products of each row, by Lanes lanes, longer rows than those have at hand by the warp; rows into bins by them.
 template <int Lanes>
 __global__ void __launch_bounds__(survey_block)
     hash_survey_kernel(device_mxm_side a, device_offsets b_offsets, device_mask mask, index_t rows,
                        index_t columns, plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
+    __shared__ long_rows large;
     __shared__ unsigned long long products;
     __shared__ double about;
     if (threadIdx.x == 0) {
@@ -47,7 +90,7 @@ __global__ void __launch_bounds__(survey_block)
     const int lane = static_cast<int>(threadIdx.x) % Lanes, warp_lane = static_cast<int>(threadIdx.x) % 32;
     unsigned long long all = 0;
     double all_about = 0;
-    constexpr int a_block = survey_block / Lanes;
+    constexpr int block_rows = survey_block / Lanes;
     const auto sum_of = [&](offset_t at, offset_t end, int step) {
         unsigned long long sum = 0;
 #pragma unroll 4
@@ -57,16 +100,17 @@ __global__ void __launch_bounds__(survey_block)
         }
         return sum;
     };
-    for (offset_t base = offset_t{blockIdx.x} * a_block; base < rows; base += offset_t{gridDim.x} * a_block) {
-        const offset_t row = base + threadIdx.x / Lanes;
+    for (offset_t base = 0; offset_t{base} * gridDim.x * block_rows < rows; ++base) {
+        const offset_t row = scattered_row<block_rows>(base, static_cast<int>(threadIdx.x) / Lanes);
         offset_t begin = 0, end = 0;
         if (row < rows && !mask.bars_all(row)) {
             begin = a.offsets[row];
             end = a.offsets[row + 1];
         }
-        const bool is_long = end - begin > long_survey_row;
+        const bool is_long = end - begin > long_survey_row, of_block = end - begin > block_survey_row;
         unsigned long long sum = is_long ? 0 : sum_of(begin + lane, end, Lanes);
-        for (unsigned left = __ballot_sync(full_warp, is_long && lane == 0); left; left &= left - 1) {
+        for (unsigned left = __ballot_sync(full_warp, is_long && !of_block && lane == 0); left;
+             left &= left - 1) {
             const int owner = __ffs(static_cast<int>(left)) - 1;
             unsigned long long part = sum_of(__shfl_sync(full_warp, begin, owner) + warp_lane,
                                              __shfl_sync(full_warp, end, owner), 32);
@@ -75,19 +119,28 @@ __global__ void __launch_bounds__(survey_block)
                 part += __shfl_xor_sync(full_warp, part, distance);
             if (warp_lane / Lanes == owner / Lanes) sum = part;
         }
-        all += sum;
-        all_about += static_cast<double>(sum);
 #pragma unroll
         for (int distance = Lanes / 2; distance > 0; distance /= 2)
             sum += __shfl_xor_sync(full_warp, sum, distance);
-        if (row >= rows || lane != 0) continue;
-        // A row beyond 2^63 is reported by `about`, whatever its bin.
-        const int bin = plan::bin_of_products(static_cast<offset_t>(sum & ~(1ull << 63)), columns,
-                                              mask.lists() ? plan::sorted_under_mask : plan::sorted_at_once);
-        parts.bins[row] = static_cast<std::uint8_t>(bin);
-        atomicAdd(bins.rows + bin, 1u);
-        if (bin == plan::empty_bin) parts.counts[row] = 0;
-        if (row == rows - 1) parts.counts[rows] = 0;
+        const auto finish = [&](offset_t of, unsigned long long row_sum, offset_t length) {
+            all += row_sum;
+            all_about += static_cast<double>(row_sum);
+            // A row beyond 2^63 is reported by `about`, whatever its bin.
+            const int at_once = mask.lists() ? plan::sorted_under_mask : plan::sorted_at_once;
+            const int bin = plan::bin_of_products(
+                plan::team_products(static_cast<offset_t>(row_sum & ~(1ull << 63)), length, at_once), columns,
+                at_once);
+            parts.bins[of] = static_cast<std::uint8_t>(bin);
+            atomicAdd(bins.rows + bin, 1u);
+            if (bin == plan::empty_bin) parts.counts[of] = 0;
+            if (of == rows - 1) parts.counts[rows] = 0;
+        };
+        if (row < rows && lane == 0 && !of_block) finish(row, sum, end - begin);
+        for_long_rows(large, of_block && lane == 0, static_cast<index_t>(row), [&](index_t of) {
+            const offset_t from = a.offsets[of], to = a.offsets[of + offset_t{1}];
+            add_up(large, sum_of(from + threadIdx.x, to, survey_block), 0);
+            if (threadIdx.x == 0) finish(of, large.sums[0], to - from);
+        });
     }
     __syncwarp();
 #pragma unroll
@@ -106,78 +159,146 @@ __global__ void __launch_bounds__(survey_block)
     }
 }
 
-/// B's rows as pairs, by Lanes lanes each. A word that goes on where the lanes' next entries begin makes two.
+/// An entry of B as a pair, by Lanes neighbouring lanes that have neighbouring entries: whether it is the first of its word, whose
+/// columns among them it then has.
+template <int Lanes>
+__device__ bool make_pair(const index_t* columns, offset_t at, bool there, uint2& pair) {
+    const int lane = static_cast<int>(threadIdx.x) % Lanes;
+    const unsigned column = there ? static_cast<unsigned>(__ldg(columns + at)) : 0,
+                   word = there ? column / 32 : no_word;
+    const unsigned before = __shfl_up_sync(full_warp, word, 1, Lanes);
+    unsigned bits = there ? 1u << column % 32 : 0;
+#pragma unroll
+    for (int distance = 1; distance < Lanes; distance *= 2) {
+        const unsigned other = __shfl_down_sync(full_warp, bits, distance, Lanes),
+                       of_word = __shfl_down_sync(full_warp, word, distance, Lanes);
+        if (lane + distance < Lanes && of_word == word) bits |= other;
+    }
+    pair = {word, bits};
+    return there && (lane == 0 || before != word);
+}
+
+/// B's rows as pairs, by Lanes lanes each, long ones by the block. A word that goes on where the lanes' next entries begin
+/// makes two.
 template <int Lanes>
 __global__ void __launch_bounds__(survey_block)
     hash_pair_kernel(device_mxm_side b, index_t rows, uint2* pairs, index_t* counts) {
-    const int lane = static_cast<int>(threadIdx.x) % Lanes;
-    const offset_t row = (offset_t{blockIdx.x} * survey_block + threadIdx.x) / Lanes;
-    const offset_t begin = row < rows ? b.offsets[row] : 0, end = row < rows ? b.offsets[row + 1] : 0;
-    const unsigned group = group_lanes<Lanes>();
+    __shared__ long_rows large;
+    __shared__ int warp_totals[survey_block / 32];
+    const int t = static_cast<int>(threadIdx.x), lane = t % Lanes;
+    const unsigned group = group_lanes<Lanes>(), below = (1u << t % 32) - 1;
+    const offset_t row = scattered_row<survey_block / Lanes>(0, t / Lanes);
+    const offset_t begin = row < rows ? b.offsets[row] : 0, row_end = row < rows ? b.offsets[row + 1] : 0;
+    const bool of_block = row_end - begin > block_survey_row;
+    const offset_t end = of_block ? begin : row_end;
     int made = 0;
     for (offset_t at = begin; __any_sync(full_warp, at < end); at += Lanes) {
-        const bool there = at + lane < end;
-        const unsigned column = there ? static_cast<unsigned>(__ldg(b.columns + at + lane)) : 0,
-                       word = there ? column / 32 : no_word;
-        const unsigned before = __shfl_up_sync(full_warp, word, 1, Lanes);
-        unsigned bits = there ? 1u << column % 32 : 0;
-#pragma unroll
-        for (int distance = 1; distance < Lanes; distance *= 2) {
-            const unsigned other = __shfl_down_sync(full_warp, bits, distance, Lanes),
-                           of_word = __shfl_down_sync(full_warp, word, distance, Lanes);
-            if (lane + distance < Lanes && of_word == word) bits |= other;
-        }
-        const bool first = there && (lane == 0 || before != word);
+        uint2 pair;
+        const bool first = make_pair<Lanes>(b.columns, at + lane, at + lane < end, pair);
         const unsigned firsts = __ballot_sync(full_warp, first) & group;
-        if (first) pairs[begin + made + __popc(firsts & ((1u << threadIdx.x % 32) - 1))] = {word, bits};
+        if (first) pairs[begin + made + __popc(firsts & below)] = pair;
         made += __popc(firsts);
     }
-    if (row < rows && lane == 0) counts[row] = made;
+    if (row < rows && lane == 0 && !of_block) counts[row] = made;
+    for_long_rows(large, of_block && lane == 0, static_cast<index_t>(row), [&](index_t of) {
+        const offset_t from = b.offsets[of], to = b.offsets[of + offset_t{1}];
+        int all = 0;
+        for (offset_t at = from; at < to; at += survey_block) {
+            uint2 pair;
+            const bool first = make_pair<32>(b.columns, at + t, at + t < to, pair);
+            const unsigned firsts = __ballot_sync(full_warp, first);
+            if (t % 32 == 0) warp_totals[t / 32] = __popc(firsts);
+            __syncthreads();
+            int place = all + __popc(firsts & below);
+#pragma unroll
+            for (int w = 0; w < survey_block / 32; ++w) {
+                if (w < t / 32) place += warp_totals[w];
+                all += warp_totals[w];
+            }
+            if (first) pairs[from + place] = pair;
+            __syncthreads();
+        }
+        if (t == 0) counts[of] = all;
+    });
 }
 
-/// Rows that were not sorted at once: by their products where these seldom share words, or by their pairs.
+/// Rows that were not sorted at once: by their products where these seldom share words, or by their pairs. Until count has their
+/// entries, `counts` has their products.
 __global__ void __launch_bounds__(survey_block)
     hash_pair_bin_kernel(device_mxm_side a, device_offsets b_offsets, device_pairs b, index_t rows,
-                         index_t columns, device_mask mask, plan::mxm_device_parts parts) {
+                         index_t columns, device_mask mask, offset_t fair_steps,
+                         plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
+    __shared__ long_rows large;
     bins.clear();
-    const int lane = static_cast<int>(threadIdx.x) % survey_lanes;
-    const offset_t row = (offset_t{blockIdx.x} * survey_block + threadIdx.x) / survey_lanes;
+    const int t = static_cast<int>(threadIdx.x), lane = t % survey_lanes, warp_lane = t % 32;
+    const offset_t row = scattered_row<survey_block / survey_lanes>(0, t / survey_lanes);
     const int known = row < rows ? parts.bins[row] : plan::empty_bin;
-    offset_t pairs = 0, products = 0;
-    if (known < plan::block_bins) {
-        const offset_t end = a.offsets[row + 1];
-        for (offset_t p = a.offsets[row] + lane;
-             p < end &&
-             (pairs <= plan::most_pairs || (mask.lists() && products <= plan::most_masked_products));
-             p += survey_lanes) {
-            const offset_t k = a.columns[p];
-            pairs += __ldg(b.counts + k);
-            products += b_offsets[k + 1] - b_offsets[k];
+    const bool asked = known < plan::block_bins;
+    const offset_t begin = asked ? a.offsets[row] : 0, end = asked ? a.offsets[row + 1] : 0;
+    const bool is_long = end - begin > long_survey_row, of_block = end - begin > block_survey_row;
+    struct sums {
+        unsigned long long pairs = 0, products = 0;
+    };
+    const auto sums_of = [&](offset_t at, offset_t to, int step) {
+        sums s;
+#pragma unroll 4
+        for (; at < to; at += step) {
+            const offset_t k = a.columns[at];
+            s.pairs += static_cast<unsigned>(__ldg(b.counts + k));
+            s.products += static_cast<unsigned long long>(b_offsets[k + 1] - b_offsets[k]);
         }
+        return s;
+    };
+    sums mine;
+    if (!is_long) mine = sums_of(begin + lane, end, survey_lanes);
+    for (unsigned left = __ballot_sync(full_warp, is_long && !of_block && lane == 0); left;
+         left &= left - 1) {
+        const int owner = __ffs(static_cast<int>(left)) - 1;
+        sums part =
+            sums_of(__shfl_sync(full_warp, begin, owner) + warp_lane, __shfl_sync(full_warp, end, owner), 32);
+#pragma unroll
+        for (int distance = 16; distance >= survey_lanes; distance /= 2) {
+            part.pairs += __shfl_xor_sync(full_warp, part.pairs, distance);
+            part.products += __shfl_xor_sync(full_warp, part.products, distance);
+        }
+        if (warp_lane / survey_lanes == owner / survey_lanes) mine = part;
     }
 #pragma unroll
     for (int distance = survey_lanes / 2; distance > 0; distance /= 2) {
-        pairs += __shfl_xor_sync(full_warp, pairs, distance);
-        products += __shfl_xor_sync(full_warp, products, distance);
+        mine.pairs += __shfl_xor_sync(full_warp, mine.pairs, distance);
+        mine.products += __shfl_xor_sync(full_warp, mine.products, distance);
     }
-    int bin = known;
-    if (known < plan::block_bins) {
+    const auto finish = [&](index_t of, int before, const sums& s, offset_t length) {
+        const auto products = static_cast<offset_t>(s.products);
+        auto pairs = static_cast<offset_t>(s.pairs);
         if (mask.lists())  // its words go to the table; long walks to a block
-            pairs = products <= plan::most_masked_products ? mask.length(row) : offset_t{plan::most_pairs};
-        bin = plan::bin_of_pairs(pairs, products, mask.on() ? 0 : columns, known);
-    }
-    if (lane == 0 && bin != known) {
-        parts.bins[row] = static_cast<std::uint8_t>(bin);
-        atomicSub(bins.rows + known, 1u);
+            pairs = products <= plan::most_masked_products ? mask.length(of) : offset_t{plan::most_pairs};
+        int bin = plan::bin_of_pairs(pairs, products, mask.on() ? 0 : columns, before);
+        if (bin >= plan::block_bins && bin < plan::first_sort_bin &&
+            plan::warp_steps(length, products) > fair_steps)
+            bin = before;
+        if (bin < plan::first_sort_bin)
+            parts.counts[of] = static_cast<index_t>(min(products, offset_t{0x7fffffff}));
+        if (bin == before) return;
+        parts.bins[of] = static_cast<std::uint8_t>(bin);
+        atomicSub(bins.rows + before, 1u);
         atomicAdd(bins.rows + bin, 1u);
-    }
+    };
+    if (asked && lane == 0 && !of_block) finish(static_cast<index_t>(row), known, mine, end - begin);
+    for_long_rows(large, of_block && lane == 0, static_cast<index_t>(row), [&](index_t of) {
+        const offset_t from = a.offsets[of], to = a.offsets[of + offset_t{1}];
+        const sums part = sums_of(from + t, to, survey_block);
+        add_up(large, part.pairs, part.products);
+        if (t == 0) finish(of, parts.bins[of], {large.sums[0], large.sums[1]}, to - from);
+    });
     bins.add_to(parts.by_products->rows);
 }
 
 /// Rows [first, last) by the entries that were counted; `known` where their bins are those already.
 __global__ void __launch_bounds__(survey_block)
-    hash_bin_kernel(index_t first, index_t last, bool known, bool masked, plan::mxm_device_parts parts) {
+    hash_bin_kernel(device_offsets a_offsets, index_t first, index_t last, index_t columns, bool known,
+                    bool masked, offset_t fair_steps, plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
     __shared__ unsigned most_words[plan::word_bins];
     if (threadIdx.x < plan::word_bins) most_words[threadIdx.x] = 0;
@@ -186,7 +307,16 @@ __global__ void __launch_bounds__(survey_block)
     if (row < last) {
         int bin = parts.bins[row];
         if (!known && !(masked && bin < plan::block_bins)) {  // whose words before the mask are many
-            bin = plan::bin_of_entries(parts.counts[row], bin);
+            const bool large =
+                bin < plan::block_bins &&
+                plan::warp_steps(a_offsets[row + 1] - a_offsets[row], plan::products_from(bin)) > fair_steps;
+            const int sorted = bin >= plan::first_sort_bin || masked
+                                   ? -1
+                                   : plan::sort_bin_of_long(parts.counts[row], parts.words[row], columns);
+            if (sorted >= 0)
+                bin = sorted;
+            else if (!large)
+                bin = plan::bin_of_entries(parts.counts[row], bin);
             parts.bins[row] = static_cast<std::uint8_t>(bin);
         }
         atomicAdd(bins.rows + bin, 1u);
@@ -273,8 +403,8 @@ __global__ void __launch_bounds__(lanes_block)
         taken += __shfl_xor_sync(full_warp, taken, distance);
     }
     if (at >= rows || lane != 0) return;
+    words[row] = plan::kept_of_row(entries, taken, counts[row]);
     counts[row] = entries;
-    words[row] = static_cast<std::uint16_t>(taken);
 }
 
 __global__ void __launch_bounds__(wide_row_block)
@@ -304,8 +434,8 @@ __global__ void __launch_bounds__(wide_row_block)
         }
         __syncthreads();
         if (threadIdx.x == 0) {
+            taken[row] = plan::kept_of_row(entries, halves, counts[row]);
             counts[row] = entries;
-            taken[row] = static_cast<std::uint16_t>(min(halves, 65535));
         }
         __syncthreads();
     }
@@ -326,11 +456,17 @@ auto as_offsets(const index_t* counts) { return thrust::make_transform_iterator(
 unsigned blocks_for(offset_t n, int a_block) { return static_cast<unsigned>((n + a_block - 1) / a_block); }
 cudaStream_t on(void* stream) { return static_cast<cudaStream_t>(stream); }
 
+offset_t fair_steps(const device_mxm_arguments& k) {
+    return plan::fair_steps(k.a_entries, static_cast<offset_t>(k.by_products.products),
+                            k.gpu->about().multiprocessors);
+}
+
 void bin_rows(const device_mxm_arguments& k, index_t first, index_t last, bool known, void* stream) {
     if (first == last) return;
     const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
     const unsigned blocks = blocks_for(last - first, survey_block);
-    hash_bin_kernel<<<blocks, survey_block, 0, on(stream)>>>(first, last, known, k.masked, parts);
+    hash_bin_kernel<<<blocks, survey_block, 0, on(stream)>>>(
+        device_mxm_side(k.a, 0).offsets, first, last, k.columns, known, k.masked, fair_steps(k), parts);
     hash_list_kernel<<<blocks, survey_block, 0, on(stream)>>>(first, last, parts.by_entries, parts);
 }
 
@@ -396,7 +532,7 @@ void hash_pair(const device_mxm_arguments& k, void* stream) {
                 : pair_rows<32>(k, b, on(stream));
     hash_pair_bin_kernel<<<blocks_for(k.rows, survey_block / survey_lanes), survey_block, 0, on(stream)>>>(
         device_mxm_side(k.a, 0), device_mxm_side(k.b, 0).offsets, b, k.rows, k.columns, device_mask(k),
-        parts);
+        fair_steps(k), parts);
     check(cudaGetLastError());
 }
 
@@ -407,10 +543,12 @@ void hash_count(const device_mxm_arguments& k, void* stream) {
     if (k.rows > 0)
         hash_list_kernel<<<blocks_for(k.rows, survey_block), survey_block, 0, on(stream)>>>(
             0, k.rows, parts.by_products, parts);
+    const auto pieces = k.gpu->fork_into(k.by_products.launches());
+    const auto next = [&] { return on(pieces->next()); };
     if (const unsigned rows = k.by_products.block_rows()) {
         const block_launch l = block_launch_of(k, rows);
         allow_shared(hash_count_rows_kernel, l.shared_bytes);
-        hash_count_rows_kernel<<<l.blocks, l.threads, l.shared_bytes, on(stream)>>>(
+        hash_count_rows_kernel<<<l.blocks, l.threads, l.shared_bytes, next()>>>(
             a, b, device_mask(k), listed, rows, k.columns, l.tables, parts.counts, parts.words);
         listed += rows;
     }
@@ -421,16 +559,17 @@ void hash_count(const device_mxm_arguments& k, void* stream) {
             with_sorted_bin(bin, [&]<int Threads, int Each>() {
                 using team = row_team<Threads>;
                 hash_count_sorted_kernel<Threads, Each>
-                    <<<blocks_for(rows, team::teams), team::block, 0, on(stream)>>>(
-                        a, b, device_mask(k), listed, rows, parts.counts);
+                    <<<blocks_for(rows, team::teams), team::block, 0, next()>>>(a, b, device_mask(k), listed,
+                                                                                rows, parts.counts);
             });
         } else {
             const int size = plan::slots_of_bin(bin);
-            size <= few_count_slots ? count_words<16>(k, parts, listed, rows, size, on(stream))
-                                    : count_words<32>(k, parts, listed, rows, size, on(stream));
+            size <= few_count_slots ? count_words<16>(k, parts, listed, rows, size, next())
+                                    : count_words<32>(k, parts, listed, rows, size, next());
         }
         listed += rows;
     }
+    pieces->join();
     // Sorted rows stay in their bins, and their lists stand.
     if (k.by_products.large_rows()) bin_rows(k, 0, k.rows, false, stream);
     std::size_t bytes = parts.scan_bytes;

@@ -9,22 +9,30 @@
 //   table of shared memory belongs to 16 or 32 lanes: they put its words in, lane by row of B, sort the words, and number
 //   what lies before each; a product's place is then its word's number and the bits below its own. Rows of B come one after
 //   another, so that products of one step never meet; narrow ones several at a time, added in turn. The longest rows belong
-//   to a block of 512 or 1024 threads: the columns are bits of a word-wise table, and sums are added up where the result lies.
-// Shared memory: 14 bytes a product (sorted), 12 bytes a slot and an entry's value and column (words); 1.5 bits a column for a
-//   block, up to 1.1 million columns. Wider matrices have that table in device memory, in a workspace of at most 256 MiB.
+//   to a block of 512 or 1024 threads, or where they are few to as many as 8, and so do rows of many steps of a warp where rows
+//   are few: the columns are bits of a word-wise table, and products go through 2048 at a time. Those of up to 16 entries of A are
+//   added in turn, a barrier between; of more they are dealt in order to the warps that own their places. What count finds to be
+//   too long for fill's tables is sorted where a block's table is wide. Survey and pairs: a lane or 8 to 32 a row, a warp or a
+//   block a longer one; neighbouring rows are a few blocks' each, since hubs often are neighbours.
+// Shared memory: 14 bytes a product (sorted), 12 bytes a slot and an entry's value and column (words); for a block 1.5 bits a
+//   column, up to 1.0 million columns, 41 KiB for a step and its entries of A, and a row's sums, range by range of columns; where
+//   ranges would have few products, or a table leaves no room, sums lie in the result. Wider matrices have that table in device
+//   memory, in a workspace of at most 256 MiB.
 // Workspace: 19 bytes a row, and where rows are long 8 bytes an entry of B for pairs.
 // Sync: warps after each of their steps, blocks that sort after each exchange between warps; a block of a long row between
-//   products of one place, once a product's turn.
+//   turns, or three times a step. Bins are launched side by side, each on a stream of its own.
 // Determinism: products of one place are added in the order of k. Bit for bit the CPU's.
 // Cost: products read once in count and once in fill (a long row's twice; pairs in place of products in count).
 //   Distance to the limit (H200): docs/measurements.md. Instructions and shared memory are the time, not streams: a prototype
 //   kept the pipe to shared memory and first-level cache 90% busy in tables, and issued in 75 to 85% of cycles. Sorting moves
 //   numbers between lanes in 6 of 15 steps for 32 products, 15 of 36 for 256 (a thread has neighbouring numbers; striped, it
-//   was twice as many, and laplace2d's fill took 1.16 ms in place of 0.91). Rows of a block: rmat_directed:17,8 spends 10 of
-//   13 ms in their turns.
+//   was twice as many, and laplace2d's fill took 1.16 ms in place of 0.91). A block's row: 75 instructions a warp for 32 products to mark
+//   their columns, 100 for their places and 80 to 90 to add them; issued in half of all cycles.
 // Tried: hashing single columns took 2.5 times as long on random:1000000,8, whose products hardly ever meet, and twice as
 //   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.1 to 1.9 times in count;
-//   aligned words of four columns a lane, whose lanes then come to new words at different times, up to twice.
+//   aligned words of four columns a lane, whose lanes then come to new words at different times, up to twice. A block's sums where
+//   the result lies: 1.4 times on rmat_directed:17,8 (a sector brought and one written for nearly each product). 16 neighbouring
+//   places of one warp each: the places of hubs are neighbours, 10 times on powerlaw:1000000's longest rows.
 // Why one kernel was not enough: of a row of ten products a block's barriers are the whole time, and a table for a row of
 //   a hundred thousand entries fits no shared memory. The idea of bins is that of matam2012 and those after it, of products
 //   that are sorted dalton2015's, of words with bits that of compressed symbolic steps on CPUs.
@@ -34,6 +42,7 @@
 #include "algebra/cell.hpp"
 #include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxm/common_sorted.cuh"
+#include "kernels/cuda/mxm/common_step.cuh"
 #include "kernels/cuda/mxm/common_words.cuh"
 
 namespace nz::kernels::cuda {
@@ -96,18 +105,6 @@ struct products {
         return algebra::before_first<Cell>();
     }
 };
-
-/// Adds products that may meet others of the warp, whose order is that of lanes: `place` is the same where they meet.
-template <class Add>
-__device__ void add_in_turn(bool active, unsigned place, Add&& add) {
-    const unsigned lane = threadIdx.x % 32;
-    const unsigned peers = __match_any_sync(full_warp, active ? place : ~lane);
-    const int turn = active ? __popc(peers & ((1u << lane) - 1)) : -1;
-    for (int now = 0; __any_sync(full_warp, turn >= now); ++now) {
-        if (turn == now) add();
-        __syncwarp();
-    }
-}
 
 /// Sorts words[0 .. size), a power of two, by Lanes lanes; the warp's other lanes sort as many.
 template <int Lanes>
@@ -404,7 +401,7 @@ __device__ inline int block_scan(int mine, int* warp_totals, int& total) {
     return before + mine;
 }
 
-/// How many columns lie before each word; and the row's columns.
+/// How many columns lie before each word; and the row's columns, where they are asked for.
 __device__ inline void write_columns(const unsigned long long* bits, int* before, int words, int* warp_totals,
                                      index_t* out) {
     int running = 0;
@@ -415,68 +412,156 @@ __device__ inline void write_columns(const unsigned long long* bits, int* before
         int total;
         int place = running + block_scan(own, warp_totals, total) - own;
         if (w < words) before[w] = place;
-        for (; left; left &= left - 1) out[place++] = w * 64 + __ffsll(static_cast<long long>(left)) - 1;
+        for (; out && left; left &= left - 1)
+            out[place++] = w * 64 + __ffsll(static_cast<long long>(left)) - 1;
         running += total;
     }
 }
 
 }  // namespace hash_detail
 
+/// What a block that has a row keeps beside the row's table.
+template <class Cell>
+struct alignas(16) block_row {
+    entry_spread entries;
+    block_step<typename Cell::value> step;
+    typename Cell::operand left[spread_entries];
+    int warp_totals[32], ends[2][2];
+    // The row, this block's share of it, and the range of columns that it adds up at; here for the sake of registers.
+    offset_t first, last, begin;
+    index_t row;
+    int last_word, last_place, word, word_end, place_begin, place_end;
+    bool shared;
+};
+/// Entries of A whose products a step adds in turn, a barrier between; of more they are dealt to warps.
+inline constexpr int most_turns = 16;
+/// Products that an entry of A has in each range of columns at least, where a row is done in several.
+inline constexpr int range_products = 32;
+
+/// Blocks of one x have a row together. `room`: sums that a block has in shared memory. A row of more is done in as many ranges
+/// of columns, or where these have few products an entry of A, with sums where the result lies.
 template <class Cell, bool Masked>
 __global__ void __launch_bounds__(wide_row_block)
     hash_fill_rows_kernel(device_mxm_side a, device_mxm_side b, device_mask mask,
                           hash_detail::products<Cell> of, const index_t* listed, unsigned rows,
-                          index_t columns, block_tables tables, const offset_t* starts, index_t* out_columns,
-                          typename Cell::value* out_values) {
+                          index_t columns, block_tables tables, int room, const offset_t* starts,
+                          index_t* out_columns, typename Cell::value* out_values) {
     using V = typename Cell::value;
+    using T = typename Cell::operand;
     extern __shared__ unsigned long long shared_tables[];
-    __shared__ entry_spread m;
-    __shared__ int warp_totals[32], ends[2];
-    const int words = (columns + 63) / 64, warps = static_cast<int>(blockDim.x) / 32;
-    const int t = static_cast<int>(threadIdx.x);
-    unsigned long long* bits = tables.of_block(shared_tables);
+    auto& m = *reinterpret_cast<block_row<Cell>*>(shared_tables);
+    const int words = (columns + 63) / 64, t = static_cast<int>(threadIdx.x);
+    V* const in_shared = reinterpret_cast<V*>(&m + 1);
+    unsigned long long* bits =
+        tables.of_block(shared_tables + (sizeof m + plan::padded(room * sizeof(V))) / 8);
     int* before = reinterpret_cast<int*>(bits + words);
     for (unsigned at = blockIdx.x; at < rows; at += gridDim.x) {
         const index_t row = listed[at];
-        const offset_t first = a.offsets[row], last = a.offsets[row + offset_t{1}], begin = starts[row];
-        const offset_t entries = starts[row + offset_t{1}] - begin;
-        V* sums = out_values + begin;
-        mark_columns(m, a, b, mask, row, bits, words);
-        hash_detail::write_columns(bits, before, words, warp_totals, out_columns + begin);
-        if constexpr (!Cell::first_wins)
-            for (offset_t i = t; i < entries; i += blockDim.x) sums[i] = of.nothing();
+        const offset_t products = mark_columns(m.entries, a, b, mask, row, bits, words);
+        hash_detail::write_columns(bits, before, words, m.warp_totals,
+                                   blockIdx.y == 0 ? out_columns + starts[row] : nullptr);
+        // The first word that has `place` entries before it, or more.
+        const auto word_from = [&](int low, int place) {
+            for (int high = words; low < high;) {
+                const int middle = (low + high) / 2;
+                before[middle] < place ? low = middle + 1 : high = middle;
+            }
+            return low;
+        };
         __syncthreads();
-        for_block_products<of.backwards>(
-            m, a, b, first, last, [&](bool active, offset_t n, int owner, offset_t q) {
-                V product{};
-                int place = 0;
-                bool let = active;
-                if (active) {
-                    const index_t j = __ldg(b.columns + q);
-                    if constexpr (Masked) let = bits[j / 64] >> j % 64 & 1;
-                    place = before[j / 64] + __popcll(bits[j / 64] & ((1ull << j % 64) - 1));
-                    product = Cell::multiply(of.a(entry_at<of.backwards>(first, last, n + owner)), of.b(q),
-                                             row, m.rows[owner]);
-                }
-                // Products of one entry of A never meet. Where a block's are of several, they add in turn.
-                const bool last_active = __syncthreads_count(active) == t + 1;
-                if (t == 0) ends[0] = owner;
-                if (last_active) ends[1] = owner;
-                __syncthreads();
-                const int first_owner = ends[0], turns = ends[1] - first_owner + 1;
-                const auto add = [&] { of.add(sums[place], product); };
-                if (turns <= warps) {
-                    for (int turn = 0; turn < turns; ++turn) {
-                        if (let && owner - first_owner == turn) add();
-                        __syncthreads();
+        if (t == 0) {
+            m.row = row;
+            m.first = a.offsets[row];
+            m.last = a.offsets[row + offset_t{1}];
+            m.begin = starts[row];
+            const int entries = static_cast<int>(starts[row + offset_t{1}] - m.begin);
+            // Where several blocks have the row, this one has those words whose entries begin in its share.
+            const auto share_of = [&](unsigned n) {
+                return static_cast<int>(offset_t{entries} * n / gridDim.y);
+            };
+            m.word_end = blockIdx.y == 0 ? 0 : word_from(0, share_of(blockIdx.y));
+            m.last_word = blockIdx.y + 1 == gridDim.y ? words : word_from(0, share_of(blockIdx.y + 1));
+            m.last_place = m.last_word < words ? before[m.last_word] : entries;
+            m.place_end = m.word_end < words ? before[m.word_end] : entries;
+            const int ranges = room > 0 ? (m.last_place - m.place_end + room - 1) / room : 0;
+            m.shared = ranges == 1 || (ranges > 1 && products / gridDim.y >= offset_t{range_products} *
+                                                                                 ranges * (m.last - m.first));
+        }
+        __syncthreads();
+        int step = 0;
+        while (m.place_end < m.last_place) {
+            __syncthreads();
+            if (t == 0) {
+                m.word = m.word_end;
+                m.place_begin = m.place_end;
+                const bool rest = !m.shared || m.last_place - m.place_begin <= room;
+                m.word_end = rest ? m.last_word
+                                  : word_from(m.word + 1, m.place_begin + room - 63);  // a word has up to 64
+                m.place_end = rest ? m.last_place : before[m.word_end];
+            }
+            __syncthreads();
+            V* const sums = m.shared ? in_shared : out_values + m.begin + m.place_begin;
+            if constexpr (!Cell::first_wins)
+                for (int i = t; i < m.place_end - m.place_begin; i += static_cast<int>(blockDim.x))
+                    sums[i] = of.nothing();
+            for (offset_t n = 0; n < m.last - m.first; n += spread_entries) {
+                const bool all = m.word == 0 && m.word_end == words;
+                const column_range range{
+                    m.word * 64,
+                    all ? 0 : static_cast<index_t>(min(m.word_end * offset_t{64}, offset_t{columns})), all};
+                m.entries.template take<of.backwards>(a, b, m.first, m.last, n, range,
+                                                      [&](int e, offset_t p) { m.left[e] = of.a(p); });
+                for (offset_t from = 0; from < m.entries.total(); from += step_products, ++step) {
+                    int place[step_each], owner[step_each];
+                    index_t column[step_each];
+                    T right[step_each];
+                    V product[step_each];
+                    m.entries.owners(from, owner);
+#pragma unroll
+                    for (int u = 0; u < step_each; ++u) {
+                        if (owner[u] < 0) continue;
+                        const offset_t q = m.entries.begins[owner[u]] + from + product_number(u);
+                        column[u] = __ldg(b.columns + q);
+                        right[u] = of.b(q);
                     }
-                } else {
-                    for (int turn = 0; turn < warps; ++turn) {
-                        if (t / 32 == turn) hash_detail::add_in_turn(let, static_cast<unsigned>(place), add);
-                        __syncthreads();
+                    int* const ends = m.ends[step % 2];
+                    if (t == 0) ends[0] = owner[0];
+                    const auto last_number =
+                        static_cast<int>(min(m.entries.total() - from, offset_t{step_products})) - 1;
+#pragma unroll
+                    for (int u = 0; u < step_each; ++u) {
+                        place[u] = -1;
+                        if (owner[u] < 0) continue;
+                        if (product_number(u) == last_number) ends[1] = owner[u];
+                        const index_t j = column[u];
+                        const unsigned long long word_bits = bits[j / 64];
+                        if constexpr (Masked)
+                            if (!(word_bits >> j % 64 & 1)) continue;
+                        place[u] =
+                            before[j / 64] + __popcll(word_bits & ((1ull << j % 64) - 1)) - m.place_begin;
+                        product[u] =
+                            Cell::multiply(m.left[owner[u]], right[u], m.row, m.entries.rows[owner[u]]);
+                    }
+                    __syncthreads();  // sums of the step before are there
+                    const int first_owner = ends[0], turns = ends[1] - first_owner + 1;
+                    if (turns > most_turns) {
+                        m.step.template add<hash_detail::products<Cell>>(place, product, sums);
+                        continue;
+                    }
+                    for (int turn = 0; turn < turns; ++turn) {  // products of one entry of A never meet
+                        if (turn > 0) __syncthreads();
+#pragma unroll
+                        for (int u = 0; u < step_each; ++u)
+                            if (place[u] >= 0 && owner[u] - first_owner == turn)
+                                of.add(sums[place[u]], product[u]);
                     }
                 }
-            });
+            }
+            __syncthreads();
+            if (m.shared)
+                for (int i = t; i < m.place_end - m.place_begin; i += static_cast<int>(blockDim.x))
+                    out_values[m.begin + m.place_begin + i] = sums[i];
+        }
         __syncthreads();
     }
 }
@@ -532,32 +617,44 @@ template <class Cell, bool Masked = false>
 void hash_fill(const device_mxm_arguments& k, void* stream) {
     using V = typename Cell::value;
     hash_offsets(k, stream);
-    const auto on = static_cast<cudaStream_t>(stream);
+    const auto pieces = k.gpu->fork_into(k.by_entries.launches());
+    const auto next = [&] { return static_cast<cudaStream_t>(pieces->next()); };
     const plan::mxm_device_parts parts(k.row_parts, k.rows, k.scan_bytes);
     const device_mxm_side a(k.a, k.a_step), b(k.b, k.b_step);
     V* const values = static_cast<V*>(k.out_values);
     const index_t* listed = parts.listed;
-    if (const unsigned rows = k.by_entries.block_rows()) {
+    const auto fill_rows = [&](unsigned rows, unsigned together) {
+        if (rows == 0) return;
         const block_launch l = block_launch_of(k, rows);
-        allow_shared(hash_fill_rows_kernel<Cell, Masked>, l.shared_bytes);
-        hash_fill_rows_kernel<Cell, Masked><<<l.blocks, l.threads, l.shared_bytes, on>>>(
-            a, b, device_mask(k), hash_detail::products<Cell>(k), listed, rows, k.columns, l.tables,
+        static_assert(sizeof(block_row<Cell>) <= plan::block_row_bytes);
+        const int room = plan::sums_beside(l.shared_bytes, sizeof(V), l.threads == row_block ? 2 : 1);
+        const std::size_t shared = sizeof(block_row<Cell>) +
+                                   plan::padded(static_cast<std::size_t>(room) * sizeof(V)) + l.shared_bytes;
+        allow_shared(hash_fill_rows_kernel<Cell, Masked>, shared);
+        hash_fill_rows_kernel<Cell, Masked><<<dim3(l.blocks, together), l.threads, shared, next()>>>(
+            a, b, device_mask(k), hash_detail::products<Cell>(k), listed, rows, k.columns, l.tables, room,
             parts.starts, k.out_columns, values);
         listed += rows;
-    }
+    };
+    // Tables in device memory are one launch's.
+    const unsigned huge = plan::tables_in_shared(k.columns) ? k.by_entries.huge_rows() : 0;
+    fill_rows(huge, plan::blocks_a_row(huge, k.gpu->about().multiprocessors));
+    fill_rows(k.by_entries.block_rows() - huge, 1);
     for (int bin = plan::block_bins; bin < plan::empty_bin; ++bin) {
         const unsigned rows = k.by_entries.rows[bin];
         if (rows == 0) continue;
         if (bin >= plan::first_sort_bin) {
             with_sorted_bin(bin, [&]<int Threads, int Each>() {
                 if constexpr (!Masked || Threads * Each <= plan::sorted_at_once)
-                    hash_detail::fill_sorted<Cell, Threads, Each, Masked>(k, parts.starts, listed, rows, on);
+                    hash_detail::fill_sorted<Cell, Threads, Each, Masked>(k, parts.starts, listed, rows,
+                                                                          next());
             });
         } else {
-            hash_detail::fill_words<Cell, Masked>(k, parts.starts, listed, rows, bin, on);
+            hash_detail::fill_words<Cell, Masked>(k, parts.starts, listed, rows, bin, next());
         }
         listed += rows;
     }
+    pieces->join();
     check(cudaGetLastError());
 }
 
