@@ -36,7 +36,7 @@ for tool in memcheck synccheck initcheck; do
     check $tool 120 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins:$dense:$resident"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$pinned"
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --validate
-    check $tool 60 "$bin/nz" spgemm lp:40,9000,100000 --kernel hash --backend cuda --validate
+    check $tool 60 "$bin/nz" spgemm lp:10,3000,20000 --kernel hash --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --kernel two_level_sort --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm banded:3000,21 --kernel dia_dia --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --hybrid --backend cuda --validate
@@ -83,8 +83,7 @@ done
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*'
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --repeat 1
-check racecheck 60 "$bin/nz" spgemm lp:40,9000,100000 --kernel hash --backend cuda --repeat 1
-check racecheck 60 "$bin/nz" spgemm rmat_directed:14,8 --kernel hash --backend cuda --repeat 1
+check racecheck 60 "$bin/nz" spgemm lp:10,3000,20000 --kernel hash --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm banded:300,21 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --kernel two_level_sort --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm banded:3000,21 --kernel dia_dia --backend cuda --repeat 1

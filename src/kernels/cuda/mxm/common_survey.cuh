@@ -1,0 +1,52 @@
+// How the survey, the pairs and the bins of mxm/hash come by rows, long ones by all threads of a block.
+#pragma once
+
+#include "kernels/cuda/mxm/common_rows.cuh"
+
+namespace nz::kernels::cuda {
+
+inline constexpr int survey_block = 256;
+
+/// Rows that all threads of a block go through together, and what comes of it.
+struct long_rows {
+    index_t rows[survey_block];
+    unsigned long long sums[2];
+    int count;
+};
+
+/// Row n of the block in its turn: of Rows a block neighbours lie together by few, so that long rows that do have many blocks.
+template <int Rows>
+__device__ offset_t scattered_row(offset_t turn, int n) {
+    constexpr int together = Rows < 64 ? 4 : 8;
+    return ((turn * (Rows / together) + n / together) * gridDim.x + blockIdx.x) * together + n % together;
+}
+
+/// Calls all(row) by all threads for each row that some lane has with `take`; each lane has one at most.
+template <class All>
+__device__ void for_long_rows(long_rows& m, bool take, index_t row, All&& all) {
+    if (!__syncthreads_or(take)) return;
+    if (threadIdx.x == 0) m.count = 0;
+    __syncthreads();
+    if (take) m.rows[atomicAdd(&m.count, 1)] = row;
+    __syncthreads();
+    for (int n = 0; n < m.count; ++n) all(m.rows[n]);
+    __syncthreads();
+}
+
+/// The sum over the block of two numbers of each thread, which thread 0 has in m.sums.
+__device__ inline void add_up(long_rows& m, unsigned long long x, unsigned long long y) {
+    if (threadIdx.x == 0) m.sums[0] = m.sums[1] = 0;  // which alone reads them
+    __syncthreads();
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        x += __shfl_xor_sync(full_warp, x, distance);
+        y += __shfl_xor_sync(full_warp, y, distance);
+    }
+    if (threadIdx.x % 32 == 0) {
+        atomicAdd(m.sums, x);
+        atomicAdd(m.sums + 1, y);
+    }
+    __syncthreads();
+}
+
+}  // namespace nz::kernels::cuda
