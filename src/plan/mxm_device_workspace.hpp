@@ -52,7 +52,7 @@ constexpr int bin_of_products(offset_t products, index_t columns, int at_once = 
     if (bin >= 0) return bin;
     return products >= 1 << 20 ? 0 : products >= 1 << 17 ? 1 : products >= 1 << 14 ? 2 : 3;
 }
-/// Entries of A for which a row's products need a team as large as half as many products would.
+/// What a row's team is chosen by: its products, or half its entries of A where these are more, none where it has no product.
 constexpr offset_t team_products(offset_t products, offset_t a_entries, int at_once) {
     return products == 0 ? 0 : std::max(products, std::min<offset_t>(a_entries / 2, at_once));
 }

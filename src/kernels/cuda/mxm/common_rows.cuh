@@ -23,9 +23,10 @@ struct device_mxm_side {
 };
 
 /// The first of columns [at, end), which ascend, that is `column` or beyond.
-__device__ inline offset_t lower_bound(const index_t* columns, offset_t at, offset_t end, index_t column) {
+template <class Place>
+__device__ Place lower_bound(const index_t* columns, Place at, Place end, index_t column) {
     while (at < end) {
-        const offset_t middle = at + (end - at) / 2;
+        const Place middle = at + (end - at) / 2;
         if (__ldg(columns + middle) < column)
             at = middle + 1;
         else

@@ -26,13 +26,14 @@
 //   Distance to the limit (H200): docs/measurements.md. Instructions and shared memory are the time, not streams: a prototype
 //   kept the pipe to shared memory and first-level cache 90% busy in tables, and issued in 75 to 85% of cycles. Sorting moves
 //   numbers between lanes in 6 of 15 steps for 32 products, 15 of 36 for 256 (a thread has neighbouring numbers; striped, it
-//   was twice as many, and laplace2d's fill took 1.16 ms in place of 0.91). A block's row: 75 instructions a warp for 32 products to mark
-//   their columns, 100 for their places and 80 to 90 to add them; issued in half of all cycles.
+//   was twice as many, and laplace2d's fill took 1.16 ms in place of 0.91). A block's rows of rmat_directed:17,8: 330 instructions
+//   a warp for 32 products, about 75 to mark their columns, 100 for their places, 80 to 90 to add them; issued in half of all cycles.
 // Tried: hashing single columns took 2.5 times as long on random:1000000,8, whose products hardly ever meet, and twice as
 //   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.1 to 1.9 times in count;
 //   aligned words of four columns a lane, whose lanes then come to new words at different times, up to twice. A block's sums where
-//   the result lies: 1.4 times on rmat_directed:17,8 (a sector brought and one written for nearly each product). 16 neighbouring
-//   places of one warp each: the places of hubs are neighbours, 10 times on powerlaw:1000000's longest rows.
+//   the result lies (a sector brought and one written for nearly each product), all steps dealt to warps, and a search for each
+//   product's entry: together 1.4 times on rmat_directed:17,8. Places dealt by 16 neighbours: those of hubs are neighbours, 10 times
+//   on powerlaw:1000000's longest rows.
 // Why one kernel was not enough: of a row of ten products a block's barriers are the whole time, and a table for a row of
 //   a hundred thousand entries fits no shared memory. The idea of bins is that of matam2012 and those after it, of products
 //   that are sorted dalton2015's, of words with bits that of compressed symbolic steps on CPUs.

@@ -64,14 +64,7 @@ struct lookup {
     /// The place of a column in the row, or -1.
     __device__ index_t find(index_t column) const {
         if (row) {
-            index_t low = 0, high = length;
-            while (low < high) {
-                const index_t middle = low + (high - low) / 2;
-                if (__ldg(row + middle) < column)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
+            const index_t low = lower_bound(row, index_t{0}, length, column);
             return low < length && __ldg(row + low) == column ? low : -1;
         }
         for (int s = slot_of(column);; s = (s + 1) & ((1 << bits) - 1)) {
