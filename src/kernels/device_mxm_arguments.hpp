@@ -17,13 +17,15 @@ struct device_mxm_arguments {
     offset_t a_entries = 0, b_entries = 0;
     // For masked_row: what may be written, or with `complement` what may not, ascending in each row.
     bool masked = false, complement = false;
+    offset_t mask_entries = 0;
     offset_reader mask_offsets;
     const index_t* mask_columns = nullptr;
     // For masked_dot, whose b holds B's columns: sums at the mask's entries, whether there are any, and each row's number.
     void* dot_values = nullptr;
     bool* dot_met = nullptr;
-    index_t *dot_lengths = nullptr, *dot_rows = nullptr, *dot_long_rows = nullptr;  ///< [rows], [rows], [1]
-    offset_t* dot_starts = nullptr;  ///< [rows + 1], from starts
+    index_t *dot_lengths = nullptr, *dot_rows = nullptr, *dot_long_rows = nullptr;  ///< [rows], [rows], [2]
+    offset_t* dot_starts =
+        nullptr;  ///< [rows + 1], from starts; before, where in the mask the rows that are listed begin
     // For dia_dia: plan::mxm_band_bytes, what found there, and the rows that fill takes.
     void* band_parts = nullptr;
     plan::mxm_band_shape band{};
@@ -84,8 +86,7 @@ struct device_mxm_table {
     // mask's entries, of so many bytes a value.
     std::size_t (*dot_scan_bytes)(index_t rows) = nullptr;
     /// *steps = entries of B's columns, over all places of the mask.
-    void (*dot_steps)(const device_mxm_arguments& arguments, offset_t mask_entries, offset_t* steps,
-                      void* stream) = nullptr;
+    void (*dot_steps)(const device_mxm_arguments& arguments, offset_t* steps, void* stream) = nullptr;
     void (*dot_starts)(const device_mxm_arguments& arguments, std::size_t scan_bytes, void* stream) = nullptr;
     void (*dot_compact)(const device_mxm_arguments& arguments, std::size_t value_bytes,
                         void* stream) = nullptr;

@@ -19,13 +19,13 @@ public:
         k_.columns = b.rows;
         k_.a_entries = a.nnz;
         k_.b_entries = b.nnz;
-        mask_entries_ = place_mask(*f.mask);
-        const auto n = static_cast<std::size_t>(k_.rows), m = static_cast<std::size_t>(mask_entries_);
+        place_mask(*f.mask);
+        const auto n = static_cast<std::size_t>(k_.rows), m = static_cast<std::size_t>(k_.mask_entries);
         const auto& memory = ctx.device_memory();
         scan_bytes_ = kernels::on_cuda().mxm.dot_scan_bytes(k_.rows);
         sums_ = buffer(memory, m * size_of(value_type_));
         met_ = buffer(memory, m);
-        rows_ = buffer(memory, (2 * n + 1) * sizeof(index_t));
+        rows_ = buffer(memory, (2 * n + 2) * sizeof(index_t));
         starts_ = buffer(memory, (n + 2) * sizeof(offset_t));
         scan_ = buffer(memory, scan_bytes_);
         k_.dot_values = sums_.data();
@@ -39,7 +39,7 @@ public:
     /// Entries of B's columns over all places: the products that are looked for.
     offset_t steps() const {
         offset_t* at = k_.dot_starts + k_.rows + 1;
-        kernels::on_cuda().mxm.dot_steps(k_, mask_entries_, at, stream());
+        kernels::on_cuda().mxm.dot_steps(k_, at, stream());
         offset_t found = 0;
         ctx_.gpu()->download(&found, at, sizeof found);
         return found;
@@ -71,7 +71,6 @@ public:
 
 private:
     const instantiate::mxm_device_cell& cell_;
-    offset_t mask_entries_ = 0;
     std::size_t scan_bytes_ = 0;
     buffer sums_, met_, rows_, starts_, scan_;
 };

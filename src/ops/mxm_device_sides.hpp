@@ -44,8 +44,8 @@ protected:
         kept_.push_back(values);
         side.values = values->values.data();
     }
-    /// What the product may write. Returns how many places the mask lists.
-    offset_t place_mask(const matrix_options& options) {
+    /// What the product may write.
+    void place_mask(const matrix_options& options) {
         const storage::matrix_body& body = options.mask->body();
         const storage::csr& of = body.rows_anywhere();
         k_.masked = true;
@@ -55,7 +55,8 @@ protected:
             kept_.push_back(entries);
             k_.mask_offsets = {entries->offsets.data(), of.offset_bytes == 8};
             k_.mask_columns = entries->indices.as<index_t>();
-            return of.nnz;
+            k_.mask_entries = of.nnz;
+            return;
         }
         const auto places = mask_places(ctx_, body.rows(), false);
         mask_offsets_ = on_device(places->offsets.data(), places->offsets.bytes());
@@ -63,7 +64,7 @@ protected:
             on_device(places->index_data(), static_cast<std::size_t>(places->nnz) * sizeof(index_t));
         k_.mask_offsets = {mask_offsets_.data(), places->offset_bytes == 8};
         k_.mask_columns = mask_columns_.as<index_t>();
-        return places->nnz;
+        k_.mask_entries = places->nnz;
     }
     /// Room for `entries_` entries in k_.rows rows.
     void take_entries() {

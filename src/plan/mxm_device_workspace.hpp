@@ -207,6 +207,13 @@ inline std::vector<index_t> mxm_cuts(std::span<const offset_t> starts, offset_t 
     return cuts;
 }
 
+/// Entries that a warp of mxm/masked_dot goes through before what is left of its row is for blocks: twice the mean that each of 32
+/// warps a multiprocessor would have, or what a block's tables are worth.
+constexpr unsigned dot_share(offset_t mask_entries, offset_t mean_column, int multiprocessors) {
+    constexpr offset_t least = 1024, most = 1 << 20;
+    return static_cast<unsigned>(
+        std::clamp(2 * mask_entries * mean_column / (32 * std::max(multiprocessors, 1)), least, most));
+}
 /// mxm/masked_dot: a sum and a byte a place of the mask, two numbers and a start a row; the scan's memory, a few KiB, on top.
 constexpr std::size_t masked_dot_device_workspace(index_t rows, offset_t mask_entries,
                                                   std::size_t value_bytes) {

@@ -309,6 +309,62 @@ TEST_F(MxmOnDevice, DotProductsOfAMasksPlacesAreTheCpus) {
     }
 }
 
+// Rows of A up to 20,000 entries, of which warps, blocks and several blocks have one; columns that a block goes through, and that
+// short rows search.
+TEST_F(MxmOnDevice, DotProductsOfLongRowsAndColumnsAreTheCpus) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    constexpr index_t inner = 40000, columns = 1500;
+    const auto with_lengths = [&](index_t lists, const auto& length_of, bool by_columns) {
+        std::vector<index_t> i, j;
+        std::vector<double> x;
+        std::uniform_real_distribution<double> real(-1, 1);
+        for (index_t list = 0; list < lists; ++list)
+            for (index_t n = 0; n < length_of(list); ++n) {
+                i.push_back(list);
+                j.push_back(static_cast<index_t>(random() % unsigned{inner}));
+                x.push_back(real(random));
+            }
+        if (by_columns) return matrix::build<double>(ctx, {inner, lists, j, i, x}, binary_id::first);
+        return matrix::build<double>(ctx, {lists, inner, i, j, x}, binary_id::first);
+    };
+    const std::vector<index_t> lengths = {1, 20000, 5000, 1500, 250, 180, 0, 40, 7, 9000};
+    const matrix a =
+        with_lengths(200, [&](index_t i) { return i < 10 ? lengths[std::size_t(i)] : 30; }, false);
+    const std::vector<index_t> of_columns = {30000, 6000, 0, 1, 40000, 4500, 900};
+    const matrix b = with_lengths(
+        columns,
+        [&](index_t j) { return j % 100 < 7 && j < 400 ? of_columns[std::size_t(j % 100)] : 25 + j % 30; },
+        true);
+    const matrix everywhere = [&] {
+        std::vector<index_t> i, j;
+        std::vector<double> x;
+        for (index_t row = 0; row < 200; ++row)
+            for (index_t column = 0; column < (row % 3 ? columns : 90); ++column) {
+                i.push_back(row);
+                j.push_back(column);
+                x.push_back(1);
+            }
+        return matrix::build<double>(ctx, {200, columns, i, j, x}, binary_id::first);
+    }();
+    for (const auto* name : {"plus_times_fp64", "any_second_fp64", "any_secondi_int32", "min_plus_fp64"}) {
+        SCOPED_TRACE(name);
+        const semiring s(name);
+        const dtype type = s.value_type(a.type(), b.type());
+        matrix_options options{.mask = &everywhere, .mask_structure = true};
+        matrix c(ctx, type, 200, columns), again = c, expected(cpu, type, 200, columns);
+        options.kernel = "masked_row";
+        mxm(cpu, expected, s, a, b, options);
+        options.kernel = "masked_dot";
+        EXPECT_TRUE(mxm(ctx, c, s, a, b, options).on_device);
+        c.validate();
+        const auto x = values_of(expected), y = values_of(c);
+        ASSERT_EQ(x.size(), y.size());
+        for (std::size_t n = 0; n < x.size(); ++n) ASSERT_NEAR(x[n], y[n], 1e-12 * (1 + std::abs(x[n]))) << n;
+        mxm(ctx, again, s, a, b, options);
+        ASSERT_EQ(values_of(c), values_of(again)) << "bit for bit";
+    }
+}
+
 TEST_F(MxmOnDevice, ResultsThatDoNotFitLeaveInChunksBitForBit) {
     const context cpu({.backend = backend::cpu, .threads = 2}),
         small({.backend = backend::cuda, .memory_limit = std::size_t{4} << 20});

@@ -25,7 +25,7 @@ std::size_t two_level_sort_cut_bytes(offset_t places);
 void two_level_sort_cut(const device_mxm_arguments& arguments, void* stream);
 
 std::size_t dot_scan_bytes(index_t rows);
-void dot_steps(const device_mxm_arguments& arguments, offset_t mask_entries, offset_t* steps, void* stream);
+void dot_steps(const device_mxm_arguments& arguments, offset_t* steps, void* stream);
 void dot_starts(const device_mxm_arguments& arguments, std::size_t scan_bytes, void* stream);
 void dot_compact(const device_mxm_arguments& arguments, std::size_t value_bytes, void* stream);
 

@@ -31,6 +31,17 @@ struct products {
         if constexpr (Cell::reads_b) return read_only(b_values + q * b_step);
         return T{};
     }
+    /// A's entry p and after.
+    struct row_of_a {
+        const T* values;
+        int step;
+
+        __device__ T value(int at) const {
+            if constexpr (Cell::reads_a) return read_only(values + at * step);
+            return T{};
+        }
+    };
+    __device__ row_of_a row(offset_t p) const { return {a_values + p * a_step, a_step}; }
     /// Where the first product wins, entries are gone through from the last, and the last to come stays.
     static constexpr bool backwards = Cell::first_wins;
     /// Entry q and after.
@@ -45,8 +56,8 @@ struct products {
             return T{};
         }
     };
-    __device__ row_of_b from(const device_mxm_side& b, offset_t q) const {
-        return {b.columns + q, b_values + q * b_step, b_step};
+    __device__ row_of_b from(const index_t* columns, offset_t q) const {
+        return {columns + q, b_values + q * b_step, b_step};
     }
     __device__ static T read_only(const T* at) {
         if constexpr (std::is_same_v<T, bool>)  // of which the device has no such load

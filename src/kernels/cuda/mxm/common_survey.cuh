@@ -14,23 +14,26 @@ struct long_rows {
     int count;
 };
 
-/// Row n of the block in its turn: of Rows a block neighbours lie together by few, so that long rows that do have many blocks.
+/// Row n of the block in its turn, of Rows a turn: neighbours lie together by few, so that long rows that do have many blocks.
 template <int Rows>
 __device__ offset_t scattered_row(offset_t turn, int n) {
-    constexpr int together = Rows < 64 ? 4 : 8;
+    constexpr int together = Rows < 16 ? Rows : 16;
     return ((turn * (Rows / together) + n / together) * gridDim.x + blockIdx.x) * together + n % together;
 }
 
-/// Calls all(row) by all threads for each row that some lane has with `take`; each lane has one at most.
+/// Keeps a row for all threads of the block, where there is room yet; returns whether there was.
+__device__ inline bool keep_for_block(long_rows& m, index_t row) {
+    const int at = atomicAdd(&m.count, 1);
+    if (at < survey_block) m.rows[at] = row;
+    return at < survey_block;
+}
+
+/// Calls all(row) by all threads for each row that was kept.
 template <class All>
-__device__ void for_long_rows(long_rows& m, bool take, index_t row, All&& all) {
-    if (!__syncthreads_or(take)) return;
-    if (threadIdx.x == 0) m.count = 0;
+__device__ void for_kept_rows(long_rows& m, All&& all) {
     __syncthreads();
-    if (take) m.rows[atomicAdd(&m.count, 1)] = row;
-    __syncthreads();
-    for (int n = 0; n < m.count; ++n) all(m.rows[n]);
-    __syncthreads();
+    const int kept = min(m.count, survey_block);
+    for (int n = 0; n < kept; ++n) all(m.rows[n]);
 }
 
 /// The sum over the block of two numbers of each thread, which thread 0 has in m.sums.

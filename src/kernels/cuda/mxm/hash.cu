@@ -41,6 +41,7 @@ __global__ void __launch_bounds__(survey_block)
     __shared__ unsigned long long products;
     __shared__ double about;
     if (threadIdx.x == 0) {
+        large.count = 0;
         products = 0;
         about = 0;
     }
@@ -58,6 +59,19 @@ __global__ void __launch_bounds__(survey_block)
         }
         return sum;
     };
+    const auto finish = [&](offset_t of, unsigned long long row_sum, offset_t length) {
+        all += row_sum;
+        all_about += static_cast<double>(row_sum);
+        // A row beyond 2^63 is reported by `about`, whatever its bin.
+        const int at_once = mask.lists() ? plan::sorted_under_mask : plan::sorted_at_once;
+        const int bin = plan::bin_of_products(
+            plan::team_products(static_cast<offset_t>(row_sum & ~(1ull << 63)), length, at_once), columns,
+            at_once);
+        parts.bins[of] = static_cast<std::uint8_t>(bin);
+        atomicAdd(bins.rows + bin, 1u);
+        if (bin == plan::empty_bin) parts.counts[of] = 0;
+        if (of == rows - 1) parts.counts[rows] = 0;
+    };
     for (offset_t base = 0; offset_t{base} * gridDim.x * block_rows < rows; ++base) {
         const offset_t row = scattered_row<block_rows>(base, static_cast<int>(threadIdx.x) / Lanes);
         offset_t begin = 0, end = 0;
@@ -65,7 +79,9 @@ __global__ void __launch_bounds__(survey_block)
             begin = a.offsets[row];
             end = a.offsets[row + 1];
         }
-        const bool is_long = end - begin > long_survey_row, of_block = end - begin > block_survey_row;
+        const bool is_long = end - begin > long_survey_row;
+        bool of_block = end - begin > block_survey_row && lane == 0;
+        if (of_block) of_block = keep_for_block(large, static_cast<index_t>(row));
         unsigned long long sum = is_long ? 0 : sum_of(begin + lane, end, Lanes);
         for (unsigned left = __ballot_sync(full_warp, is_long && !of_block && lane == 0); left;
              left &= left - 1) {
@@ -80,26 +96,13 @@ __global__ void __launch_bounds__(survey_block)
 #pragma unroll
         for (int distance = Lanes / 2; distance > 0; distance /= 2)
             sum += __shfl_xor_sync(full_warp, sum, distance);
-        const auto finish = [&](offset_t of, unsigned long long row_sum, offset_t length) {
-            all += row_sum;
-            all_about += static_cast<double>(row_sum);
-            // A row beyond 2^63 is reported by `about`, whatever its bin.
-            const int at_once = mask.lists() ? plan::sorted_under_mask : plan::sorted_at_once;
-            const int bin = plan::bin_of_products(
-                plan::team_products(static_cast<offset_t>(row_sum & ~(1ull << 63)), length, at_once), columns,
-                at_once);
-            parts.bins[of] = static_cast<std::uint8_t>(bin);
-            atomicAdd(bins.rows + bin, 1u);
-            if (bin == plan::empty_bin) parts.counts[of] = 0;
-            if (of == rows - 1) parts.counts[rows] = 0;
-        };
         if (row < rows && lane == 0 && !of_block) finish(row, sum, end - begin);
-        for_long_rows(large, of_block && lane == 0, static_cast<index_t>(row), [&](index_t of) {
-            const offset_t from = a.offsets[of], to = a.offsets[of + offset_t{1}];
-            add_up(large, sum_of(from + threadIdx.x, to, survey_block), 0);
-            if (threadIdx.x == 0) finish(of, large.sums[0], to - from);
-        });
     }
+    for_kept_rows(large, [&](index_t row) {
+        const offset_t begin = a.offsets[row], end = a.offsets[row + offset_t{1}];
+        add_up(large, sum_of(begin + threadIdx.x, end, survey_block), 0);
+        if (threadIdx.x == 0) finish(row, large.sums[0], end - begin);
+    });
     __syncwarp();
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) {
@@ -145,6 +148,8 @@ __global__ void __launch_bounds__(survey_block)
     __shared__ int warp_totals[survey_block / 32];
     const int t = static_cast<int>(threadIdx.x), lane = t % Lanes;
     const unsigned group = group_lanes<Lanes>(), below = (1u << t % 32) - 1;
+    if (t == 0) large.count = 0;
+    __syncthreads();
     const offset_t row = scattered_row<survey_block / Lanes>(0, t / Lanes);
     const offset_t begin = row < rows ? b.offsets[row] : 0, row_end = row < rows ? b.offsets[row + 1] : 0;
     const bool of_block = row_end - begin > block_survey_row;
@@ -158,7 +163,8 @@ __global__ void __launch_bounds__(survey_block)
         made += __popc(firsts);
     }
     if (row < rows && lane == 0 && !of_block) counts[row] = made;
-    for_long_rows(large, of_block && lane == 0, static_cast<index_t>(row), [&](index_t of) {
+    if (of_block && lane == 0) keep_for_block(large, static_cast<index_t>(row));
+    for_kept_rows(large, [&](index_t of) {
         const offset_t from = b.offsets[of], to = b.offsets[of + offset_t{1}];
         int all = 0;
         for (offset_t at = from; at < to; at += survey_block) {
@@ -188,6 +194,7 @@ __global__ void __launch_bounds__(survey_block)
                          plan::mxm_device_parts parts) {
     __shared__ bin_counts bins;
     __shared__ long_rows large;
+    if (threadIdx.x == 0) large.count = 0;
     bins.clear();
     const int t = static_cast<int>(threadIdx.x), lane = t % survey_lanes, warp_lane = t % 32;
     const offset_t row = scattered_row<survey_block / survey_lanes>(0, t / survey_lanes);
@@ -244,7 +251,8 @@ __global__ void __launch_bounds__(survey_block)
         atomicAdd(bins.rows + bin, 1u);
     };
     if (asked && lane == 0 && !of_block) finish(static_cast<index_t>(row), known, mine, end - begin);
-    for_long_rows(large, of_block && lane == 0, static_cast<index_t>(row), [&](index_t of) {
+    if (of_block && lane == 0) keep_for_block(large, static_cast<index_t>(row));
+    for_kept_rows(large, [&](index_t of) {
         const offset_t from = a.offsets[of], to = a.offsets[of + offset_t{1}];
         const sums part = sums_of(from + t, to, survey_block);
         add_up(large, part.pairs, part.products);

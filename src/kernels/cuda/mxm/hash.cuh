@@ -275,7 +275,7 @@ __global__ void __launch_bounds__(lanes_block)
                     const entry e = m.entries[min(owner, Lanes - 1)];
                     active[u] = owner < Lanes && reader < e.length();
                     if (!active[u]) continue;
-                    const auto of_b = of.from(b, e.begin());
+                    const auto of_b = of.from(b.columns, e.begin());
                     column[u] = of_b.column(reader);
                     product[u] = product_of(owner, e.value, of_b.value(reader));
                 }
@@ -293,7 +293,7 @@ __global__ void __launch_bounds__(lanes_block)
             for (int owner = 0; owner < most; ++owner) {
                 const entry e = m.entries[owner];
                 const int count = e.length();
-                const auto of_b = of.from(b, e.begin());
+                const auto of_b = of.from(b.columns, e.begin());
                 for (int i = lane; i < longest; i += at_once * Lanes) {
                     index_t column[at_once];
                     T right[at_once];

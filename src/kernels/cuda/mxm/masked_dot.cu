@@ -46,11 +46,10 @@ __global__ void __launch_bounds__(block) compact_kernel(device_mxm_arguments k) 
 }
 
 // *steps = entries of B's columns, over all places of the mask.
-__global__ void __launch_bounds__(block)
-    steps_kernel(device_mxm_arguments k, offset_t mask_entries, unsigned long long* steps) {
+__global__ void __launch_bounds__(block) steps_kernel(device_mxm_arguments k, unsigned long long* steps) {
     const device_offsets offsets{k.b.offsets.data, k.b.offsets.wide};
     unsigned long long mine = 0;
-    for (offset_t m = offset_t{blockIdx.x} * block + threadIdx.x; m < mask_entries;
+    for (offset_t m = offset_t{blockIdx.x} * block + threadIdx.x; m < k.mask_entries;
          m += offset_t{gridDim.x} * block) {
         const index_t j = k.mask_columns[m];
         mine += static_cast<unsigned long long>(offsets[j + offset_t{1}] - offsets[j]);
@@ -65,11 +64,11 @@ __global__ void __launch_bounds__(block)
 
 }  // namespace
 
-void dot_steps(const device_mxm_arguments& k, offset_t mask_entries, offset_t* steps, void* stream) {
+void dot_steps(const device_mxm_arguments& k, offset_t* steps, void* stream) {
     const auto on = static_cast<cudaStream_t>(stream);
     constexpr unsigned blocks = 1056;
     check(cudaMemsetAsync(steps, 0, sizeof *steps, on));
-    steps_kernel<<<blocks, block, 0, on>>>(k, mask_entries, reinterpret_cast<unsigned long long*>(steps));
+    steps_kernel<<<blocks, block, 0, on>>>(k, reinterpret_cast<unsigned long long*>(steps));
     check(cudaGetLastError());
 }
 
