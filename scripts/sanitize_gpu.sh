@@ -23,7 +23,7 @@ joins='EwiseOnDevice.Long*:EwiseOnDevice.Stretches*:EwiseOnDevice.Nearly*:EwiseO
 dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*:DenseProducts.Few*'
 pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*'
 built='BuildOnDevice.Of*:BuildOnDevice.Rows*:BuildOnDevice.Columns*:BuildOnDevice.Says*'
-resident='MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*'
+resident='MxmOnDevice.DotProductsOfLong*:MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*'
 turned='TransposeOnDevice.Few*:TransposeOnDevice.Bands*:TransposeOnDevice.Columns*Very*:TransposeOnDevice.Rows*'
 parts='MxmStripsOnDevice.Masks*:MxmStripsOnDevice.Iso*:MxmStripsOnDevice.Neighbours*:CopiesOnDevice.OfSeveral*'
 searches='BfsShapes.ParentsAt*:Graphs/Bfs.EachPhaseOfTilesAlone*/Grid:Betweenness.QueuesLeave*:Betweenness.Hubs*'
@@ -84,6 +84,7 @@ check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_fil
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm lp:10,3000,20000 --kernel hash --backend cuda --repeat 1
+check racecheck 60 "$bin/nz" spgemm lp:4,9000,20000 --transpose-b --mask dense:4,4 --kernel masked_dot --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm banded:300,21 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --kernel two_level_sort --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm banded:3000,21 --kernel dia_dia --backend cuda --repeat 1

@@ -102,6 +102,14 @@ TEST(MxmPlan, OnAGPUTakesDotProductsWhereTheyCostLessThanTheRowsProducts) {
     EXPECT_EQ(plan::mxm(f).kernel, "masked_row") << "not counted yet";
 }
 
+TEST(MxmPlan, LeavesToBlocksWhatIsBeyondTwiceAWarpsShareOfDotProducts) {
+    EXPECT_EQ(plan::dot_share(1000, 10, 132), 1024u) << "what a block's tables are worth";
+    EXPECT_EQ(plan::dot_share(32 * 132 * 1000, 20, 132), 40000u);
+    EXPECT_EQ(plan::dot_share(32 * 132 * 1000, 20, 66), 80000u);
+    EXPECT_EQ(plan::dot_share(offset_t{1} << 40, 1 << 20, 132), 1u << 20) << "steps are counted in 32 bits";
+    EXPECT_EQ(plan::dot_share(1000, 10, 0), 1024u);
+}
+
 TEST(MxmPlan, AsksForWhatItDoesNotKnow) {
     auto f = square(1000, 20000, 400000);
     EXPECT_TRUE(plan::mxm_needs_words(f));
