@@ -117,11 +117,36 @@ measurement pagerank_trials(const problem& p) {
         add_floor(m, first.iterations * search_floor(p.ctx).pagerank_step_ms(p.a, o.type));
     return m;
 }
+// Looks of a search for triangles: for each edge between vertices in the order of their degrees, the shorter one's later neighbours.
+double triangle_looks(const matrix& a) {
+    const storage::csr& rows = a.body().rows();
+    const index_t* columns = rows.index_data();
+    const auto degree = [&](offset_t v) { return rows.offset(v + 1) - rows.offset(v); };
+    const auto before = [&](offset_t u, offset_t v) {
+        return degree(u) != degree(v) ? degree(u) < degree(v) : u < v;
+    };
+    const auto for_later = [&](offset_t v, auto&& of) {
+        for (offset_t p = rows.offset(v); p < rows.offset(v + 1); ++p)
+            if (before(v, columns[p])) of(offset_t{columns[p]});
+    };
+    std::vector<offset_t> later(static_cast<std::size_t>(a.rows()));
+    for (offset_t v = 0; v < a.rows(); ++v)
+        for_later(v, [&](offset_t) { ++later[static_cast<std::size_t>(v)]; });
+    double looks = 0;
+    for (offset_t v = 0; v < a.rows(); ++v)
+        for_later(v, [&](offset_t w) {
+            looks += static_cast<double>(
+                std::min(later[static_cast<std::size_t>(v)], later[static_cast<std::size_t>(w)]));
+        });
+    return looks;
+}
+
 measurement components_trials(const problem& p) {
     const auto first = components(p.ctx, p.a);
     refuse(p, "cc", validate_components(p.ctx, p.a, first.labels));
     measurement m = mean_of(trials, [&](int) { components(p.ctx, p.a); });
     m.counters["components"] = static_cast<double>(first.count);
+    add_floor(m, search_floor(p.ctx).components_ms(p.a));
     return m;
 }
 measurement triangles_trials(const problem& p) {
@@ -129,6 +154,9 @@ measurement triangles_trials(const problem& p) {
     refuse(p, "tc", validate_triangles(p.ctx, p.undirected, first));
     measurement m = mean_of(triangle_trials, [&](int) { triangles(p.ctx, p.undirected); });
     m.counters["triangles"] = static_cast<double>(first.total);
+    add_floor(m, search_floor(p.ctx).triangles_ms(static_cast<double>(p.undirected.rows()),
+                                                  static_cast<double>(p.undirected.nnz()) / 2,
+                                                  triangle_looks(p.undirected)));
     return m;
 }
 measurement betweenness_trials(const problem& p) {
@@ -137,7 +165,9 @@ measurement betweenness_trials(const problem& p) {
     };
     refuse(p, "bc",
            validate_betweenness(p.ctx, p.a, of_trial(0), betweenness(p.ctx, p.a, of_trial(0)).centrality));
-    return mean_of(trials, [&](int k) { betweenness(p.ctx, p.a, of_trial(k)); });
+    measurement m = mean_of(trials, [&](int k) { betweenness(p.ctx, p.a, of_trial(k)); });
+    add_floor(m, search_floor(p.ctx).betweenness_ms(p.a, sources_a_trial));
+    return m;
 }
 
 struct gap_kernel {

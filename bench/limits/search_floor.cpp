@@ -75,6 +75,24 @@ double search_floor::sssp_ms(double vertices, double edges, double edge_bytes, d
            waited_ms(rounds);
 }
 
+double search_floor::components_ms(const matrix& a) const {
+    const auto n = static_cast<double>(a.rows());
+    const double lists = std::min(sector_bytes_ * n, 4.0 * static_cast<double>(a.nnz()));
+    return std::max(copied_ms(12 * n + lists), gathered_ms(n, 4 * n, 4));
+}
+
+double search_floor::triangles_ms(double vertices, double edges, double looks) const {
+    constexpr double table_bytes = 4096;
+    return std::max(copied_ms(4 * vertices + 4 * edges), gathered_ms(looks, table_bytes, 4));
+}
+
+double search_floor::betweenness_ms(const matrix& a, double sources) const {
+    const auto n = static_cast<double>(a.rows()), entries = static_cast<double>(a.nnz());
+    const double edges = a.facts().symmetric_pattern ? entries / 2 : entries;
+    return std::max(copied_ms(2 * 4 * edges + (4 + 20 * sources) * n),
+                    gathered_ms(2 * edges, 8 * sources * n, 8));
+}
+
 double search_floor::pagerank_step_ms(const matrix& a, dtype type) const {
     const auto n = static_cast<double>(a.rows()), entries = static_cast<double>(a.nnz());
     const int width = static_cast<int>(size_of(type));

@@ -1,4 +1,4 @@
-// The least time of a search or of a step of PageRank on the device or the processor at hand, by the rates that this run measures.
+// The least time of a graph's kernels on the device or the processor at hand, by the rates that this run measures.
 #pragma once
 
 #include "nonzero/context.hpp"
@@ -23,6 +23,14 @@ public:
     /// Shortest paths that relax every edge of what they reach once, neighbour and length side by side (`edge_bytes`): these, and an offset
     /// and a distance a vertex; one look at a distance an edge.
     double sssp_ms(double vertices, double edges, double edge_bytes, double rounds) const;
+    /// Components: an offset read and a label read and written a vertex, one sector of each list or all lists, and one look at a neighbour's
+    /// label a vertex.
+    double components_ms(const matrix& a) const;
+    /// Triangles: every edge of `edges` once from the vertex that comes first, and `looks` into a table that the nearest cache holds.
+    double triangles_ms(double vertices, double edges, double looks) const;
+    /// Betweenness from so many sources at once: every edge once forward and once back, each time one look at the counts, 8 bytes a source,
+    /// of its other end; an offset, and a level and two numbers a source, a vertex.
+    double betweenness_ms(const matrix& a, double sources) const;
     /// One step of PageRank: the product with the transpose, then what the step reads and writes of four vectors beside it. On a GPU.
     double pagerank_step_ms(const matrix& a, dtype type) const;
 
