@@ -1,4 +1,4 @@
-// nz bench papers/KEY on small inputs: every figure runs, its results checked by the bench itself, and says what it has to.
+// nz bench papers/KEY and gap on small inputs: every figure runs, its results checked by the bench itself, and says what it has to.
 #include "run_nz.hpp"
 
 #include <cstdlib>
@@ -161,6 +161,19 @@ TEST_F(paper_benches, yang2018_multiplies_by_rows_and_columns_and_meets_other_li
     for (const auto* graph : {"rmat_directed:9,8", "grid2d:20"})
         for (const auto* who : {"nonzero", "push_only"})
             EXPECT_GT(libraries.at(std::string("yang2018/libraries/") + graph + "/" + who)["mteps"], 0);
+}
+
+TEST_F(paper_benches, gap_states_the_floors_of_its_kernels) {
+    const auto of = results({"gap", "--quick", "--filter", "/(kron|road)/"}, {"first answer was checked"});
+    for (const auto* graph : {"kron", "road"})
+        for (const auto* kernel : {"bfs", "sssp", "cc", "tc", "bc"}) {
+            const auto& result = of.at(std::string("gap/12/") + graph + "/" + kernel);
+            const double floor = result["floor_ms"], share = result["share_of_floor"];
+            EXPECT_GT(floor, 0) << result.dump();
+            EXPECT_NEAR(share * static_cast<double>(result["real_time"]), floor, 1e-3 * floor)
+                << result.dump();
+        }
+    EXPECT_GT(of.at("gap/12/kron/tc")["floor_ms"], of.at("gap/12/road/tc")["floor_ms"]) << "hubs' lists";
 }
 
 TEST_F(paper_benches, what_a_paper_or_the_library_has_not_is_said) {
