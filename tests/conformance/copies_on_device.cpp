@@ -4,13 +4,13 @@
 #include "core/device_copies.hpp"
 #include "core/device_stage.hpp"
 #include "nonzero/nonzero.hpp"
+#include "support/threads.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <thread>
 #include <vector>
 
 namespace nz::test {
@@ -49,13 +49,11 @@ TEST(CopiesOnDevice, BringEveryByteThereAndBack) {
 TEST(CopiesOnDevice, OfSeveralThreadsDoNotMix) {
     if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     const context gpu({.backend = backend::cuda});
-    std::vector<std::thread> users;
-    for (unsigned n = 0; n < 4; ++n)
-        users.emplace_back([&, n] {
-            for (unsigned k = 0; k < 3; ++k)
-                expect_there_and_back(gpu, device::stage::least + 4097 * (n + 1), 10 * n + k + 1);
-        });
-    for (auto& u : users) u.join();
+    in_threads(4, [&](int n) {
+        for (int k = 0; k < 3; ++k)
+            expect_there_and_back(gpu, device::stage::least + 4097 * (static_cast<std::size_t>(n) + 1),
+                                  static_cast<unsigned>(10 * n + k + 1));
+    });
 }
 
 // Pinned memory takes the link's own way, at its own rate.

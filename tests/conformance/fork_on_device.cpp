@@ -4,11 +4,11 @@
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
 #include "nonzero/nonzero.hpp"
+#include "support/threads.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <thread>
 #include <vector>
 
 namespace nz::test {
@@ -59,12 +59,9 @@ TEST(ForkOnDevice, OfOnePieceIsTheSessionsStream) {
 TEST(ForkOnDevice, OfSeveralThreadsKeepTheirOrder) {
     if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     const context gpu({.backend = backend::cuda});
-    std::vector<std::thread> users;
-    for (int n = 0; n < 4; ++n)
-        users.emplace_back([&, n] {
-            for (int k = 0; k < 3; ++k) expect_pieces_in_turn(gpu, 3 + n, k % 2 == 0);
-        });
-    for (auto& u : users) u.join();
+    in_threads(4, [&](int n) {
+        for (int k = 0; k < 3; ++k) expect_pieces_in_turn(gpu, 3 + n, k % 2 == 0);
+    });
 }
 
 }  // namespace

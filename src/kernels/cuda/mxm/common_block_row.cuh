@@ -12,11 +12,7 @@ namespace hash_detail {
 __device__ inline int block_scan(int mine, int* warp_totals, int& total) {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     const int warps = static_cast<int>(blockDim.x) / 32;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-        const int below = __shfl_up_sync(full_warp, mine, distance);
-        if (lane >= distance) mine += below;
-    }
+    mine = sum_up_to<32>(mine);
     if (lane == 31) warp_totals[warp] = mine;
     __syncthreads();
     const int others = lane < warps ? warp_totals[lane] : 0;

@@ -1,4 +1,4 @@
-// The values of both sides of a product, as mxm/hash and masked_row read and add them.
+// The values of both sides of a product, as mxm/hash, masked_row and masked_dot read and add them.
 #pragma once
 
 #include "algebra/before_first.hpp"

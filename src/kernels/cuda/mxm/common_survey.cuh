@@ -36,19 +36,25 @@ __device__ void for_kept_rows(long_rows& m, All&& all) {
     for (int n = 0; n < kept; ++n) all(m.rows[n]);
 }
 
-/// The sum over the block of two numbers of each thread, which thread 0 has in m.sums.
-__device__ inline void add_up(long_rows& m, unsigned long long x, unsigned long long y) {
-    if (threadIdx.x == 0) m.sums[0] = m.sums[1] = 0;  // which alone reads them
-    __syncthreads();
+/// Adds two numbers of each thread of the block, a warp's at once.
+template <class Y>
+__device__ void add_by_warps(unsigned long long x, Y y, unsigned long long* x_sum, Y* y_sum) {
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) {
         x += __shfl_xor_sync(full_warp, x, distance);
         y += __shfl_xor_sync(full_warp, y, distance);
     }
     if (threadIdx.x % 32 == 0) {
-        atomicAdd(m.sums, x);
-        atomicAdd(m.sums + 1, y);
+        atomicAdd(x_sum, x);
+        atomicAdd(y_sum, y);
     }
+}
+
+/// The sum over the block of two numbers of each thread, which thread 0 has in m.sums.
+__device__ inline void add_up(long_rows& m, unsigned long long x, unsigned long long y) {
+    if (threadIdx.x == 0) m.sums[0] = m.sums[1] = 0;  // which alone reads them
+    __syncthreads();
+    add_by_warps(x, y, m.sums, m.sums + 1);
     __syncthreads();
 }
 

@@ -104,15 +104,7 @@ __global__ void __launch_bounds__(survey_block)
         if (threadIdx.x == 0) finish(row, large.sums[0], end - begin);
     });
     __syncwarp();
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-        all += __shfl_xor_sync(full_warp, all, distance);
-        all_about += __shfl_xor_sync(full_warp, all_about, distance);
-    }
-    if (threadIdx.x % 32 == 0) {
-        atomicAdd(&products, all);
-        atomicAdd(&about, all_about);
-    }
+    add_by_warps(all, all_about, &products, &about);
     bins.add_to(parts.by_products->rows);
     if (threadIdx.x == 0) {
         atomicAdd(&parts.by_products->products, products);

@@ -300,9 +300,14 @@ __global__ void __launch_bounds__(block, 5)
         left = first;
     } else if (first < end) {
         const int least = bits_for(length), bits = min(least + 2, warp_bits);
-        const lookup a{k.a.columns + begin, length,     true,
-                       bits < least + 2,    keys[warp], places[warp],
-                       marks[warp],         bits,       min(warp_mark_bits, least + 4)};
+        const lookup a{.row = k.a.columns + begin,
+                       .length = length,
+                       .marked = bits < least + 2,
+                       .keys = keys[warp],
+                       .places = places[warp],
+                       .marks = marks[warp],
+                       .bits = bits,
+                       .mark_bits = min(warp_mark_bits, least + 4)};
         a.clear(lane, 32);
         __syncwarp();
         for (int p = lane; p < length; p += 32) a.insert(__ldg(k.a.columns + begin + p), p);
@@ -355,18 +360,16 @@ __global__ void __launch_bounds__(shared_block, 2)
         if (first >= end) continue;
         const auto length = static_cast<index_t>(offsets[i + offset_t{1}] - begin);
         const bool tabled = !Large || length <= large_row;
-        auto* const places = reinterpret_cast<std::uint16_t*>(room + slots);
-        const lookup a{k.a.columns + begin,
-                       length,
-                       tabled,
-                       true,
-                       room,
-                       places,
-                       reinterpret_cast<std::uint32_t*>(tabled ? room + slots / 2 * 3 : room),
-                       bits_for(length),
-                       !tabled ? untabled_mark_bits
-                       : Large ? large_mark_bits
-                               : mid_mark_bits};
+        const lookup a{.row = k.a.columns + begin,
+                       .length = length,
+                       .tabled = tabled,
+                       .keys = room,
+                       .places = reinterpret_cast<std::uint16_t*>(room + slots),
+                       .marks = reinterpret_cast<std::uint32_t*>(tabled ? room + slots / 2 * 3 : room),
+                       .bits = bits_for(length),
+                       .mark_bits = !tabled ? untabled_mark_bits
+                                    : Large ? large_mark_bits
+                                            : mid_mark_bits};
         if (t == 0) long_columns = 0;
         a.clear(t, shared_block);
         __syncthreads();
