@@ -1,22 +1,33 @@
 #!/usr/bin/env bash
-# The named small battery under compute-sanitizer: scripts/sanitize_gpu.sh BIN, where BIN holds the test programs and nz.
-# Takes under 10 minutes on one GPU. initcheck leaves out copies to the host: absent places of a bitmap have no value.
+# The named small battery under compute-sanitizer: scripts/sanitize_gpu.sh BIN [TOGETHER], where BIN holds the test programs and nz
+# and so many runs go side by side (4): most of a run is the host's. initcheck leaves out copies to the host: absent places of a
+# bitmap have no value.
 set -u
-bin=${1:?usage: scripts/sanitize_gpu.sh FOLDER_OF_PROGRAMS}
-failed=0
-check() {  # tool, seconds, words...
+bin=${1:?usage: scripts/sanitize_gpu.sh FOLDER_OF_PROGRAMS [TOGETHER]}
+together=${2:-4}
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+runs=0
+check() {  # tool, seconds that the run would take alone at most, words...
+    while [ "$(jobs -rp | wc -l)" -ge "$together" ]; do wait -n; done
+    runs=$((runs + 1))
+    run "$logs/$runs" "$@" &
+}
+run() {  # log, tool, seconds, words...
+    local log=$1
+    shift
     local tool=$1 seconds=$2
     shift 2
     local extra=()
     [ "$tool" = initcheck ] && extra=(--check-api-memory-access no)
-    if timeout "$seconds" compute-sanitizer --tool "$tool" "${extra[@]}" --error-exitcode 9 "$@" >/tmp/sanitize.$$ 2>&1; then
+    if timeout "$((2 * seconds))" compute-sanitizer --tool "$tool" "${extra[@]}" --error-exitcode 9 "$@" >"$log" 2>&1; then
         echo "clean    $tool: ${*##*/}"
     else
-        echo "NOT CLEAN (status $?) $tool: ${*##*/}"
-        grep -m 5 -E "=========|FAILED|nz:" /tmp/sanitize.$$
-        failed=1
+        local status=$?
+        touch "$log.failed"
+        echo "NOT CLEAN (status $status) $tool: ${*##*/}
+$(grep -m 5 -E "=========|FAILED|nz:" "$log")"
     fi
-    rm -f /tmp/sanitize.$$
 }
 matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*'
 joins='EwiseOnDevice.Long*:EwiseOnDevice.Stretches*:EwiseOnDevice.Nearly*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
@@ -116,4 +127,7 @@ check racecheck 60 "$bin/nz" bfs rmat:9,8 --backend cuda --sources-random 64 --v
 check racecheck 60 "$bin/nz" sssp dense:40,40 --weights uniform:1,9 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:18,4 --backend cuda --fast --validate
 check racecheck 60 "$bin/nz" bfs rmat:18,4 --source 12000 --backend cuda --fast --validate
-exit $failed
+wait
+not_clean=$(find "$logs" -name '*.failed' | wc -l)
+echo "$runs runs, $not_clean not clean"
+[ "$not_clean" = 0 ]

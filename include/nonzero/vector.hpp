@@ -92,7 +92,9 @@ public:
     const storage::vector_body& body() const;
     storage::vector_body& mutable_body();
     /// The same where the host's arrays do not matter.
-    const storage::vector_body& body_anywhere() const { return *body_; }
+    const storage::vector_body& body_anywhere() const;
+    /// The same where nobody else has this vector and it may be a bitmap whose entries are not counted yet.
+    const storage::vector_body& body_uncounted() const { return *body_; }
     /// Whether other handles have the same content.
     bool is_shared() const { return body_.use_count() > 1; }
     explicit vector(std::shared_ptr<storage::vector_body> body) : body_(std::move(body)) {}

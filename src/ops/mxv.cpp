@@ -356,6 +356,11 @@ void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
         f.reach = sample.distance / static_cast<double>(f.input_size);
         f.runs = sample.runs;
     }
+    if (f.on_device && f.input != vector_form::dense && f.expected >= plan::device_tiles_from_products) {
+        f.outside_tiles = body.sampled_outside_tiles();
+        f.longest_row = body.longest_row();
+        f.tiles_ready = body.has_tiles(memory, a, plan::tiles_for(f.tiles), p.tile_type());
+    }
     f.slice_diagonals = body.sampled_slices();
     if (!f.on_device) f.ell_share = body.ell_share();
     if (plan::slices_pay(f.slice_diagonals, f.entry_bytes) || plan::ell_pays(f.ell_share) ||

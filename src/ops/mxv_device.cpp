@@ -1,5 +1,5 @@
 // The matvec on a GPU: what the plan needs to know is collected there, operands are brought where they are not, the
-// kernel's output stays. The host waits where it must know a count: products of a push, entries of a result.
+// kernel's output stays. The host waits where it must know a count: products of a push, entries of a sparse result.
 #include "ops/mxv_device.hpp"
 
 #include "core/checks.hpp"
@@ -37,8 +37,8 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     if (facts.pull_ready)
         facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled_anywhere())->held_rows;
     plan_ = plan::mxv(facts);
-    if ((plan_.builds_slices || plan_.builds_ranks || plan_.kernel == "csr_binned") && facts.pinned.empty())
-        make_room_for_form(facts);
+    const bool own_form = plan_.builds_slices || plan_.builds_ranks || plan_.builds_tiles;
+    if ((own_form || plan_.kernel == "csr_binned") && facts.pinned.empty()) make_room_for_form(facts);
     mask_ = mask_on_device(p_.ctx, p_.options);
     take_operand(plan_.input);
     if (plan_.direction == direction::push) {
@@ -53,11 +53,14 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     plan_.moved_bytes = arrived.bytes();
 }
 
-// Slices, ranks or bins that nobody asked for by name are made if there is memory for them, and for what goes by bins.
+// Slices, ranks, tiles or bins that nobody asked for by name are made if there is memory for them, and for what goes by bins.
 void device_mxv::make_room_for_form(plan::mxv_facts& facts) {
     try {
         if (plan_.builds_slices) take_slices();
         if (plan_.builds_ranks) take_ranks();
+        if (plan_.builds_tiles)
+            kept_.push_back(
+                tiles_on_device(p_.ctx, p_.body(), p_.pulled_anywhere(), plan_.tiles, p_.tile_type()));
         if (plan_.kernel == "csr_binned") {
             workspace_ = take(p_.ctx, plan_.workspace_bytes);
             take_bins();

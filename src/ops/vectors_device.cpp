@@ -1,5 +1,5 @@
-// Whole vectors on a GPU: forms, masks, write-back, and the kernels of ewise, apply and reduce. Results stay there; the host
-// waits where it must know how many entries a bitmap has.
+// Whole vectors on a GPU: forms, masks, write-back, and the kernels of ewise, apply and reduce. Results stay there, counted there:
+// the host waits once it asks how many entries a bitmap has.
 #include "ops/vectors_device.hpp"
 
 #include "core/checks.hpp"
@@ -19,15 +19,6 @@ using storage::vector_body;
 
 namespace {
 
-offset_t count_present(const context& ctx, const buffer& present, index_t size) {
-    const buffer count(ctx.device_memory(), sizeof(offset_t));
-    kernels::on_cuda().vectors.count_bits(present.as<const bits::word>(), size, count.as<offset_t>(),
-                                          ctx.gpu()->stream());
-    offset_t found = 0;
-    ctx.gpu()->download(&found, count.data(), sizeof found);
-    return found;
-}
-
 // Operators and types for which the device's write-back is compiled.
 bool joins_on_device(const vector& w, const vector& t, const vector_options& o) {
     if (w.type() != t.type()) return false;
@@ -41,8 +32,7 @@ struct placed {
     device_vector converted;
     device_entries entries;
 };
-placed place(const context& ctx, const vector& v) {
-    const vector_body& b = v.body_anywhere();
+placed place(const context& ctx, const vector_body& b) {
     placed p{b.home->copy_on(ctx, b), {}, {}};
     p.entries = entries_of(b, *p.on);
     if (b.form != vector_form::sparse) return p;
@@ -131,10 +121,10 @@ device_entries entries_of(const vector_body& v, const device_vector& on) {
 }
 
 vector from_bitmap(const context& ctx, dtype type, index_t size, device_vector content) {
-    const offset_t count = count_present(ctx, content.present, size);
-    if (count == size) content.present = buffer();
-    return storage::make_device_vector(
-        ctx, type, size, count == size ? vector_form::dense : vector_form::bitmap, count, std::move(content));
+    buffer count(ctx.device_memory(), sizeof(offset_t));
+    kernels::on_cuda().vectors.count_bits(content.present.as<const bits::word>(), size, count.as<offset_t>(),
+                                          ctx.gpu()->stream());
+    return storage::make_uncounted_vector(ctx, type, size, std::move(content), std::move(count));
 }
 
 buffer mask_on_device(const context& ctx, const vector_options& o) {
@@ -156,7 +146,7 @@ void write_back_on_device(const context& ctx, vector& w, vector t, const vector_
         return;
     }
     const auto n = static_cast<index_t>(w.size());
-    const placed old = place(ctx, w), result = place(ctx, t);
+    const placed old = place(ctx, w.body_anywhere()), result = place(ctx, t.body_uncounted());
     device_vector out = storage::allocate_on_device(ctx, w.type(), n, vector_form::bitmap, 0);
     kernels::device_write_back c;
     c.w = old.entries;
@@ -221,7 +211,8 @@ void write_back_from_device(const context& ctx, vector& w, vector t, const vecto
 void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y) {
     const auto n = static_cast<index_t>(y.size());
     const vector none(ctx, y.type(), n);
-    const placed old = place(ctx, beta == 0 ? none : y), result = place(ctx, t);
+    const placed old = place(ctx, (beta == 0 ? none : y).body_anywhere()),
+                 result = place(ctx, t.body_anywhere());
     const bool full = t.form() == vector_form::dense;
     device_vector out = storage::allocate_on_device(ctx, y.type(), n, vector_form::bitmap, 0);
     kernels::device_write_back c;
@@ -258,7 +249,7 @@ std::optional<vector> join_words_on_device(const context& ctx, set_operation ope
     if (!lives_there(ctx, u) && !lives_there(ctx, v)) return {};
     const compiled_on_device c = find_compiled_on_device(op, u.type(), v.type());
     if (!c.kernel) return {};
-    const placed a = place(ctx, u), b = place(ctx, v);
+    const placed a = place(ctx, u.body_anywhere()), b = place(ctx, v.body_anywhere());
     const bool a_full = a.entries.form == vector_form::dense, b_full = b.entries.form == vector_form::dense;
     const bool full = operation == set_operation::unite ? a_full || b_full : a_full && b_full;
     const auto n = static_cast<index_t>(u.size());

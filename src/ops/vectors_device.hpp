@@ -12,7 +12,7 @@
 namespace nz::ops {
 
 kernels::device_entries entries_of(const storage::vector_body& v, const storage::device_vector& on);
-/// A vector of values and presence; the presence goes where every entry is there. Waits for their number.
+/// A vector of values and presence, dense where every entry is there. Who asks for their number waits for it, not this call.
 vector from_bitmap(const context& ctx, dtype type, index_t size, storage::device_vector content);
 /// The words of the options' mask; empty without one.
 buffer mask_on_device(const context& ctx, const vector_options& options);

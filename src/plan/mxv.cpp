@@ -7,9 +7,28 @@ struct choice {
     std::string_view kernel, reason;
 };
 
+double density(const mxv_facts& f) {
+    return f.input == vector_form::dense ? 1
+                                         : static_cast<double>(f.input_count) /
+                                               static_cast<double>(std::max<offset_t>(f.input_size, 1));
+}
+
+// Tiles of what a sparse u meets little of.
+bool takes_tiles(const mxv_facts& f) {
+    if (!f.on_device || f.input == vector_form::dense || f.limited || f.outside_tiles < 0) return false;
+    const double mean = static_cast<double>(f.nnz) / static_cast<double>(f.output_size),
+                 longest = static_cast<double>(f.longest_row);
+    return f.expected >= device_tiles_from_products && f.outside_tiles <= tiles_most_outside &&
+           density(f) * mean <= tiles_most_met && density(f) * longest <= tiles_most_met_of_one &&
+           longest <= std::max(tiles_longest_row, tiles_spread * mean);
+}
+
 bool takes_slices(const mxv_facts& f) {
-    const offset_t entries = f.on_device ? device_slices_from_entries : slices_from_entries;
-    if (f.nnz < entries || f.input != vector_form::dense || f.limited || f.slice_diagonals < 0) return false;
+    const bool gaps = f.input != vector_form::dense, large = f.nnz >= device_slices_from_entries;
+    if (f.limited || f.slice_diagonals < 0) return false;
+    if (!f.on_device && (f.nnz < slices_from_entries || gaps)) return false;
+    if (f.on_device && !large && f.expected < device_small_slices_from_products) return false;
+    if (gaps && density(f) < slices_from_density && takes_tiles(f)) return false;
     // Of a slice, on average.
     const double diagonals = f.slice_diagonals * static_cast<double>(f.nnz) /
                              (static_cast<double>(f.output_size) / storage::slice_rows);
@@ -53,6 +72,12 @@ bool takes_ell(const mxv_facts& f) {
            static_cast<double>(f.longest_row) <= long_row_share * static_cast<double>(f.nnz) / f.threads;
 }
 
+bool has_few_in_short_rows(const mxv_facts& f) {
+    const auto [longest, mean] = short_on_device(f.input == vector_form::dense);
+    return f.on_device && f.nnz <= small_on_device && f.degree_max >= 0 && f.degree_max <= longest &&
+           static_cast<double>(f.nnz) <= mean * static_cast<double>(f.output_size);
+}
+
 choice choose_pull(const mxv_facts& f) {
     if (f.masked) return {"csr_row_masked", "mask: only rows that it lets through are computed"};
     if (f.first_wins || (f.terminates && f.input != vector_form::dense))
@@ -60,8 +85,8 @@ choice choose_pull(const mxv_facts& f) {
     if (takes_blocks(f)) return {"bsr_row", "many products, and entries come in square blocks"};
     if (takes_slices(f))
         return {"dia_slice", "many products, and rows beside each other have the same diagonals"};
-    if (f.on_device && f.nnz <= small_on_device && f.degree_max >= 0 && f.degree_max <= short_rows_on_device)
-        return {"csr_row", "few entries in short rows: one launch"};
+    if (takes_tiles(f)) return {"tile_row", "many products, and u meets few of the matrix's tiles"};
+    if (has_few_in_short_rows(f)) return {"csr_row", "few entries in short rows: one launch"};
     if (takes_ell(f)) return {"ell_slice", "many products, and rows that are equally long go side by side"};
     constexpr choice ranked{"csr_ranked", "many products, and a few columns have many of the entries"};
     if (f.on_device && takes_ranks(f)) return ranked;
@@ -113,6 +138,9 @@ choice choose(const mxv_facts& f) {
     const double mean = f.input_size ? static_cast<double>(f.nnz) / static_cast<double>(f.input_size) : 0;
     const double products =
         f.products >= 0 ? static_cast<double>(f.products) : static_cast<double>(f.input_count) * mean;
+    // On a GPU forms of the matrix that are read by what u holds have no products to sort and no count to wait for.
+    const bool plain = !f.masked && !f.first_wins && !f.terminates;
+    if (f.on_device && plain && (takes_tiles(f) || takes_slices(f))) return choose_pull(f);
     // Pull reads the entries of the rows that the mask lets through, and a word of the mask for 64 of the
     // others.
     const double share = f.masked && f.output_size

@@ -65,6 +65,8 @@ struct mxv_facts {
     bool limited = false;  ///< the memory for them is: what stays with the matrix would be missing elsewhere
     tiling tiles{};        ///< as asked for
     bool tiles_ready = false;  ///< those of tiles_for(tiles) are at hand
+    double outside_tiles =
+        -1;  ///< share of the entries that these would not hold, by a sample; -1: not asked for (a sparse u on a GPU alone)
 };
 
 /// Push or pull, in entries read in order. A product that is gathered, radix-sorted and reduced costs 10 to 14 of them (`nz bench
@@ -107,9 +109,15 @@ inline constexpr double device_short_row = 32, device_scattered_cost = 0.3;
 /// ranges of rows, until single rows hold many products (dense:5000,5000, 5 products a row: 0.25 ms against 0.11); the radix sort is
 /// never far off beyond.
 inline constexpr offset_t device_merge_products = 16384, device_bucket_products = 131072;
-/// On a GPU csr_row is one launch for csr_merge's three: 8 to 9 us for 12 to 13 on matrices of so many entries in rows no longer than
-/// this; 11 to 18 for 11 to 12 where some are longer.
-inline constexpr offset_t small_on_device = offset_t{1} << 18, short_rows_on_device = 18;
+/// On a GPU csr_row is one launch for csr_merge's three: it is the faster one on matrices of so many entries in rows that are short on
+/// average and none of them long (`nz bench regret`, one H200, 100 inputs: with a dense u 8 to 9 us for 12 to 13, with a sparse one 20 to 25
+/// for 25 to 32, whose columns it looks at in order; within 1.1 of the faster of the two on 96 and 97%).
+inline constexpr offset_t small_on_device = offset_t{1} << 19;
+struct short_rows {
+    offset_t longest;
+    double mean;
+};
+constexpr short_rows short_on_device(bool dense) { return dense ? short_rows{28, 12} : short_rows{112, 20}; }
 /// Rows are shared out in multiples of 64; with fewer of these than this for each thread, entries are instead.
 inline constexpr offset_t row_blocks_a_thread = 4;
 /// Below this many entries it does not matter.
@@ -137,8 +145,9 @@ inline constexpr offset_t slices_from_products = 64, device_slices_from_products
 /// 8.7 ms, and a product 0.078 for 0.104), so that many more have to be expected.
 inline constexpr double device_long_slice = 256;
 inline constexpr offset_t device_long_slices_from_products = 512;
-/// Smaller matrices stay in caches, and a GPU's launch is what they cost.
+/// Smaller matrices stay in caches, and a GPU's launch is what they cost: the one for csr_merge's three, where so many more are expected.
 inline constexpr offset_t slices_from_entries = 65536, device_slices_from_entries = offset_t{1} << 20;
+inline constexpr offset_t device_small_slices_from_products = 256;
 /// One slice is one warp's, or a part of one thread's share: none may have more than so many times the diagonals of the others, which a
 /// sample does not see. A row has a slice with as many diagonals as it has entries.
 inline constexpr double slice_spread = 8, longest_of_short = 64;
@@ -226,10 +235,8 @@ constexpr bool goes_by_chunks(std::string_view kernel) {
     return kernel == "csr_merge" || kernel == "csr_ranked" || kernel == "csr_binned";
 }
 
-/// Tiles of 16 unless another size is asked for: their entries' places fit a byte.
-inline constexpr int usual_tile_size = 16;
 constexpr tiling tiles_for(tiling asked) {
-    const int size = asked.size ? asked.size : usual_tile_size;
+    const int size = asked.size ? asked.size : storage::usual_tile_size;
     return {size, asked.least_entries >= 0 ? asked.least_entries : storage::least_value_entries(size)};
 }
 constexpr bool reads_tiles(std::string_view kernel) { return kernel.starts_with("tile_"); }
@@ -244,6 +251,16 @@ constexpr bool strips_pay(offset_t u_count, offset_t u_size, offset_t strips, of
                             (64.0 * static_cast<double>(strips) / static_cast<double>(rows));
     return expected < 1.0 / 3;
 }
+
+/// Tiles pay on a GPU for sparse vectors where they hold so much of the matrix, and u meets no more entries of a row, on average, nor of
+/// the longest one, which a warp goes through while others wait: 16 to 24 us for 20 to 40 of csr_merge on matrices that a launch is what
+/// they cost, a third of its time on meshes of 10 million entries at a density of 0.001 (`nz bench regret`, one H200, 110 inputs). Slices,
+/// which read u in runs, are the faster ones where u has so much of its entries.
+inline constexpr offset_t device_tiles_from_products = 128;
+inline constexpr double tiles_most_outside = 0.5, tiles_most_met = 8, tiles_most_met_of_one = 32;
+/// A row that is much longer than the others has tiles that one warp looks at, whether u meets them or not.
+inline constexpr double tiles_longest_row = 1024, tiles_spread = 2;
+inline constexpr double slices_from_density = 1.0 / 32;
 
 /// A plan for facts as they are known. When `products` is not known and push is in question, the plan names
 /// the push kernel with workspace_bytes 0: ops collects the products and asks again.

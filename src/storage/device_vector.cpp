@@ -31,7 +31,7 @@ std::shared_ptr<const device_vector> residence::copy_on(const context& gpu, cons
         download(*gpu_, on_host.indices, from->indices);
     }
     const vector_body& source = device_only_ ? on_host : v;
-    auto copy = std::make_shared<const device_vector>(
+    auto copy = std::make_shared<device_vector>(
         device_vector{upload(gpu, source.values), upload(gpu, source.present), upload(gpu, source.indices)});
     gpu.gpu()->wait();
     if (!device_only_) {
@@ -55,10 +55,25 @@ void residence::bring_home(vector_body& v) {
     device_only_ = false;
 }
 
-void residence::settle_on(const context& gpu, std::shared_ptr<const device_vector> content) {
+void residence::settle_on(const context& gpu, device_vector content, buffer count) {
     gpu_ = gpu;
-    copy_ = std::move(content);
+    copy_ = std::make_shared<device_vector>(std::move(content));
     device_only_ = true;
+    uncounted_ = count.data() != nullptr;
+    count_ = std::move(count);
+}
+
+void residence::count_entries(vector_body& v) {
+    if (!uncounted()) return;
+    const std::lock_guard lock(mutex_);
+    if (!uncounted()) return;
+    gpu_->gpu()->download(&v.count, count_.data(), sizeof v.count);
+    if (v.count == v.size) {
+        v.form = vector_form::dense;
+        copy_->present = buffer();
+    }
+    count_ = buffer();
+    uncounted_.store(false, std::memory_order_release);
 }
 
 bool residence::away_on(const context& gpu) const {
@@ -69,7 +84,15 @@ bool residence::away_on(const context& gpu) const {
 vector make_device_vector(const context& gpu, dtype type, index_t size, vector_form form, offset_t count,
                           device_vector content) {
     auto body = std::make_shared<vector_body>(vector_body{gpu, size, type, form, count, {}, {}, {}});
-    body->home->settle_on(gpu, std::make_shared<const device_vector>(std::move(content)));
+    body->home->settle_on(gpu, std::move(content));
+    return vector(std::move(body));
+}
+
+vector make_uncounted_vector(const context& gpu, dtype type, index_t size, device_vector content,
+                             buffer count) {
+    auto body =
+        std::make_shared<vector_body>(vector_body{gpu, size, type, vector_form::bitmap, -1, {}, {}, {}});
+    body->home->settle_on(gpu, std::move(content), std::move(count));
     return vector(std::move(body));
 }
 

@@ -26,8 +26,12 @@ public:
     std::shared_ptr<const device_vector> copy_on(const context& gpu, const vector_body& v);
     /// Fills the host's arrays when only the device has them.
     void bring_home(vector_body& v);
-    /// From now on the device alone has the content.
-    void settle_on(const context& gpu, std::shared_ptr<const device_vector> content);
+    /// From now on the device alone has the content; where `count` is given, a bitmap, whose entries will be counted there.
+    void settle_on(const context& gpu, device_vector content, buffer count = {});
+    /// Waits for the count of a bitmap that nobody has asked for yet; a full one becomes dense.
+    void count_entries(vector_body& v);
+    /// Whether that count is still to be asked for.
+    bool uncounted() const { return uncounted_.load(std::memory_order_acquire); }
     /// Whether a device alone has the content.
     bool away() const { return device_only_; }
     /// Whether the GPU of this context alone has it.
@@ -36,13 +40,17 @@ public:
 private:
     mutable std::mutex mutex_;
     std::optional<context> gpu_;
-    std::shared_ptr<const device_vector> copy_;
-    std::atomic<bool> device_only_ = false;
+    std::shared_ptr<device_vector> copy_;
+    buffer count_;
+    std::atomic<bool> device_only_ = false, uncounted_ = false;
 };
 
 /// A vector whose content is on the GPU alone; `count` entries are present.
 vector make_device_vector(const context& gpu, dtype type, index_t size, vector_form form, offset_t count,
                           device_vector content);
+/// A bitmap there whose entries will stand in `count`, an offset_t there: whoever asks for them waits, and nobody before.
+vector make_uncounted_vector(const context& gpu, dtype type, index_t size, device_vector content,
+                             buffer count);
 /// Uninitialised arrays on the GPU for a vector of this form.
 device_vector allocate_on_device(const context& gpu, dtype type, index_t size, vector_form form,
                                  offset_t count);

@@ -143,6 +143,7 @@ void matrix_body::drop_derived() const {
     tile_lists_.clear();
     slices_.clear();
     sampled_slices_.reset();
+    sampled_outside_tiles_.reset();
     blocks_.clear();
     sampled_blocks_.reset();
     ranks_.clear();

@@ -99,6 +99,8 @@ struct matrix_body {
     std::shared_ptr<const tile_lists> tile_lists_in(const std::shared_ptr<const value_tiles>& of,
                                                     bool by_rows,
                                                     const std::function<tile_lists()>& build) const;
+    /// The share of entries that value tiles of rows() of the usual size would not hold, by sample_value_tiles; taken once.
+    double sampled_outside_tiles() const;
     /// Slices of rows() or columns(), as tiles_in.
     std::shared_ptr<const dia_slices> slices_in(const std::shared_ptr<memory_resource>& memory, const csr& of,
                                                 std::optional<dtype> type,
@@ -230,7 +232,7 @@ private:
     mutable std::optional<matrix_facts> facts_;
     mutable std::optional<offset_t> longest_row_;
     mutable std::optional<row_sample> sampled_rows_;
-    mutable std::optional<double> sampled_slices_, sampled_hot_columns_, ell_share_;
+    mutable std::optional<double> sampled_slices_, sampled_outside_tiles_, sampled_hot_columns_, ell_share_;
     mutable std::optional<block_sample> sampled_blocks_;
     mutable std::atomic<offset_t> searched_{0}, measured_{0}, multiplied_{0}, expected_{0};
     mutable std::atomic<bool> forms_refused_{false};

@@ -85,6 +85,15 @@ std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_on(const context& gpu, c
         .tiles;
 }
 
+double matrix_body::sampled_outside_tiles() const {
+    const auto by_rows = rows_shared();
+    const std::lock_guard lock(mutex_);
+    if (!sampled_outside_tiles_)
+        sampled_outside_tiles_ =
+            sample_value_tiles(*by_rows, {usual_tile_size, least_value_entries(usual_tile_size)}, 0).outside;
+    return *sampled_outside_tiles_;
+}
+
 std::shared_ptr<const dia_slices> matrix_body::slices_in(const std::shared_ptr<memory_resource>& memory,
                                                          const csr& of, std::optional<dtype> wanted,
                                                          const std::function<dia_slices()>& build) const {

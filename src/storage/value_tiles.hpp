@@ -55,6 +55,9 @@ constexpr index_t tile_columns_of(index_t columns, int size) { return (columns +
 constexpr int local_bytes(int size) { return size == 16 ? 1 : 2; }
 constexpr int column_bits(int size) { return size == 16 ? 4 : 6; }
 
+/// Tiles of 16 unless another size is asked for: their entries' places fit a byte.
+inline constexpr int usual_tile_size = 16;
+
 /// What a tile takes beside its entries, over what an entry outside saves by being in one: with fewer entries than
 /// this a tile takes more bytes than its entries would one by one.
 constexpr int least_value_entries(int size) {

@@ -149,11 +149,16 @@ vector vector::from_tuples(const context& ctx, dtype type, offset_t size, std::s
 }
 
 offset_t vector::size() const { return body_->size; }
-offset_t vector::count() const { return body_->count; }
+offset_t vector::count() const { return body_anywhere().count; }
 dtype vector::type() const { return body_->type; }
-vector_form vector::form() const { return body_->form; }
+vector_form vector::form() const { return body_anywhere().form; }
 
+const storage::vector_body& vector::body_anywhere() const {
+    body_->home->count_entries(*body_);
+    return *body_;
+}
 const storage::vector_body& vector::body() const {
+    body_anywhere();
     body_->home->bring_home(*body_);
     return *body_;
 }
@@ -223,7 +228,7 @@ void vector::resize(offset_t size) {
 }
 
 void vector::convert_to(vector_form form) {
-    if (form != body_->form) *this = storage::make_vector(storage::convert(body(), form));
+    if (form != this->form()) *this = storage::make_vector(storage::convert(body(), form));
 }
 
 bool vector::on_device() const { return body_->home->away(); }
@@ -237,11 +242,11 @@ void check_dense(const vector_body& v, dtype type) {
 }  // namespace
 
 const void* vector::dense_values(dtype type) const {
-    check_dense(*body_, type);
+    check_dense(body_anywhere(), type);
     return body().values.data();
 }
 const void* vector::dense_values_on(const context& gpu, dtype type) const {
-    check_dense(*body_, type);
+    check_dense(body_anywhere(), type);
     require<not_supported>(gpu.gpu() != nullptr, "this context has no GPU: values() gives the host's array");
     // Another GPU's alone: a copy that nobody holds would not outlive this call.
     const vector_body& there = body_->home->away() && !body_->home->away_on(gpu) ? body() : *body_;

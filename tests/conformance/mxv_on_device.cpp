@@ -5,8 +5,11 @@
 #include "ops/mxv_device.hpp"
 #include "support/battery.hpp"
 #include "support/settings.hpp"
+#include "support/threads.hpp"
 
 #include <gtest/gtest.h>
+
+#include <atomic>
 
 namespace nz::test {
 namespace {
@@ -116,6 +119,78 @@ TEST_F(MxvOnDevice, ResultsFeedTheNextProductWithoutAHost) {
     expected = model_mxm(s, a, read(other));  // any content will do: only that both sides agree
     mxv(ctx, other, s, left, other);
     EXPECT_TRUE(same(expected, other));
+}
+
+TEST_F(MxvOnDevice, ResultsWithGapsAreCountedOnceSomebodyAsks) {
+    std::mt19937 random(7);
+    const context ctx({.backend = backend::cuda});
+    const semiring s("plus_times_int64");
+    constexpr index_t n = 3000;
+    dictionary a = random_dictionary(n, n, 0.001, dtype::int64, random);
+    dictionary u = random_dictionary(n, 1, 0.02, dtype::int64, random);
+    for (const bool whole : {false, true}) {
+        if (whole) {  // a row each: what was to be a bitmap has no gap
+            for (index_t i = 0; i < n; ++i) a.entries[{i, 0}] = scalar(std::int64_t{1}).bits();
+            u.entries[{0, 0}] = scalar(std::int64_t{2}).bits();
+        }
+        const matrix left = make_matrix(ctx, a);
+        const vector right = make_vector(ctx, u, vector_form::sparse);
+        const dictionary expected = model_mxm(s, a, u);
+        const auto entries = static_cast<offset_t>(expected.entries.size());
+        ASSERT_EQ(entries == n, whole);
+        for (const auto* kernel : {"csr_row", "csr_merge", "tile_row"}) {
+            vector w(ctx, dtype::int64, n);
+            mxv(ctx, w, s, left, right, {.kernel = kernel});
+            EXPECT_TRUE(w.body_uncounted().home->uncounted()) << kernel << ": nobody has asked";
+            std::atomic<int> wrong = 0;
+            in_threads(8, [&](int) {
+                const vector own = w;
+                const auto form = whole ? vector_form::dense : vector_form::bitmap;
+                wrong += own.form() != form || own.count() != entries;
+            });
+            EXPECT_EQ(wrong, 0) << kernel;
+            EXPECT_FALSE(w.body_uncounted().home->uncounted());
+            EXPECT_TRUE(same(expected, w)) << kernel;
+            w.validate();
+            // What is joined to an uncounted result, on the device and on the host.
+            vector sum = w;
+            mxv(ctx, sum, s, left, right, {.accum = binary_id::plus, .kernel = kernel});
+            vector host(ctx, dtype::int64, n);
+            mxv(ctx, host, s, left, right, {.kernel = kernel});
+            host.set(1, scalar(std::int64_t{5}));
+            EXPECT_EQ(sum.count(), entries);
+            EXPECT_EQ(host.get(1)->get<std::int64_t>(), 5);
+            host.validate();
+            sum.validate();
+            vector doubled(ctx, dtype::int64, n);
+            apply(ctx, doubled, binary_id::times, w, scalar(std::int64_t{2}));
+            EXPECT_TRUE(same(read(doubled), sum)) << kernel;
+        }
+    }
+}
+
+TEST_F(MxvOnDevice, TilesAreMadeForSparseVectorsOfManyProducts) {
+    const context ctx({.backend = backend::cuda});
+    const semiring s("plus_times_fp64");
+    const matrix a = load(ctx, "laplace3d:20").matrix;
+    const std::vector<index_t> places = {17, 4011};
+    const std::vector<double> values = {2, 3};
+    const vector u = vector::build<double>(ctx, a.columns(), places, values);
+    vector before(ctx, dtype::float64, a.rows()), w = before;
+    EXPECT_NE(mxv(ctx, before, s, a, u).kernel, "tile_row");
+    a.expect_products(1000);
+    const mxv_plan first = mxv(ctx, w, s, a, u);
+    EXPECT_EQ(first.kernel, "tile_row");
+    EXPECT_TRUE(first.builds_tiles);
+    EXPECT_TRUE(same(read(before), w));
+    EXPECT_FALSE(mxv(ctx, w, s, a, u).builds_tiles);
+    EXPECT_TRUE(same(read(before), w));
+    const context limited({.backend = backend::cuda, .device_memory_limit = 1 << 26});
+    const matrix b = load(limited, "laplace3d:20").matrix;
+    b.expect_products(1000);
+    vector y(limited, dtype::float64, b.rows());
+    EXPECT_NE(mxv(limited, y, s, b, u).kernel, "tile_row") << "the memory is wanted elsewhere";
+    EXPECT_TRUE(same(read(before), y));
 }
 
 TEST_F(MxvOnDevice, AVectorOfOneDeviceServesAContextOnTheHostAndAnother) {

@@ -79,6 +79,14 @@ TEST(MxvPlan, SlicesAreMadeWhereManyProductsFollowAndRowsHaveTheSameDiagonals) {
     EXPECT_TRUE(without([](auto& g) { g.nnz = plan::slices_from_entries - 1; }));
     EXPECT_TRUE(without([](auto& g) { g.input = vector_form::bitmap, g.input_count = g.input_size / 2; }));
     EXPECT_FALSE(without([](auto& g) { g.on_device = true; }));
+    const auto of_few_entries = [](auto& g, offset_t expected) {
+        g.on_device = true;
+        g.output_size = g.input_size = g.input_count = 10000;
+        g.nnz = 270000;
+        g.expected = expected;
+    };
+    EXPECT_TRUE(without([&](auto& g) { of_few_entries(g, plan::device_small_slices_from_products - 1); }));
+    EXPECT_FALSE(without([&](auto& g) { of_few_entries(g, plan::device_small_slices_from_products); }));
     const auto of_long_slices = [](auto& g, offset_t expected) {
         g.on_device = true;
         g.output_size = g.input_size = g.input_count = 6000;
@@ -302,13 +310,67 @@ TEST(MxvPlan, OnAGpuSmallMatricesOfShortRowsTakeOneLaunch) {
     f.on_device = true;
     f.degree_max = -1;
     EXPECT_EQ(plan::mxv(f).kernel, "csr_merge") << "how long its rows are is not known";
-    f.degree_max = 18;
+    f.degree_max = plan::short_on_device(true).longest;
     EXPECT_EQ(plan::mxv(f).kernel, "csr_row");
-    f.degree_max = 19;
+    f.degree_max = plan::short_on_device(true).longest + 1;
     EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+    f.degree_max = 13;
+    f.nnz = 40000 * 13;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge") << "rows of 13 entries on average";
     f.degree_max = 4;
-    f.nnz = 300000;
+    f.nnz = plan::small_on_device + 1;
+    f.output_size = f.input_size = f.input_count = f.nnz / 4;
     EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+
+    f = square(40000, 160000);
+    f.on_device = true;
+    f.input = vector_form::sparse;
+    f.input_count = 4000;
+    f.degree_max = plan::short_on_device(false).longest;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_row") << "longer rows wait less for a u with gaps";
+    f.degree_max = plan::short_on_device(false).longest + 1;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+}
+
+// A mesh of a million points, of whose u a product meets a few entries.
+TEST(MxvPlan, OnAGpuTilesServeSparseVectorsWhereManyProductsFollow) {
+    plan::mxv_facts f = square(1000000, 27000000);
+    f.on_device = true;
+    f.input = vector_form::sparse;
+    f.input_count = 1000;
+    f.entry_bytes = 8;
+    f.longest_row = 27;
+    f.outside_tiles = 0.1;
+    f.slice_diagonals = 1.01 / 32;
+    EXPECT_NE(plan::mxv(f).kernel, "tile_row");
+    f.expected = plan::device_tiles_from_products;
+    EXPECT_EQ(plan::mxv(f).kernel, "tile_row");
+    EXPECT_TRUE(plan::mxv(f).builds_tiles);
+    f.tiles_ready = true;
+    EXPECT_FALSE(plan::mxv(f).builds_tiles);
+    const auto kernel_with = [&](auto change) {
+        plan::mxv_facts g = f;
+        change(g);
+        return plan::mxv(g).kernel;
+    };
+    EXPECT_EQ(kernel_with([](auto& g) { g.any_order = true; }), "tile_row") << "before a scatter too";
+    EXPECT_EQ(kernel_with([](auto& g) { g.expected = plan::device_tiles_from_products - 1; }), "dia_slice")
+        << "which fewer products pay for";
+    EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 100000; }), "dia_slice") << "a tenth of u";
+    EXPECT_EQ(kernel_with([](auto& g) { g.outside_tiles = 0.6; }), "dia_slice");
+    f.slice_diagonals = -1;
+    for (const auto change : std::initializer_list<void (*)(plan::mxv_facts&)>{
+             [](auto& g) { g.outside_tiles = 0.6; }, [](auto& g) { g.outside_tiles = -1; },
+             [](auto& g) { g.longest_row = 1100; }, [](auto& g) { g.limited = true; },
+             [](auto& g) { g.input_count = 300000; },
+             [](auto& g) { g.longest_row = 1000, g.input_count = 40000; }, [](auto& g) { g.masked = true; },
+             [](auto& g) { g.first_wins = true; }, [](auto& g) { g.terminates = true; },
+             [](auto& g) { g.on_device = false; }})
+        EXPECT_NE(kernel_with(change), "tile_row");
+    EXPECT_EQ(kernel_with([](auto& g) { g.longest_row = 2500, g.nnz = 2000 * g.output_size; }), "tile_row")
+        << "long rows all";
+    f.first_wins = true;
+    EXPECT_TRUE(kernel_with([](auto&) {}).starts_with("csc_")) << "a push is weighed for it as before";
 }
 
 TEST(MxvPlan, OnAGpuThePullIsCheaperWhereRowsReadNearbyAndMany) {
