@@ -16,11 +16,13 @@ double density(const mxv_facts& f) {
 // Tiles of what a sparse u meets little of.
 bool takes_tiles(const mxv_facts& f) {
     if (!f.on_device || f.input == vector_form::dense || f.limited || f.outside_tiles < 0) return false;
+    if (f.nnz == 0 || f.expected < device_tiles_from_products) return false;
     const double mean = static_cast<double>(f.nnz) / static_cast<double>(f.output_size),
                  longest = static_cast<double>(f.longest_row);
-    return f.expected >= device_tiles_from_products && f.outside_tiles <= tiles_most_outside &&
-           density(f) * mean <= tiles_most_met && density(f) * longest <= tiles_most_met_of_one &&
-           longest <= std::max(tiles_longest_row, tiles_spread * mean);
+    const bool launches_alone = f.nnz <= small_on_device && density(f) <= tiles_of_few_density;
+    return (launches_alone || f.outside_tiles <= tiles_most_outside) && density(f) * mean <= tiles_most_met &&
+           (longest <= tiles_spread * mean ||
+            (longest <= tiles_longest_row && longest * longest * density(f) <= tiles_most_of_longest));
 }
 
 bool takes_slices(const mxv_facts& f) {

@@ -252,14 +252,15 @@ constexpr bool strips_pay(offset_t u_count, offset_t u_size, offset_t strips, of
     return expected < 1.0 / 3;
 }
 
-/// Tiles pay on a GPU for sparse vectors where they hold so much of the matrix, and u meets no more entries of a row, on average, nor of
-/// the longest one, which a warp goes through while others wait: 16 to 24 us for 20 to 40 of csr_merge on matrices that a launch is what
-/// they cost, a third of its time on meshes of 10 million entries at a density of 0.001 (`nz bench regret`, one H200, 110 inputs). Slices,
-/// which read u in runs, are the faster ones where u has so much of its entries.
+/// Tiles pay on a GPU for sparse vectors where they hold so much of the matrix, and u meets no more entries of a row on average: a third of
+/// csr_merge's time on meshes of 10 million entries at a density of 0.001. A matrix so small that launches are what it costs (small_on_device)
+/// takes 16 to 24 us for 20 to 40, whatever lies outside, where u has so few entries (`nz bench regret`, one H200, 110 inputs).
 inline constexpr offset_t device_tiles_from_products = 128;
-inline constexpr double tiles_most_outside = 0.5, tiles_most_met = 8, tiles_most_met_of_one = 32;
-/// A row that is much longer than the others has tiles that one warp looks at, whether u meets them or not.
-inline constexpr double tiles_longest_row = 1024, tiles_spread = 2;
+inline constexpr double tiles_most_outside = 0.5, tiles_most_met = 4, tiles_of_few_density = 0.02;
+/// A row that is longer than the others is one warp's, which looks at its tiles, whether u meets them or not, and then at what u meets: neither
+/// may be much where others wait for it. (c-39, longest row 668: 0.8 of csr_merge's time at 0.001, 1.3 at 0.01.)
+inline constexpr double tiles_spread = 2, tiles_longest_row = 1536, tiles_most_of_longest = 3000;
+/// Slices, which read u in runs, are the faster ones where u has so much of its entries.
 inline constexpr double slices_from_density = 1.0 / 32;
 
 /// A plan for facts as they are known. When `products` is not known and push is in question, the plan names

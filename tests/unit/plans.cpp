@@ -361,14 +361,19 @@ TEST(MxvPlan, OnAGpuTilesServeSparseVectorsWhereManyProductsFollow) {
     f.slice_diagonals = -1;
     for (const auto change : std::initializer_list<void (*)(plan::mxv_facts&)>{
              [](auto& g) { g.outside_tiles = 0.6; }, [](auto& g) { g.outside_tiles = -1; },
-             [](auto& g) { g.longest_row = 1100; }, [](auto& g) { g.limited = true; },
-             [](auto& g) { g.input_count = 300000; },
-             [](auto& g) { g.longest_row = 1000, g.input_count = 40000; }, [](auto& g) { g.masked = true; },
+             [](auto& g) { g.longest_row = 1600; }, [](auto& g) { g.limited = true; },
+             [](auto& g) { g.input_count = 200000; }, [](auto& g) { g.nnz = 0; },
+             [](auto& g) { g.longest_row = 1000, g.input_count = 4000; }, [](auto& g) { g.masked = true; },
              [](auto& g) { g.first_wins = true; }, [](auto& g) { g.terminates = true; },
              [](auto& g) { g.on_device = false; }})
         EXPECT_NE(kernel_with(change), "tile_row");
     EXPECT_EQ(kernel_with([](auto& g) { g.longest_row = 2500, g.nnz = 2000 * g.output_size; }), "tile_row")
         << "long rows all";
+    EXPECT_EQ(kernel_with([](auto& g) {
+                  g.outside_tiles = 0.9, g.nnz = plan::small_on_device, g.output_size = g.input_size = 100000;
+              }),
+              "tile_row")
+        << "one launch, whatever it reads";
     f.first_wins = true;
     EXPECT_TRUE(kernel_with([](auto&) {}).starts_with("csc_")) << "a push is weighed for it as before";
 }
