@@ -167,8 +167,8 @@ void bind_matrix(nb::module_& m) {
             "expect_products", [](const py_matrix& a, offset_t count) { a.value.expect_products(count); },
             nb::arg("count"),
             "Says that about so many products with vectors will follow, until the matrix changes: mxv may then make a copy\n"
-            "that takes the time of dozens of products and makes each faster (kernels dia_slice, bsr_row, ell_slice, csr_ranked, csr_binned).\n"
-            "Sums of floats may be taken in another order from then on.")
+            "that takes the time of dozens of products and makes each faster (kernels dia_slice, bsr_row, ell_slice, csr_ranked,\n"
+            "csr_binned, tile_row). Sums of floats may be taken in another order from then on.")
         .def(
             "csr_arrays", &csr_arrays,
             "(indptr, indices, data) as read-only NumPy arrays over the matrix's own memory: no copy. data has one\n"

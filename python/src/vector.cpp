@@ -106,11 +106,13 @@ void bind_vector(nb::module_& m) {
             })
         .def_prop_ro("size", [](const py_vector& v) { return v.value.size(); })
         .def_prop_ro(
-            "count", [](const py_vector& v) { return v.value.count(); }, "Entries present.")
+            "count", [](const py_vector& v) { return v.value.count(); },
+            nb::call_guard<nb::gil_scoped_release>(),  // a GPU's result is counted now
+            "Entries present.")
         .def_prop_ro("dtype", [](const py_vector& v) { return std::string(name_of(v.value.type())); })
         .def_prop_ro(
             "form", [](const py_vector& v) { return std::string(name_of(v.value.form())); },
-            "'dense', 'bitmap' or 'sparse'.")
+            nb::call_guard<nb::gil_scoped_release>(), "'dense', 'bitmap' or 'sparse'.")
         .def_prop_ro(
             "plan", [](const py_vector& x) { return to_python(x.plan); },
             "What the operation that made this vector chose to do, in one line.")
