@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The named small battery under compute-sanitizer: scripts/sanitize_gpu.sh BIN [TOGETHER], where BIN holds the test programs and nz
-# and so many runs go side by side (4): most of a run is the host's. initcheck leaves out copies to the host: absent places of a
-# bitmap have no value.
+# and so many runs go side by side (4). initcheck leaves out copies to the host: absent places of a bitmap have no value.
 set -u
 bin=${1:?usage: scripts/sanitize_gpu.sh FOLDER_OF_PROGRAMS [TOGETHER]}
 together=${2:-4}

@@ -152,7 +152,7 @@ TEST_F(MxvOnDevice, ResultsWithGapsAreCountedOnceSomebodyAsks) {
             EXPECT_FALSE(w.body_uncounted().home->uncounted());
             EXPECT_TRUE(same(expected, w)) << kernel;
             w.validate();
-            // What is joined to an uncounted result, on the device and on the host.
+            // An uncounted result joins what is there, on the device, and is written to, on the host.
             vector sum = w;
             mxv(ctx, sum, s, left, right, {.accum = binary_id::plus, .kernel = kernel});
             vector host(ctx, dtype::int64, n);
