@@ -25,7 +25,7 @@ offset_t vertex_named(const loaded& in, std::int64_t name) {
     if (ids.empty()) {
         if (name < 0 || name >= n)
             throw usage_error(
-                fmt::format("source {} is not a vertex: the graph has vertices 0 to {}", name, n - 1));
+                fmt::format("source {} is not a vertex: the graph has {} vertices, from 0 on", name, n));
         return name;
     }
     const auto found = std::ranges::find(ids, name);

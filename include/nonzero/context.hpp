@@ -74,6 +74,9 @@ public:
     std::size_t device_peak_bytes() const;
     /// Returns when the GPU has done all that was asked of it through this context; at once on the CPU.
     void wait() const;
+    /// Returns when all is done that this process put on the GPU, through this context or not, as before memory of its objects is given up
+    /// that other kernels read; at once on the CPU and where the stream is the caller's own, whose order holds.
+    void wait_for_caller() const;
     /// The GPU's name; empty on the CPU.
     std::string device() const;
     void log(std::string_view line) const;

@@ -48,8 +48,8 @@ public:
     static matrix from_csr(const context& ctx, const csr_view<T, Offset>& view) {
         return from_arrays(ctx, raw(view), true);
     }
-    /// Uses the caller's CSR arrays without a copy; they must outlive the matrix and keep their content until
-    /// invalidate(). Offsets must fit the width that the library would choose (32 bits below 2^31 entries). Arrays of the
+    /// Uses the caller's CSR arrays without a copy; they must outlive the matrix, on a GPU what was asked of it too (context::wait()), and
+    /// keep their content until invalidate(). Offsets must fit the width that the library would choose (32 bits below 2^31 entries). Arrays of the
     /// context's GPU are used where they are: columns must ascend in each row and start at a multiple of 32 bytes.
     template <entry_type T, class Offset>
     static matrix borrow_csr(const context& ctx, const csr_view<T, Offset>& view) {

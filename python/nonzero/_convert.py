@@ -265,3 +265,21 @@ def spy(a: Matrix, path, *, pixels: int = 800, ctx: Context | None = None) -> No
 def with_random_weights(a: Matrix, lowest: int, highest: int, *, seed: int = 1, ctx: Context | None = None) -> Matrix:
     """The same entries with whole random values from `lowest` to `highest` (int32), the same for (i, j) and (j, i)."""
     return _core.with_random_weights(chosen(ctx), a, lowest, highest, seed)
+
+
+def _matrix_again(indptr, indices, data, shape):
+    return from_csr(indptr, indices, data, shape)
+
+
+def _vector_again(size, indices, values):
+    return build(size, indices, values)
+
+
+def _reduced(a):
+    """What pickle and copy.deepcopy keep of a matrix or a vector: its arrays, which become an object of the default context."""
+    if isinstance(a, Vector):
+        return (dense, (a.values(),)) if a.form == "dense" else (_vector_again, (a.size, *a.entries()))
+    indptr, indices, data = a.csr_arrays()
+    if a.values_held != "full":
+        data = None if a.values_held == "pattern" else np.repeat(data, a.nnz)
+    return _matrix_again, (indptr, indices, data, a.shape)

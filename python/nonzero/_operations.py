@@ -10,7 +10,7 @@ kernel    a kernel's id ("csr_merge"); without it the plan chooses. One that can
 fast      any valid answer in any order of summation; without it results are the same bit for bit in every run.
 ctx       the context; without it default_context().
 
-A NumPy array in place of a vector stands for dense(array). Shapes that do not fit raise DimensionMismatch, operators on
+A NumPy array in place of the vector operand of mxv and vxm stands for dense(array). Shapes that do not fit raise DimensionMismatch, operators on
 types that they are not defined for DomainError.
 """
 

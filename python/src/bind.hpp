@@ -81,11 +81,32 @@ nb::object array_over(std::span<const T> values, Keep keep) {
     const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Keep*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
 }
+/// Something of a GPU's memory that is in use there until the GPU is through, whoever asked.
+template <class Keep>
+struct held_on_gpu {
+    Keep keep;
+    context gpu;
+
+    held_on_gpu(Keep k, context c) : keep(std::move(k)), gpu(std::move(c)) {}
+    held_on_gpu(const held_on_gpu&) = delete;
+    ~held_on_gpu() {
+        try {
+            gpu.wait_for_caller();
+        } catch (const error&) {  // a GPU that fails uses nothing
+        }
+    }
+};
+/// A capsule that holds it.
+template <class Keep>
+nb::capsule hold_on_gpu(Keep keep, const context& gpu) {
+    using held = held_on_gpu<Keep>;
+    return nb::capsule(new held(std::move(keep), gpu),
+                       [](void* p) noexcept { delete static_cast<held*>(p); });
+}
 /// An array in the GPU's memory that `keep` holds alive; CuPy, torch and others take it by DLPack.
 template <class T, class Keep>
-nb::object device_array_over(std::span<const T> values, Keep keep) {
-    auto* held = new Keep(std::move(keep));
-    const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Keep*>(p); });
+nb::object device_array_over(std::span<const T> values, Keep keep, const context& gpu) {
+    const nb::capsule owner = hold_on_gpu(std::move(keep), gpu);
     return nb::cast(nb::ndarray<nb::array_api, T, nb::ndim<1>, nb::device::cuda>(
         const_cast<T*>(values.data()), {values.size()}, owner));
 }

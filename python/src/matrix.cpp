@@ -16,8 +16,11 @@ py_matrix from_csr(const context& ctx, index_t rows, index_t columns, const any_
                    nb::object owner) {
     const auto make = [&]<class T, class Offset>() {
         const auto view = view_of<T, Offset>(rows, columns, indptr, indices, data);
-        if (!copy) return py_matrix{matrix::borrow_csr<T, Offset>(ctx, view), {}, owner};
-        return py_matrix{matrix::from_csr<T, Offset>(ctx, view)};
+        if (!copy) {
+            auto borrowed = unlocked([&] { return matrix::borrow_csr<T, Offset>(ctx, view); });
+            return py_matrix{std::move(borrowed), {}, ctx.gpu() ? hold_on_gpu(std::move(owner), ctx) : owner};
+        }
+        return py_matrix{unlocked([&] { return matrix::from_csr<T, Offset>(ctx, view); })};
     };
     return dispatch(data ? dtype_of_array(*data) : dtype::boolean, [&]<class T>(std::type_identity<T>) {
         if (indptr.dtype() == nb::dtype<std::int32_t>()) return make.template operator()<T, std::int32_t>();
@@ -29,22 +32,24 @@ py_matrix from_csr(const context& ctx, index_t rows, index_t columns, const any_
 py_matrix from_coo(const context& ctx, index_t rows, index_t columns, const any_array& row_indices,
                    const any_array& column_indices, const any_array& values, const std::string& duplicates) {
     return dispatch(dtype_of_array(values), [&]<class T>(std::type_identity<T>) {
-        return py_matrix{matrix::build<T>(
-            ctx, {rows, columns, indices_of(row_indices), indices_of(column_indices), span_of<T>(values)},
-            binary_op(duplicates))};
+        return unlocked([&] {
+            return py_matrix{matrix::build<T>(
+                ctx, {rows, columns, indices_of(row_indices), indices_of(column_indices), span_of<T>(values)},
+                binary_op(duplicates))};
+        });
     });
 }
 
 // (indptr, indices, data) over the matrix's own memory; data has one element for an iso matrix, none for a pattern.
 nb::object csr_arrays(const py_matrix& m) {
     const auto arrays = [&]<class T, class Offset>() {
-        const auto view = m.value.csr<T, Offset>();
+        const auto view = unlocked([&] { return m.value.csr<T, Offset>(); });
         const auto keep = std::pair(m.value, m.owner);
         return nb::make_tuple(array_over(view.offsets, keep), array_over(view.columns, keep),
                               array_over(view.values, keep));
     };
     return dispatch(m.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
-        return m.value.nnz() <= std::numeric_limits<std::int32_t>::max()
+        return unlocked([&] { return m.value.nnz(); }) <= std::numeric_limits<std::int32_t>::max()
                    ? arrays.template operator()<T, std::int32_t>()
                    : arrays.template operator()<T, std::int64_t>();
     });
@@ -53,14 +58,18 @@ nb::object csr_arrays(const py_matrix& m) {
 // The same in the memory of a GPU, complete when this returns.
 nb::object csr_arrays_on(const py_matrix& m, const context& gpu) {
     const auto arrays = [&]<class T, class Offset>() {
-        const auto view = m.value.csr_on<T, Offset>(gpu);
-        gpu.wait();
+        const auto view = unlocked([&] {
+            const auto there = m.value.csr_on<T, Offset>(gpu);
+            gpu.wait();
+            return there;
+        });
         const auto keep = std::pair(m.value, m.owner);
-        return nb::make_tuple(device_array_over(view.offsets, keep), device_array_over(view.columns, keep),
-                              device_array_over(view.values, keep));
+        return nb::make_tuple(device_array_over(view.offsets, keep, gpu),
+                              device_array_over(view.columns, keep, gpu),
+                              device_array_over(view.values, keep, gpu));
     };
     return dispatch(m.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
-        return m.value.nnz() <= std::numeric_limits<std::int32_t>::max()
+        return unlocked([&] { return m.value.nnz(); }) <= std::numeric_limits<std::int32_t>::max()
                    ? arrays.template operator()<T, std::int32_t>()
                    : arrays.template operator()<T, std::int64_t>();
     });
@@ -117,7 +126,8 @@ void bind_matrix(nb::module_& m) {
         .def_static("_from_coo", &from_coo)
         .def_prop_ro("shape", [](const py_matrix& a) { return std::pair(a.value.rows(), a.value.columns()); })
         .def_prop_ro(
-            "nnz", [](const py_matrix& a) { return a.value.nnz(); }, "Entries, explicit zeros among them.")
+            "nnz", [](const py_matrix& a) { return a.value.nnz(); }, nb::call_guard<nb::gil_scoped_release>(),
+            "Entries, explicit zeros among them.")
         .def_prop_ro("dtype", [](const py_matrix& a) { return std::string(name_of(a.value.type())); })
         .def_prop_ro(
             "values_held",
@@ -155,6 +165,9 @@ void bind_matrix(nb::module_& m) {
         // What an operation that was given an output leaves in it.
         .def("_take", [](py_matrix& self, const py_matrix& result) { self = result; })
         .def("copy", [](const py_matrix& a) { return py_matrix{a.value, {}, a.owner}; })
+        .def("__copy__", [](const py_matrix& a) { return py_matrix{a.value, {}, a.owner}; })
+        .def("__reduce__",
+             [](nb::handle a) { return nb::module_::import_("nonzero._convert").attr("_reduced")(a); })
         .def("facts", &facts,
              "Cached structure: degrees, bandwidth, symmetry. The first call reads the matrix.")
         .def(

@@ -72,7 +72,7 @@ scalar to_scalar(nb::handle x, std::optional<dtype> type) {
     if (!type) return given;
     if (!has(*type, given))
         throw domain_error(nb::cast<std::string>(nb::str(x)) + " is no value of " +
-                           std::string(name_of(*type)) + ": convert the operand to a type that has it");
+                           std::string(name_of(*type)) + ": make the operand of a type that has it (dtype=)");
     return scalar(*type, given.as(*type));
 }
 

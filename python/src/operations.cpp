@@ -37,8 +37,11 @@ py_matrix mxm_(const context& ctx, const py_matrix* out, const std::string& ring
         [&](matrix& c) { return mxm(ctx, c, s, a.value, b.value, q.options); });
 }
 
-dtype result_type(const binary_op& op, dtype a, dtype b) {
-    const dtype both = promote(a, b);
+// A union has entries of both; else an operand that the operator ignores has no say.
+dtype result_type(const binary_op& op, dtype a, dtype b, bool is_union = false) {
+    const dtype both = is_union || op.ignores_first() == op.ignores_second() ? promote(a, b)
+                       : op.ignores_first()                                  ? b
+                                                                             : a;
     return op.output_type(op.input_type(both));
 }
 
@@ -49,11 +52,12 @@ py_vector ewise_vectors(const context& ctx, const py_vector* out, const std::str
                         const std::string& kernel) {
     const binary_op op(name);
     const vector_requests q(mask, accum, flags, kernel);
-    return run<py_vector>(output(ctx, out, result_type(op, u.value.type(), v.value.type()), u.value.size()),
-                          [&](vector& w) {
-                              return Union ? ewise_add(ctx, w, op, u.value, v.value, q.options)
-                                           : ewise_mult(ctx, w, op, u.value, v.value, q.options);
-                          });
+    return run<py_vector>(
+        output(ctx, out, result_type(op, u.value.type(), v.value.type(), Union), u.value.size()),
+        [&](vector& w) {
+            return Union ? ewise_add(ctx, w, op, u.value, v.value, q.options)
+                         : ewise_mult(ctx, w, op, u.value, v.value, q.options);
+        });
 }
 template <bool Union>
 py_matrix ewise_matrices(const context& ctx, const py_matrix* out, const std::string& name,
@@ -62,7 +66,7 @@ py_matrix ewise_matrices(const context& ctx, const py_matrix* out, const std::st
     const binary_op op(name);
     const matrix_requests q(mask, accum, flags, kernel);
     return run<py_matrix>(
-        output(ctx, out, result_type(op, a.value.type(), b.value.type()),
+        output(ctx, out, result_type(op, a.value.type(), b.value.type(), Union),
                rows_of(a.value, flags & transpose_a), columns_of(a.value, flags & transpose_a)),
         [&](matrix& c) {
             return Union ? ewise_add(ctx, c, op, a.value, b.value, q.options)

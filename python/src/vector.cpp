@@ -16,35 +16,41 @@ py_vector from_array(const context& ctx, const any_array& values) {
 py_vector build(const context& ctx, offset_t size, const host_array& indices, const host_array& values,
                 const std::string& duplicates) {
     return dispatch(dtype_of_array(values), [&]<class T>(std::type_identity<T>) {
-        return py_vector{
-            vector::build<T>(ctx, size, indices_of(indices), span_of<T>(values), binary_op(duplicates))};
+        return unlocked([&] {
+            return py_vector{
+                vector::build<T>(ctx, size, indices_of(indices), span_of<T>(values), binary_op(duplicates))};
+        });
     });
 }
 
 // The values of a dense vector as they lie in memory.
 nb::object values(const py_vector& v) {
-    return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) { return values_of<T>(v.value); });
+    return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) {
+        return array_over<T>(unlocked([&] { return v.value.values<T>(); }), v.value);
+    });
 }
 
 // One value a place, `missing` where there is no entry.
 nb::object to_numpy(const py_vector& v, nb::handle missing) {
-    if (v.value.form() == vector_form::dense) return values(v);
+    if (unlocked([&] { return v.value.form(); }) == vector_form::dense) return values(v);
     const scalar filler = to_scalar(missing, v.value.type());
     return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
         const auto n = static_cast<std::size_t>(v.value.size());
         auto held = std::make_shared<std::unique_ptr<T[]>>(new T[n]);
-        std::fill_n(held->get(), n, filler.get<T>());
-        std::vector<index_t> indices;
-        if constexpr (std::is_same_v<T, bool>) {  // a std::vector<bool> is no array
-            for (std::size_t i = 0; i < n; ++i)
-                if (const auto x = v.value.get(static_cast<offset_t>(i)))
-                    (*held)[i] = x->template get<bool>();
-        } else {
-            std::vector<T> found;
-            v.value.extract_tuples(indices, found);
-            for (std::size_t k = 0; k < indices.size(); ++k)
-                (*held)[static_cast<std::size_t>(indices[k])] = found[k];
-        }
+        unlocked([&] {
+            std::fill_n(held->get(), n, filler.get<T>());
+            std::vector<index_t> indices;
+            if constexpr (std::is_same_v<T, bool>) {  // a std::vector<bool> is no array
+                for (std::size_t i = 0; i < n; ++i)
+                    if (const auto x = v.value.get(static_cast<offset_t>(i)))
+                        (*held)[i] = x->template get<bool>();
+            } else {
+                std::vector<T> found;
+                v.value.extract_tuples(indices, found);
+                for (std::size_t k = 0; k < indices.size(); ++k)
+                    (*held)[static_cast<std::size_t>(indices[k])] = found[k];
+            }
+        });
         const std::span<const T> all(held->get(), n);
         return array_over(all, std::move(held));
     });
@@ -53,9 +59,12 @@ nb::object to_numpy(const py_vector& v, nb::handle missing) {
 // The same in the memory of a GPU, complete when this returns.
 nb::object values_on(const py_vector& v, const context& gpu) {
     return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) {
-        const auto there = v.value.values_on<T>(gpu);
-        gpu.wait();
-        return device_array_over(there, v.value);
+        const auto there = unlocked([&] {
+            const auto values = v.value.values_on<T>(gpu);
+            gpu.wait();
+            return values;
+        });
+        return device_array_over(there, v.value, gpu);
     });
 }
 
@@ -76,14 +85,16 @@ nb::object entries(const py_vector& v) {
         std::vector<index_t> indices;
         if constexpr (std::is_same_v<T, bool>) {  // a std::vector<bool> is no array
             auto bytes = std::make_shared<std::vector<std::uint8_t>>();
-            for (offset_t i = 0; i < v.value.size(); ++i)
-                if (const auto x = v.value.get(i))
-                    indices.push_back(static_cast<index_t>(i)), bytes->push_back(x->get<bool>());
+            unlocked([&] {
+                for (offset_t i = 0; i < v.value.size(); ++i)
+                    if (const auto x = v.value.get(i))
+                        indices.push_back(static_cast<index_t>(i)), bytes->push_back(x->get<bool>());
+            });
             const std::span<const bool> all(reinterpret_cast<const bool*>(bytes->data()), bytes->size());
             return nb::make_tuple(array_from(std::move(indices)), array_over(all, std::move(bytes)));
         } else {
             std::vector<T> found;
-            v.value.extract_tuples(indices, found);
+            unlocked([&] { v.value.extract_tuples(indices, found); });
             return nb::make_tuple(array_from(std::move(indices)), array_from(std::move(found)));
         }
     });
@@ -138,6 +149,9 @@ void bind_vector(nb::module_& m) {
         // What an operation that was given an output leaves in it.
         .def("_take", [](py_vector& self, const py_vector& result) { self = result; })
         .def("copy", [](const py_vector& v) { return py_vector{v.value}; })
+        .def("__copy__", [](const py_vector& v) { return py_vector{v.value}; })
+        .def("__reduce__",
+             [](nb::handle v) { return nb::module_::import_("nonzero._convert").attr("_reduced")(v); })
         .def(
             "_save",
             [](const py_vector& v, const context& ctx, const std::string& path) { save(ctx, v.value, path); },

@@ -1,6 +1,9 @@
 """Arrays in and out: without copies where the layout allows, and said where not."""
 
+import copy
 import gc
+import multiprocessing
+import pickle
 import threading
 
 import networkx
@@ -133,6 +136,57 @@ def test_errors_are_pythons_own_kinds_with_the_librarys_text(tmp_path):
     with pytest.raises(nz.errors.OutOfMemory) as e:
         nz.load("grid2d:500", ctx=small)
     assert isinstance(e.value, MemoryError)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_pickles_and_copies_have_the_same_entries(dtype):
+    a = nz.from_coo([0, 2, 2], [1, 0, 3], np.array([1, 0, 1], dtype), (3, 4))
+    pattern = nz.apply("identity", a) if dtype != "bool" else nz.load("grid2d:3")
+    for m in (a, pattern):
+        for other in (pickle.loads(pickle.dumps(m)), copy.copy(m), copy.deepcopy(m)):
+            assert other.shape == m.shape
+            assert other.dtype == m.dtype
+            assert (nz.to_scipy(other) != nz.to_scipy(m)).nnz == 0
+    for v in (nz.dense(np.array([1, 0, 1], dtype)), nz.build(4, [3, 1], np.array([1, 0], dtype)), nz.build(2, [], np.array([], dtype))):
+        for other in (pickle.loads(pickle.dumps(v)), copy.copy(v), copy.deepcopy(v)):
+            assert (other.size, other.dtype) == (v.size, v.dtype)
+            for x, y in zip(other.entries(), v.entries(), strict=True):
+                assert np.array_equal(x, y)
+
+
+def test_a_deep_copy_of_borrowed_arrays_has_its_own():
+    s = scipy.sparse.csr_array(np.eye(3))
+    a = nz.from_scipy(s, copy=False)
+    b = copy.deepcopy(a)
+    s.data[:] = 7
+    a.invalidate()
+    assert a.get(0, 0) == 7
+    assert b.get(0, 0) == 1
+
+
+def _reached_by(k):
+    return nz.bfs(_shared, k).reached
+
+
+def test_forked_children_go_on_alone():
+    global _shared
+    _shared = nz.load("rmat:12,8")
+    nz.mxm("plus_pair_int64", _shared, _shared)  # threads have begun
+    expected = [nz.bfs(_shared, k).reached for k in range(3)]
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map_async(_reached_by, range(3)).get(timeout=60) == expected
+
+
+def test_first_and_second_keep_what_the_other_type_does_not_hold():
+    odd = 2**53 + 1
+    u, v = nz.dense(np.array([odd])), nz.dense(np.array([0.5]))
+    for w in (nz.ewise_mult("first", u, v), nz.ewise_mult("second", v, u)):
+        assert w.dtype == "int64"
+        assert w.to_numpy()[0] == odd
+    w = nz.build(1, [0], np.array([2**64 - 2], "u8"))
+    nz.apply("identity", nz.build(1, [0], np.array([-1], "i1")), out=w, accum="first")
+    assert w.to_numpy()[0] == 2**64 - 2
+    assert nz.ewise_add("first", u, v).dtype == "float64"
 
 
 def test_threads_call_at_the_same_time():

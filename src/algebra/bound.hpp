@@ -18,11 +18,17 @@ constexpr std::int64_t place_of(binary_id id, const places& p) {
                                       : p.second_column;
 }
 
+/// The type that operands of two types are taken in: an ignored one has no say in it.
+inline dtype common_type(const binary_op& op, dtype x, dtype y) {
+    if (op.ignores_first() == op.ignores_second()) return promote(x, y);
+    return op.ignores_first() ? y : x;
+}
+
 /// z = op(x, y) for x and y of two types: both are converted to the type that the operator computes in.
 class bound_binary {
 public:
     /// Throws domain_error where the operator is not defined on the operands' common type.
-    bound_binary(const binary_op& op, dtype x, dtype y) : bound_binary(op, x, y, promote(x, y)) {}
+    bound_binary(const binary_op& op, dtype x, dtype y) : bound_binary(op, x, y, common_type(op, x, y)) {}
     bound_binary(const binary_op& op, dtype x, dtype y, dtype operands)
         : op_(op), x_(x), y_(y), type_(op.output_type(operands)) {
         if (op.positional()) return;

@@ -53,9 +53,14 @@ public:
                 return flow >= least || flow >= x[static_cast<std::size_t>(i)];
             });
         select(ctx_, kept, keep, squared, scalar(0.0));
-        const auto power =
-            unary_op::make<double>("inflated", [by = o_.inflation](double x) { return std::pow(x, by); });
-        apply(ctx_, p_, power, kept);
+        // As shares of the row's greatest, whose power is 1 whatever the inflation; flows that vanish by it are left out.
+        const auto power = index_unary_op::make<double, double>(
+            "inflated",
+            [by = o_.inflation, x = most.values<double>()](double flow, offset_t i, offset_t, double) {
+                return std::pow(flow / x[static_cast<std::size_t>(i)], by);
+            });
+        apply(ctx_, squared, power, kept, scalar(0.0));
+        select(ctx_, p_, index_unary_id::valuene, squared, scalar(0.0));
         divide_by_sums();
     }
     double unevenness() const {

@@ -77,8 +77,8 @@ std::string validate_bfs(const context&, const matrix& a, offset_t source, const
         "validate_bfs: the graph is {} x {}, levels have {} entries and parents {}", a.rows(), a.columns(),
         levels.size(), parents.size());
     require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has vertices 0 to {}", source,
-                                 a.rows() - 1);
+                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
+                                 a.rows());
     const tree t{levels.values<std::int32_t>().data(), parents.values<std::int32_t>().data(),
                  static_cast<index_t>(a.rows()), static_cast<index_t>(source)};
     const storage::csr& rows = a.body().rows();

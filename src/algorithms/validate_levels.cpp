@@ -14,8 +14,8 @@ std::string validate_levels(const context& ctx, const matrix& a, offset_t source
                                 "validate_levels: the graph is {} x {}, levels have {} entries", a.rows(),
                                 a.columns(), levels.size());
     require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has vertices 0 to {}", source,
-                                 a.rows() - 1);
+                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
+                                 a.rows());
     const auto level = levels.values<std::int32_t>();
     const auto n = static_cast<index_t>(a.rows());
     const storage::csr& rows = a.body().rows();

@@ -51,7 +51,8 @@ std::vector<row> step(const std::vector<row>& p, const markov_options& o) {
         const double most = largest_of(next[i]);
         std::erase_if(next[i],
                       [&](const auto& flow) { return flow.second < o.threshold && flow.second < most; });
-        for (auto& [j, x] : next[i]) x = std::pow(x, o.inflation);
+        for (auto& [j, x] : next[i]) x = std::pow(x / most, o.inflation);
+        std::erase_if(next[i], [](const auto& flow) { return flow.second == 0; });
         divide_by_sum(next[i]);
     }
     return next;

@@ -127,8 +127,8 @@ std::string validate_sssp(const context&, const matrix& a, offset_t source, cons
                                 "validate_sssp: the graph is {} x {}, there are {} distances and {} parents",
                                 a.rows(), a.columns(), distances.size(), parents.size());
     require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has vertices 0 to {}", source,
-                                 a.rows() - 1);
+                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
+                                 a.rows());
     const dtype type = ops::distance_type(a.type(), distances.type());
     const auto n = static_cast<index_t>(a.rows());
     const auto weights = a.body().weights_as(type);

@@ -95,6 +95,9 @@ std::size_t context::device_peak_bytes() const {
 void context::wait() const {
     if (state_->gpu) state_->gpu->wait();
 }
+void context::wait_for_caller() const {
+    if (state_->gpu) state_->gpu->wait_for_caller();
+}
 std::string context::device() const { return state_->gpu ? state_->gpu->about().name : std::string(); }
 void context::log(std::string_view line) const {
     if (state_->log) state_->log(line);

@@ -14,10 +14,8 @@ inline void check(cudaError_t status, std::source_location where = std::source_l
     if (status == cudaSuccess) return;
     const std::string text = std::string(cudaGetErrorName(status)) + " at " + where.file_name() + ":" +
                              std::to_string(where.line()) + ": " + cudaGetErrorString(status);
-    if (status == cudaErrorMemoryAllocation) {
-        cudaGetLastError();  // the error does not stick: later calls are fine
-        throw out_of_memory(text);
-    }
+    cudaGetLastError();  // or the thread's next launch, which is fine, would be told of it
+    if (status == cudaErrorMemoryAllocation) throw out_of_memory(text);
     throw device_error(text);
 }
 

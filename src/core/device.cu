@@ -10,6 +10,7 @@
 #include <bit>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,7 @@ public:
         cudaMemPoolProps props{};
         props.allocType = cudaMemAllocationTypePinned;
         props.location.type = cudaMemLocationTypeDevice;
-        props.location.id = 0;
+        check(cudaGetDevice(&props.location.id));
         check(cudaMemPoolCreate(&pool_, &props));
         std::uint64_t keep = ~std::uint64_t{0};
         check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
@@ -167,6 +168,49 @@ private:
     cudaGraphExec_t ready_ = nullptr;
 };
 
+// A point on a stream, made when it is first set.
+class event {
+public:
+    event() = default;
+    event(event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+    event& operator=(event&&) = delete;
+    ~event() {
+        if (event_) cudaEventDestroy(event_);
+    }
+    void record(cudaStream_t stream) {
+        if (!event_) check(cudaEventCreate(&event_));
+        check(cudaEventRecord(event_, stream));
+    }
+    /// Milliseconds from the other to this, for which it waits.
+    double since(const event& other) const {
+        check(cudaEventSynchronize(event_));
+        float ms = 0;
+        check(cudaEventElapsedTime(&ms, other.event_, event_));
+        return ms;
+    }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+// What a thread times: another may time its own work on the stream meanwhile.
+struct points {
+    event begin, end;
+    std::vector<event> marks;
+    std::size_t marks_in_use = 0;
+};
+class points_of_threads {
+public:
+    points& of_this_thread() {
+        const std::lock_guard lock(mutex_);
+        return points_[std::this_thread::get_id()];
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<std::thread::id, points> points_;
+};
+
 class cuda_session final : public session {
 public:
     cuda_session(cudaStream_t stream, int threads)
@@ -175,16 +219,11 @@ public:
           side_(pool_->stream()),
           stage_(threads) {
         cudaDeviceProp properties{};
-        check(cudaGetDeviceProperties(&properties, 0));
+        int device = 0;
+        check(cudaGetDevice(&device));
+        check(cudaGetDeviceProperties(&properties, device));
         facts_ = {properties.name, properties.multiProcessorCount,
                   static_cast<std::size_t>(properties.l2CacheSize), properties.totalGlobalMem};
-        check(cudaEventCreate(&begin_));
-        check(cudaEventCreate(&end_));
-    }
-    ~cuda_session() override {
-        cudaEventDestroy(begin_);
-        cudaEventDestroy(end_);
-        for (const auto event : marks_) cudaEventDestroy(event);
     }
     const facts& about() const override { return facts_; }
     const std::shared_ptr<memory_resource>& memory() const override { return memory_; }
@@ -214,33 +253,26 @@ public:
         if (bytes) check(cudaMemsetAsync(at, byte, bytes, pool_->stream()));
     }
     void timed(const std::function<void()>& work) override {
-        check(cudaEventRecord(begin_, pool_->stream()));
+        points& own = own_.of_this_thread();
+        own.begin.record(pool_->stream());
         work();
-        check(cudaEventRecord(end_, pool_->stream()));
+        own.end.record(pool_->stream());
     }
     double milliseconds() override {
-        check(cudaEventSynchronize(end_));
-        float ms = 0;
-        check(cudaEventElapsedTime(&ms, begin_, end_));
-        return ms;
+        const points& own = own_.of_this_thread();
+        return own.end.since(own.begin);
     }
     void mark() override {
-        if (marks_in_use_ == marks_.size()) {
-            cudaEvent_t event = nullptr;
-            check(cudaEventCreate(&event));
-            marks_.push_back(event);
-        }
-        check(cudaEventRecord(marks_[marks_in_use_++], pool_->stream()));
+        points& own = own_.of_this_thread();
+        if (own.marks_in_use == own.marks.size()) own.marks.emplace_back();
+        own.marks[own.marks_in_use++].record(pool_->stream());
     }
     std::vector<double> times_between() override {
+        points& own = own_.of_this_thread();
         std::vector<double> times;
-        if (marks_in_use_) check(cudaEventSynchronize(marks_[marks_in_use_ - 1]));
-        for (std::size_t k = 1; k < marks_in_use_; ++k) {
-            float ms = 0;
-            check(cudaEventElapsedTime(&ms, marks_[k - 1], marks_[k]));
-            times.push_back(ms);
-        }
-        marks_in_use_ = 0;
+        for (std::size_t k = 1; k < own.marks_in_use; ++k)
+            times.push_back(own.marks[k].since(own.marks[k - 1]));
+        own.marks_in_use = 0;
         return times;
     }
     std::unique_ptr<recording> record(const std::function<void()>& work) override {
@@ -271,9 +303,7 @@ private:
     stage stage_;
     facts facts_;
     std::atomic<std::size_t> uploaded_ = 0;
-    cudaEvent_t begin_ = nullptr, end_ = nullptr;
-    std::vector<cudaEvent_t> marks_;
-    std::size_t marks_in_use_ = 0;
+    points_of_threads own_;
 };
 
 }  // namespace

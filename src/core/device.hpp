@@ -57,10 +57,12 @@ public:
     /// Whether a pointer of the caller's is to this device's memory.
     virtual bool holds(const void* pointer) const = 0;
     virtual void fill(void* at, unsigned char byte, std::size_t bytes) = 0;
-    /// Puts `work` on the stream between two events; milliseconds() waits for it and tells what it took.
+    /// Puts `work` on the stream between two events, the calling thread's own; milliseconds() waits for it and tells what it took, with
+    /// what other threads put there meanwhile.
     virtual void timed(const std::function<void()>& work) = 0;
     virtual double milliseconds() = 0;
-    /// A point on the stream. times_between() waits for the last and tells the milliseconds from each to the next since it was asked last.
+    /// A point on the stream. times_between() waits for the last and tells the milliseconds from each of the thread's own to the next since
+    /// it was asked last.
     virtual void mark() = 0;
     virtual std::vector<double> times_between() = 0;
     /// What `work` puts on the stream, not run yet (a CUDA graph). Throws device_error when it waits or allocates.
@@ -73,7 +75,7 @@ public:
 
 /// Why no device can be used here; empty where one can.
 std::string why_absent();
-/// The first device, on the caller's stream (a cudaStream_t that outlives the session) or one of its own; up to so many threads take
+/// The device that is current where it is called, on the caller's stream (a cudaStream_t that outlives the session) or one of its own; up to so many threads take
 /// part in large copies. Throws not_supported where there is none.
 std::shared_ptr<session> open(void* stream, int threads);
 /// What a context with a GPU may still take there: of its memory limit, or of all that the GPU has, of which others may hold some.

@@ -20,12 +20,15 @@ inline std::pair<offset_t, offset_t> piece(offset_t n, int part, int parts, offs
     return {std::min(n, units * part / parts * grain), std::min(n, units * (part + 1) / parts * grain)};
 }
 
+/// Says that there will be threads; false in a child that was forked since others were: OpenMP would wait for those for ever.
+bool may_begin() noexcept;
+
 /// Runs f(part, parts) once for every part, each on a thread of its own where OpenMP grants as many (within a
-/// parallel region of the caller's it does not); an exception in one is thrown again by the caller.
+/// parallel region of the caller's it does not, nor in a forked child); an exception in one is thrown again by the caller.
 template <class F>
 void run(int parts, F&& f) {
-    if (parts <= 1) {
-        f(0, 1);
+    if (parts <= 1 || !may_begin()) {
+        for (int part = 0; part < parts; ++part) f(part, parts);
         return;
     }
     std::exception_ptr failure;
@@ -93,7 +96,7 @@ private:
 /// after prepare(size), once, with the number that OpenMP granted. Neither may throw.
 template <class Prepare, class F>
 void team(int threads, Prepare&& prepare, F&& f) {
-    if (threads <= 1) {
+    if (threads <= 1 || !may_begin()) {
         spin_barrier alone(1);
         prepare(1);
         f(0, alone);

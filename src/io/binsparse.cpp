@@ -154,7 +154,7 @@ void archive::check_fill() const {
 buffer archive::moduli(const array_type& declared, offset_t count) const {
     require<invalid_format>(
         options_.complex_modulus,
-        "{}: the values are complex numbers, which a matrix cannot hold; the option complex_modulus reads them as |z|",
+        "{}: the values are complex numbers, which a matrix cannot hold; the option complex_modulus (--complex-modulus) reads them as |z|",
         where("values"));
     const buffer pairs = numbers(declared, 2 * count);
     buffer out(ctx_.memory(), static_cast<std::size_t>(count) * sizeof(double));

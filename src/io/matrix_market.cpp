@@ -286,7 +286,7 @@ auto with_values(const line_reader& reader, const header& h, const read_options&
         if (!options.complex_modulus)
             fail_at(
                 reader.source_name(), 1,
-                "the values are complex numbers, which a matrix cannot hold; the option complex_modulus reads "
+                "the values are complex numbers, which a matrix cannot hold; the option complex_modulus (--complex-modulus) reads "
                 "them as |z|");
         return f.template operator()<modulus_value>();
     }

@@ -58,7 +58,7 @@ public:
         if (a.kind != 'c') return a.type(where("data"));
         require<invalid_format>(
             options_.complex_modulus,
-            "{}: the values are complex numbers, which a matrix cannot hold; the option complex_modulus reads them as |z|",
+            "{}: the values are complex numbers, which a matrix cannot hold; the option complex_modulus (--complex-modulus) reads them as |z|",
             where("data"));
         require<invalid_format>(a.width == 8 || a.width == 16,
                                 "{}: complex numbers of {} bytes are not supported", where("data"), a.width);

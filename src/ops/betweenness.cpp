@@ -33,8 +33,8 @@ void check(const matrix& a, std::span<const offset_t> sources, const centrality_
                                 a.columns());
     for (const offset_t source : sources)
         require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                     "source {} is not a vertex: the graph has vertices 0 to {}", source,
-                                     a.rows() - 1);
+                                     "source {} is not a vertex: the graph has {} vertices, from 0 on",
+                                     source, a.rows());
     require<domain_error>(
         o.kernel.empty() || o.kernel == sweep_loop_id || kernels::known_on_cpu("betweenness", o.kernel),
         "'{}' is not a kernel of betweenness; there are {}, {}", o.kernel, kernels::known_ids("betweenness"),

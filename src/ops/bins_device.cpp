@@ -60,12 +60,8 @@ std::shared_ptr<const column_bins> bins_on_device(const context& ctx, const stor
         storage::may_bin(of.nnz, of.columns, operand_bytes),
         "kernel csr_binned takes fewer than 2^31 entries and up to {} columns of {} bytes, here are {} and {}: leave --kernel out",
         storage::most_bin_ranges * storage::bin_width(operand_bytes), operand_bytes, of.nnz, of.columns);
-    std::shared_ptr<const storage::device_csr> rows;
-    std::shared_ptr<const storage::device_values> values;
-    if (!body.has_bins(ctx.device_memory(), of, type, operand_bytes)) {
-        rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
-        if (type) values = body.values_on(ctx, of, *type);
-    }
+    const auto rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
+    const auto values = type ? body.values_on(ctx, of, *type) : nullptr;
     return body.bins_in(ctx.device_memory(), of, type, operand_bytes,
                         [&] { return build(ctx, of, type, operand_bytes, *rows, values.get()); });
 }

@@ -10,6 +10,8 @@
 #include "plan/ewise.hpp"
 
 #include <memory>
+#include <numeric>
+#include <vector>
 
 namespace nz::ops {
 namespace {
@@ -38,8 +40,10 @@ public:
     void fill() const { fill_(k_, ctx_.gpu()->stream()); }
     /// Takes memory for what was counted.
     void take_result() {
-        ctx_.gpu()->download(&entries_, plan::ewise_parts(k_.workspace, tiles_).starts + tiles_,
-                             sizeof entries_);
+        std::vector<offset_t> results(static_cast<std::size_t>(plan::ewise_groups(tiles_)));
+        ctx_.gpu()->download(results.data(), plan::ewise_parts(k_.workspace, tiles_).group_results,
+                             results.size() * sizeof(offset_t));
+        entries_ = std::reduce(results.begin(), results.end());
         const auto n = static_cast<std::size_t>(entries_);
         const auto& memory = ctx_.device_memory();
         const int width = storage::offset_bytes_for(entries_);

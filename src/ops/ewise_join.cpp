@@ -1,5 +1,6 @@
 #include "ops/ewise_join.hpp"
 
+#include "algebra/bound.hpp"
 #include "instantiate/ewise_cells.hpp"
 #include "kernels/cpu/ewise/balanced_path.hpp"
 #include "plan/ewise.hpp"
@@ -71,7 +72,8 @@ buffer give_workspace(const context& ctx, ewise_arguments& k, offset_t entries) 
 std::optional<ewise_choice> choose_ewise(set_operation operation, const binary_op& op, dtype a, dtype b) {
     if (operation == set_operation::subtract)
         return ewise_choice{binary_id::first, unsigned_as_wide_as(a), a};
-    const dtype both = promote(a, b);
+    // Of a union both have entries in the result.
+    const dtype both = operation == set_operation::intersect ? algebra::common_type(op, a, b) : promote(a, b);
     if (operation == set_operation::exclude)
         return ewise_choice{binary_id::first, unsigned_as_wide_as(both), both};
     if (op.id() > binary_id::lxnor || op.input_type(both) != both || op.output_type(both) != both) return {};

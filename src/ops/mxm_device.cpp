@@ -271,8 +271,13 @@ matrix stream_result(device_mxm& product, const context& ctx, const context& own
     const auto most = static_cast<offset_t>(plan::mxm_slot_bytes / (sizeof(index_t) + size_of(f.value_type)));
     const std::vector<index_t> cuts = plan::mxm_cuts(starts, product.take_slots(most, longest_row(starts)));
     const auto start = [&](index_t row) { return starts[static_cast<std::size_t>(row)]; };
-    for (std::size_t n = 0; n + 1 < cuts.size(); ++n)
-        product.send(cuts[n], cuts[n + 1], start(cuts[n]), start(cuts[n + 1]), c);
+    try {
+        for (std::size_t n = 0; n + 1 < cuts.size(); ++n)
+            product.send(cuts[n], cuts[n + 1], start(cuts[n]), start(cuts[n + 1]), c);
+    } catch (...) {
+        product.finish();  // copies to `c`, which goes, may be under way
+        throw;
+    }
     product.finish();
     chunks = static_cast<index_t>(cuts.size()) - 1;
     return storage::make_matrix(own, std::move(c));

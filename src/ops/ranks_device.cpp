@@ -37,9 +37,7 @@ ranked_columns build(const context& ctx, const storage::csr& a, const storage::d
 
 std::shared_ptr<const ranked_columns> ranks_on_device(const context& ctx, const storage::matrix_body& body,
                                                       const storage::csr& of) {
-    std::shared_ptr<const storage::device_csr> rows;
-    if (!body.has_ranks(ctx.device_memory(), of))
-        rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
+    const auto rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
     return body.ranks_in(ctx.device_memory(), of, [&] { return build(ctx, of, *rows); });
 }
 

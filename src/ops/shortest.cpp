@@ -37,8 +37,8 @@ void check(const matrix& a, offset_t source, const shortest_options& o) {
                                 "shortest: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
     require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has vertices 0 to {}", source,
-                                 a.rows() - 1);
+                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
+                                 a.rows());
     require<domain_error>(o.kernel.empty() || o.kernel == relax_loop_id || o.kernel == reference_id ||
                               kernels::known_on_cpu("shortest", o.kernel),
                           "'{}' is not a kernel of shortest; there are {}, {}, {}", o.kernel,
@@ -97,8 +97,12 @@ dtype distance_type(dtype weights, std::optional<dtype> asked) {
     const dtype type = asked.value_or(own);
     require<domain_error>(
         type == own || type == dtype::float64 || (type == dtype::int64 && !is_floating(weights)),
-        "distances over weights of type {} are {}, float64{}; not {}", name_of(weights), name_of(own),
-        is_floating(weights) ? "" : " or int64", name_of(type));
+        "distances over weights of type {} are {}; not {}", name_of(weights),
+        own == dtype::float64   ? "float64"
+        : own == dtype::float32 ? "float32 or float64"
+        : own == dtype::int64   ? "int64 or float64"
+                                : "int32, int64 or float64",
+        name_of(type));
     return type;
 }
 

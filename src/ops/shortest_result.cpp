@@ -21,8 +21,8 @@ void refuse_unfit(const kernels::shortest_arguments& a) {
             const Weight w = weights[a.one_weight ? 0 : k];
             if (d[a.neighbours[k]] != length::unreached || w > std::numeric_limits<Weight>::max()) continue;
             fail<domain_error>(
-                "the distance of vertex {} is beyond {}: ask for distances of type int64 or float64",
-                a.neighbours[k], name_of(a.type));
+                "the distance of vertex {} is beyond {}: store the weights as {}, or ask for such distances",
+                a.neighbours[k], name_of(a.type), a.type == dtype::int64 ? "float64" : "int64 or float64");
         }
 }
 

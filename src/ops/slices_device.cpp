@@ -64,12 +64,9 @@ dia_slices build(const context& ctx, const storage::csr& a, std::optional<dtype>
 
 std::shared_ptr<const dia_slices> slices_on_device(const context& ctx, const storage::matrix_body& body,
                                                    const storage::csr& of, std::optional<dtype> type) {
-    std::shared_ptr<const storage::device_csr> rows;
-    std::shared_ptr<const storage::device_values> values;
-    if (!body.has_slices(ctx.device_memory(), of, type)) {
-        rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
-        if (type) values = body.values_on(ctx, of, *type);
-    }
+    // Though they may be there: they are perhaps given up before they are asked for.
+    const auto rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
+    const auto values = type ? body.values_on(ctx, of, *type) : nullptr;
     return body.slices_in(ctx.device_memory(), of, type,
                           [&] { return build(ctx, of, type, *rows, values.get()); });
 }

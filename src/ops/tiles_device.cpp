@@ -124,12 +124,8 @@ kernels::device_tile_source tile_source(const storage::csr& of, const storage::d
 std::shared_ptr<const value_tiles> tiles_on_device(const context& ctx, const storage::matrix_body& body,
                                                    const storage::csr& of, tiling cut,
                                                    std::optional<dtype> type) {
-    std::shared_ptr<const storage::device_csr> rows;
-    std::shared_ptr<const storage::device_values> values;
-    if (!body.has_tiles(ctx.device_memory(), of, cut, type)) {
-        rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
-        if (type) values = body.values_on(ctx, of, *type);
-    }
+    const auto rows = &of == &body.rows_anywhere() ? body.rows_on(ctx) : body.columns_on(ctx);
+    const auto values = type ? body.values_on(ctx, of, *type) : nullptr;
     return body.tiles_in(ctx.device_memory(), of, cut, type,
                          [&] { return build(ctx, of, cut, type, *rows, values.get()); });
 }

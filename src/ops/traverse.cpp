@@ -40,8 +40,8 @@ void check(const matrix& a, offset_t source, const traverse_options& o) {
                                 "traverse: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
     require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has vertices 0 to {}", source,
-                                 a.rows() - 1);
+                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
+                                 a.rows());
     require<domain_error>(
         o.kernel.empty() || o.kernel == loop_id || kernels::known_on_cpu("traverse", o.kernel),
         "'{}' is not a kernel of traverse; there are {}, {}", o.kernel, kernels::known_ids("traverse"),

@@ -34,8 +34,8 @@ void check(const matrix& a, std::span<const offset_t> sources, const traverse_ma
                                 a.columns());
     for (const offset_t source : sources)
         require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                     "source {} is not a vertex: the graph has vertices 0 to {}", source,
-                                     a.rows() - 1);
+                                     "source {} is not a vertex: the graph has {} vertices, from 0 on",
+                                     source, a.rows());
     if (o.kernel != one_by_one_id) check_kernel("traverse_many", o.kernel);
     require<not_supported>(o.kernel != one_by_one_id || o.schedule.empty(),
                            "kernel {} takes no schedule: its searches choose directions of their own",

@@ -1,5 +1,6 @@
 #include "ops/vector_words.hpp"
 
+#include "algebra/bound.hpp"
 #include "instantiate/vector_cells.hpp"
 #include "ops/write_back.hpp"
 
@@ -14,8 +15,8 @@ struct compiled_words {
     kernels::words_kernel kernel = nullptr;
     dtype operands = dtype::float64, result = dtype::float64;
 };
-compiled_words find_compiled(const binary_op& op, dtype a, dtype b) {
-    const dtype both = promote(a, b);
+// For operands that are taken in this type.
+compiled_words find_compiled(const binary_op& op, dtype both) {
     if (op.id() > binary_id::lxnor || op.input_type(both) != both) return {};
     return {instantiate::find_words(op.id(), both), both, op.output_type(both)};
 }
@@ -103,8 +104,8 @@ void accumulate_places(const context& ctx, const compiled_words& c, vector_body&
 // One operand is fixed: the values of u alone are gone through, whatever u's form.
 std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, scalar x, bool x_first,
                                       const vector_body& u) {
-    const compiled_words c =
-        x_first ? find_compiled(op, x.type(), u.type) : find_compiled(op, u.type, x.type());
+    const compiled_words c = find_compiled(op, x_first ? algebra::common_type(op, x.type(), u.type)
+                                                       : algebra::common_type(op, u.type, x.type()));
     if (!c.kernel) return {};
     std::optional<vector_body> converted;
     if (u.type != c.operands) converted = convert_values(u, c.operands);
@@ -125,7 +126,10 @@ std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, s
 std::optional<vector_body> join_words(const context& ctx, set_operation operation, const binary_op& op,
                                       const vector_body& u, const vector_body& v) {
     if (u.form == vector_form::sparse && v.form == vector_form::sparse) return {};
-    const compiled_words c = find_compiled(op, u.type, v.type);
+    // Of a union both have entries in the result.
+    const compiled_words c =
+        find_compiled(op, operation == set_operation::intersect ? algebra::common_type(op, u.type, v.type)
+                                                                : promote(u.type, v.type));
     if (!c.kernel) return {};
     if (operation == set_operation::intersect &&
         ((u.form == vector_form::sparse && v.form == vector_form::dense) ||
@@ -168,8 +172,9 @@ std::optional<vector_body> apply_words(const context& ctx, const unary_op& f, co
 }
 
 bool accumulate_words(const context& ctx, const binary_op& op, vector& w, const vector_body& t) {
-    const compiled_words c = find_compiled(op, w.type(), t.type);
-    if (!c.kernel || c.operands != w.type() || c.result != w.type() || t.type != w.type()) return false;
+    if (t.type != w.type()) return false;
+    const compiled_words c = find_compiled(op, w.type());
+    if (!c.kernel || c.result != w.type()) return false;
     vector_body& v = w.mutable_body();
     if (t.form == vector_form::sparse) {
         accumulate_places(ctx, c, v, t);

@@ -2,6 +2,7 @@
 // the host waits once it asks how many entries a bitmap has.
 #include "ops/vectors_device.hpp"
 
+#include "algebra/bound.hpp"
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "instantiate/vector_cells.hpp"
@@ -67,7 +68,9 @@ std::optional<vector> with_fixed(const context& ctx, const binary_op& op, scalar
                                  const vector& u) {
     if (!lives_there(ctx, u)) return {};
     const vector_body& b = u.body_anywhere();
-    const compiled_on_device c = find_compiled_on_device(op, u.type(), promote(x.type(), u.type()));
+    const dtype both =
+        x_first ? algebra::common_type(op, x.type(), u.type()) : algebra::common_type(op, u.type(), x.type());
+    const compiled_on_device c = find_compiled_on_device(op, u.type(), both);
     if (!c.kernel) return {};
     const buffer constant(ctx.device_memory(), sizeof(std::uint64_t));
     kernels::on_cuda().vectors.fill(constant.data(), b.type, 1, x.as(b.type), ctx.gpu()->stream());

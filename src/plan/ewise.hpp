@@ -69,7 +69,7 @@ inline constexpr int ewise_tile_entries = ewise_tile_words * ewise_word_entries;
 /// Steps of the path (entries of A, entries of B, ends of rows) from one cut to the next: a cut may fall one entry late,
 /// so that a pair stays whole.
 inline constexpr offset_t ewise_tile_steps = ewise_tile_entries - 1;
-/// Tiles whose results are added up while they are counted: as many as a block has threads to scan them.
+/// Tiles whose results are added up while they are counted.
 inline constexpr int ewise_group_tiles = 256;
 
 /// One at least, which writes the first offset of C.
@@ -86,17 +86,15 @@ struct alignas(16) ewise_word {
     std::uint32_t of_a, paired, results, before;
 };
 
-/// The workspace on a GPU, divided. `starts` stands first: its last is the number of results, for the host to read.
+/// The workspace on a GPU, divided.
 struct ewise_parts {
-    offset_t* starts;         ///< [tiles + 1]: the results before each tile
-    offset_t* group_results;  ///< [groups]
+    offset_t* group_results;  ///< [groups]: their sums make the results
     ewise_cut* cuts;          ///< [tiles + 1]
     std::int32_t* results;    ///< [tiles]
     ewise_word* words;        ///< [tiles][ewise_tile_words]
 
     ewise_parts(void* memory, offset_t tiles) {
         workspace_parts parts(memory);
-        starts = parts.take<offset_t>(tiles + 1);
         group_results = parts.take<offset_t>(ewise_groups(tiles));
         cuts = parts.take<ewise_cut>(tiles + 1);
         results = parts.take<std::int32_t>(tiles);
@@ -105,8 +103,7 @@ struct ewise_parts {
 };
 constexpr std::size_t ewise_workspace(offset_t tiles) {
     const auto n = static_cast<std::size_t>(tiles);
-    return padded((n + 1) * sizeof(offset_t)) +
-           padded(static_cast<std::size_t>(ewise_groups(tiles)) * sizeof(offset_t)) +
+    return padded(static_cast<std::size_t>(ewise_groups(tiles)) * sizeof(offset_t)) +
            padded((n + 1) * sizeof(ewise_cut)) + padded(n * sizeof(std::int32_t)) +
            padded(n * ewise_tile_words * sizeof(ewise_word));
 }

@@ -102,11 +102,12 @@ namespace {
 // Calls f(first, last) once a thread over pieces of the rows with as many entries each.
 template <class Offset, class F>
 void for_rows(const context& ctx, const Offset* offsets, index_t rows, F&& f) {
-    parallel::run(offsets[rows] + rows < parallel_entries ? 1 : ctx.threads(), [&](int t, int parts) {
-        const index_t first = first_row(offsets, rows, t, parts),
-                      last = first_row(offsets, rows, t + 1, parts);
-        if (first < last) f(first, last);
-    });
+    parallel::run(offset_t{offsets[rows]} + rows < parallel_entries ? 1 : ctx.threads(),
+                  [&](int t, int parts) {
+                      const index_t first = first_row(offsets, rows, t, parts),
+                                    last = first_row(offsets, rows, t + 1, parts);
+                      if (first < last) f(first, last);
+                  });
 }
 
 // Copies runs of equal columns of sorted rows, each as one entry. move(place, k) takes the value at k to

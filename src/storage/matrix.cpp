@@ -108,7 +108,7 @@ const matrix_facts& matrix_body::facts() const {
         matrix_facts facts = collect_facts(ctx, *by_rows, transposed);
         facts.sorted = rows_as_given().sorted;
         const std::lock_guard lock(mutex_);
-        facts_ = facts;
+        if (!facts_) facts_ = facts;  // what another thread found first may be in use
     }
     const std::lock_guard lock(mutex_);
     return *facts_;
@@ -355,7 +355,7 @@ matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) 
             storage::sort_rows(ctx, probe, binary_id::second);
             require<invalid_format>(
                 probe.nnz == view.nnz,
-                "some (row, column) is given more than once: use build, which combines repeats");
+                "some (row, column) is given more than once: use build (from_coo in Python), which combines repeats");
         }
         return storage::make_matrix(ctx, std::move(view));
     }

@@ -57,7 +57,10 @@ struct matrix_body {
     /// A^T on the GPU, where it stays; of context `own`.
     matrix transposed(const context& own, const context& gpu) const;
     /// Whether a GPU alone has it.
-    bool away() const { return away_ && !away_->at_home(); }
+    bool away() const {
+        const std::lock_guard lock(mutex_);
+        return is_away();
+    }
     /// The CSR of the transpose, i.e. the CSC. Shared with rows() when the matrix is known to be symmetric.
     const csr& columns() const;
     /// columns() with every row of it ordered by falling length of the neighbour's own row (hubs first), ties
@@ -76,6 +79,8 @@ struct matrix_body {
     std::size_t bytes_on(const context& gpu) const;
     std::size_t form_bytes_on(const context& gpu) const;
     void leave(const context& gpu) const;
+    /// Keeps arrays there until the matrix changes: callers have pointers into them.
+    void lend(std::initializer_list<std::shared_ptr<const void>> arrays) const;
     /// How the entries of rows() or columns() are shared out evenly there; made once.
     std::shared_ptr<const device_balance> balance_on(const context& gpu, const csr& of) const;
     /// Two neighbours of each of rows() or columns() there; `build` fills the buffer, once for each kind.
@@ -209,7 +214,11 @@ private:
             std::shared_ptr<const storage::bit_tiles> tiles;
         };
         std::vector<bits> bit_tiles;
+        /// What callers have pointers into: leave() does not give it up.
+        std::vector<std::shared_ptr<const void>> lent;
     };
+    bool is_away() const { return away_ && !away_->at_home(); }
+
     mutable on_devices device_;
     mutable std::shared_ptr<csr_residence> away_,
         columns_away_;  ///< where rows_ or columns_ were made on a GPU

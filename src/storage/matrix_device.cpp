@@ -162,6 +162,12 @@ void matrix_body::leave(const context& gpu) const {
     std::erase_if(device_.bit_tiles, [&](const auto& b) { return b.memory == gpu.device_memory(); });
 }
 
+void matrix_body::lend(std::initializer_list<std::shared_ptr<const void>> arrays) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& array : arrays)
+        if (std::ranges::find(device_.lent, array) == device_.lent.end()) device_.lent.push_back(array);
+}
+
 std::shared_ptr<const edge_weights> matrix_body::weights_as(dtype of) const {
     const csr& a = rows();
     const std::lock_guard lock(mutex_);
@@ -272,7 +278,7 @@ offset_t matrix_body::longest_row() const {
     const csr& rows = rows_anywhere();
     const std::lock_guard lock(mutex_);
     if (longest_row_) return *longest_row_;
-    if (away() && rows_.get() == &rows) {
+    if (is_away() && rows_.get() == &rows) {
         longest_row_ = longest_row_on_device(away_->gpu(), storage::rows_of(rows, *away_->entries()));
         return *longest_row_;
     }
@@ -287,7 +293,7 @@ row_sample matrix_body::sampled_rows() const {
     const std::lock_guard lock(mutex_);
     if (!sampled_rows_)
         sampled_rows_ =
-            away() && rows_.get() == &rows
+            is_away() && rows_.get() == &rows
                 ? summed(sample_on_device(away_->gpu(), storage::rows_of(rows, *away_->entries())), rows.rows,
                          rows.columns)
                 : sample_rows(rows);
@@ -300,8 +306,15 @@ void matrix_body::invalidate() {
     if (!there) return;
     // The host's copy of arrays that lie on a GPU is derived as well: the same arrays under a new name.
     auto shape = without_arrays(*there->rows());
+    const device_csr& entries = *there->entries();
     const device_values& values = *there->values();
-    auto same = renamed(*shape, *there->entries(), there);
+    // Whoever has the arrays, not who borrowed them in turn.
+    using arrays = std::pair<std::shared_ptr<const device_csr>, std::shared_ptr<const device_values>>;
+    const std::shared_ptr<const void> owner =
+        entries.owner && values.values.borrowed()
+            ? entries.owner
+            : std::make_shared<const arrays>(there->entries(), there->values());
+    auto same = renamed(*shape, entries, owner);
     auto held = std::make_shared<const device_values>(
         device_values{shape.get(), values.memory, values.type,
                       buffer::borrow(values.values.data(), values.values.bytes())});
@@ -460,6 +473,7 @@ matrix::raw_csr matrix::raw_rows_on(const context& gpu, dtype type, std::size_t 
     storage::check_stored(a, type, offset_bytes);
     const auto entries = body_->entries_on(gpu);
     const auto values = body_->values_on(gpu, a, a.type);
+    body_->lend({entries, values});
     const std::size_t count = a.kind == value_kind::full ? static_cast<std::size_t>(a.nnz) : 1;
     return {a.rows,
             a.columns,

@@ -235,8 +235,11 @@ bool vector::on_device() const { return body_->home->away(); }
 
 namespace {
 void check_dense(const vector_body& v, dtype type) {
-    require<domain_error>(v.form == vector_form::dense,
-                          "the vector is {}: convert_to(dense), or use extract_tuples", name_of(v.form));
+    require<domain_error>(
+        v.form == vector_form::dense,
+        "the vector is {}: convert_to(dense) where no entry is absent, or take its entries (extract_tuples; in "
+        "Python entries() and to_numpy())",
+        name_of(v.form));
     require<domain_error>(type == v.type, "the vector holds {}, not {}", name_of(v.type), name_of(type));
 }
 }  // namespace

@@ -53,6 +53,18 @@ TEST(MarkovClustering, AgreesWithPlainLoopsForAnyNumberOfThreads) {
     }
 }
 
+// Powers of flows below 1 that no double holds.
+TEST(MarkovClustering, TakesAnyInflation) {
+    const context ctx({.threads = 2});
+    matrix a = load(ctx, "grid2d:5").matrix, weights(ctx, dtype::float64, a.rows(), a.columns());
+    apply(ctx, weights, unary_id::one, a);
+    for (const double inflation : {500.0, 800.0, 2000.0, 1e5}) {
+        const markov_options o{.inflation = inflation};
+        const auto found = markov_clustering(ctx, weights, o);
+        EXPECT_EQ(validate_markov_clustering(ctx, weights, found.labels, o), "") << inflation;
+    }
+}
+
 TEST(MarkovClustering, FollowsWeights) {
     const context ctx({.backend = backend::cpu});
     // A ring of four: 0 = 1 - 2 = 3 - 0, the double ones ten times as strong.

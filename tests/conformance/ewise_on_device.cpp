@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace nz::test {
 namespace {
@@ -249,8 +250,10 @@ listed joined_on_device(const context& gpu, set_operation operation, const repea
     const buffer workspace(memory, plan::ewise_workspace(tiles));
     k.workspace = workspace.data();
     kernels::on_cuda().balanced_path_count(k, gpu.gpu()->stream());
-    offset_t found = 0;
-    gpu.gpu()->download(&found, plan::ewise_parts(k.workspace, tiles).starts + tiles, sizeof found);
+    std::vector<offset_t> results(static_cast<std::size_t>(plan::ewise_groups(tiles)));
+    gpu.gpu()->download(results.data(), plan::ewise_parts(k.workspace, tiles).group_results,
+                        results.size() * sizeof(offset_t));
+    const offset_t found = std::reduce(results.begin(), results.end());
     const auto n = static_cast<std::size_t>(found);
     listed c{std::vector<std::int32_t>(a.offsets.size()), std::vector<index_t>(n),
              std::vector<std::int64_t>(n)};

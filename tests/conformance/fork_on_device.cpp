@@ -1,5 +1,5 @@
-// Pieces of a step on a GPU: after what its stream had before, before what it gets then (core/device_fork.hpp). Skipped where there
-// is no GPU.
+// A session's stream: pieces of a step, after what it had before and before what it gets then (core/device_fork.hpp); times and errors,
+// each thread's own. Skipped where there is no GPU.
 #include "core/buffer.hpp"
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 #include <vector>
 
 namespace nz::test {
@@ -62,6 +63,35 @@ TEST(ForkOnDevice, OfSeveralThreadsKeepTheirOrder) {
     in_threads(4, [&](int n) {
         for (int k = 0; k < 3; ++k) expect_pieces_in_turn(gpu, 3 + n, k % 2 == 0);
     });
+}
+
+TEST(SessionOnDevice, ThreadsTimeTheirOwnWork) {
+    if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    const context gpu({.backend = backend::cuda});
+    device::session& s = *gpu.gpu();
+    const buffer much(gpu.device_memory(), std::size_t{1} << 30);
+    s.timed([&] {
+        for (int k = 0; k < 20; ++k) s.fill(much.data(), 0, much.bytes());
+    });
+    s.mark();
+    double little = 0;
+    std::thread([&] {
+        s.timed([] {});
+        s.mark();
+        s.mark();
+        EXPECT_EQ(s.times_between().size(), 1u);
+        little = s.milliseconds();
+    }).join();
+    EXPECT_GT(s.milliseconds(), 20 * little) << "the other's events";
+    EXPECT_TRUE(s.times_between().empty());
+}
+
+TEST(SessionOnDevice, AFailedCallLeavesNoErrorForTheNext) {
+    if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    const context gpu({.backend = backend::cuda});
+    int here = 0;
+    EXPECT_THROW(gpu.gpu()->copy(&here, nullptr, sizeof here), device_error);
+    expect_pieces_in_turn(gpu, 2, true);
 }
 
 }  // namespace

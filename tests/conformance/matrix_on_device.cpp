@@ -397,6 +397,42 @@ TEST_F(MatrixOnDevice, InvalidateSeesWhatTheCallerWroteThere) {
     EXPECT_EQ(home<double>(ctx, a.csr_on<double>(ctx).values), (std::vector<double>{4, 5, 6, 9}));
 }
 
+TEST_F(MatrixOnDevice, InvalidatingAgainAndAgainKeepsNothing) {
+    const context ctx({.backend = backend::cuda});
+    const std::vector<double> x(100, 1.0);
+    std::vector<std::int32_t> offsets(101);
+    std::vector<index_t> columns(100);
+    for (index_t i = 0; i < 100; ++i) offsets[i + 1] = i + 1, columns[i] = i;
+    const lent<double> arrays(ctx, 100, 100, offsets, columns, x);
+    matrix a = matrix::borrow_csr(ctx, arrays.view());
+    std::size_t after_first = 0;
+    for (int k = 0; k < 50; ++k) {
+        EXPECT_EQ(a.get(7, 7)->get<double>(), 1);  // a copy on the host
+        a.invalidate();
+        if (k == 0) after_first = ctx.bytes_in_use();
+    }
+    EXPECT_EQ(ctx.bytes_in_use(), after_first);
+}
+
+TEST_F(MatrixOnDevice, WhatWasHandedOutStaysWhenCopiesAreGivenUp) {
+    const context ctx({.backend = backend::cuda});
+    const matrix a = load(context({.backend = backend::cpu}), "random:1000,8").matrix;
+    const auto csr = a.csr<double>();
+    const auto there = a.csr_on<double>(ctx);
+    a.body().leave(ctx);
+    // Memory that was given up would be taken again.
+    std::vector<buffer> others;
+    for (const std::size_t bytes :
+         {there.offsets.size_bytes(), there.columns.size_bytes() + storage::index_padding,
+          there.values.size_bytes()}) {
+        others.emplace_back(ctx.device_memory(), bytes);
+        ctx.gpu()->fill(others.back().data(), 0xee, bytes);
+    }
+    EXPECT_EQ(home<std::int32_t>(ctx, there.offsets), std::vector(csr.offsets.begin(), csr.offsets.end()));
+    EXPECT_EQ(home<index_t>(ctx, there.columns), std::vector(csr.columns.begin(), csr.columns.end()));
+    EXPECT_EQ(home<double>(ctx, there.values), std::vector(csr.values.begin(), csr.values.end()));
+}
+
 TEST_F(MatrixOnDevice, WorkIsOrderedOnTheCallersStream) {
     const context one({.backend = backend::cuda});
     context_options options{.backend = backend::cuda};

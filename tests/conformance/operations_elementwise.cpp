@@ -343,5 +343,47 @@ TEST_P(Elementwise, ReduceToAScalarFoldsAllEntries) {
     }
 }
 
+// Numbers that the other operand's type does not hold.
+TEST(ElementwiseTypes, AnOperandThatIsIgnoredHasNoSay) {
+    const context ctx;
+    const std::uint64_t large = ~std::uint64_t{1};
+    const std::int64_t odd = (std::int64_t{1} << 53) + 1;
+    const std::vector<index_t> at{0, 2}, all{0, 1, 2};
+    const auto few = vector::build<std::int8_t>(ctx, 3, at, std::vector<std::int8_t>{-1, -1});
+    for (const auto& [accum, expected] :
+         {std::pair{binary_id::first, large}, {binary_id::second, ~std::uint64_t{0}}}) {
+        auto w = vector::build<std::uint64_t>(ctx, 3, at, std::vector{large, large});
+        apply(ctx, w, unary_id::identity, few, {.accum = accum});
+        EXPECT_EQ(w.get(0)->get<std::uint64_t>(), expected) << binary_op(accum).name();
+    }
+    const auto halves = [&](const std::vector<index_t>& places) {
+        return vector::build<double>(ctx, 3, places, std::vector(places.size(), 0.5));
+    };
+    const auto odds = [&](const std::vector<index_t>& places) {
+        return vector::build<std::int64_t>(ctx, 3, places, std::vector(places.size(), odd));
+    };
+    for (const auto& u_places : {at, all})
+        for (const auto& v_places : {at, all}) {
+            vector w(ctx, dtype::int64, 3);
+            ewise_mult(ctx, w, binary_id::first, odds(u_places), halves(v_places));
+            EXPECT_EQ(w.get(2)->get<std::int64_t>(), odd);
+            ewise_mult(ctx, w, binary_id::second, halves(u_places), odds(v_places));
+            EXPECT_EQ(w.get(2)->get<std::int64_t>(), odd);
+            vector either(ctx, dtype::float64, 3);
+            ewise_add(ctx, either, binary_id::first, odds(at), halves(all));
+            EXPECT_EQ(either.get(1)->get<double>(), 0.5) << "of a union both have entries";
+        }
+    vector w(ctx, dtype::int64, 3);
+    apply(ctx, w, binary_id::first, odds(all), scalar(0.5));
+    EXPECT_EQ(w.get(1)->get<std::int64_t>(), odd);
+    const auto integers = matrix::build<std::int64_t>(ctx, {3, 3, all, all, std::vector(3, odd)});
+    const auto numbers = matrix::build<double>(ctx, {3, 3, all, all, std::vector(3, 0.5)});
+    matrix c(ctx, dtype::int64, 3, 3);
+    ewise_mult(ctx, c, binary_id::first, integers, numbers);
+    EXPECT_EQ(c.get(1, 1)->get<std::int64_t>(), odd);
+    ewise_mult(ctx, c, binary_id::second, numbers, integers);
+    EXPECT_EQ(c.get(1, 1)->get<std::int64_t>(), odd);
+}
+
 }  // namespace
 }  // namespace nz::test

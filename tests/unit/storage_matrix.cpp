@@ -136,8 +136,9 @@ TEST(BorrowCsr, ServesUnsortedRowsAndRefusesRepeats) {
     EXPECT_FALSE(a.facts().sorted);
     EXPECT_EQ(a.body().rows_as_given().index_data(), unsorted.columns.data());
     EXPECT_TRUE(same(read(matrix::from_csr(ctx, sample_arrays{}.view())), a));
-    EXPECT_EQ(message_of([&] { matrix::borrow_csr(ctx, repeated.view()); }),
-              "some (row, column) is given more than once: use build, which combines repeats");
+    EXPECT_EQ(
+        message_of([&] { matrix::borrow_csr(ctx, repeated.view()); }),
+        "some (row, column) is given more than once: use build (from_coo in Python), which combines repeats");
 }
 
 TEST(BorrowCsr, RefusesOffsetsOfAnotherWidthThanTheLibrarys) {

@@ -12,6 +12,11 @@ enum class join { all, common };
 
 // Joins two lists of entries of row i (0 for vectors); positional operators see (i, index), vectors (index,
 // 0).
+// Of a union both have entries in the result, an operand that the operator ignores too.
+algebra::bound_binary bound(join kind, const binary_op& op, dtype a, dtype b) {
+    return {op, a, b, kind == join::all ? promote(a, b) : algebra::common_type(op, a, b)};
+}
+
 template <class Places, class Add>
 void join_lists(join kind, const algebra::bound_binary& f, dtype x_type, dtype y_type, const entry_list& a,
                 const entry_list& b, Places&& places, Add&& add) {
@@ -25,7 +30,7 @@ void join_lists(join kind, const algebra::bound_binary& f, dtype x_type, dtype y
 
 storage::vector_body ewise(join kind, const context& ctx, const binary_op& op, const storage::vector_body& u,
                            const storage::vector_body& v) {
-    const algebra::bound_binary f(op, u.type, v.type);
+    const algebra::bound_binary f = bound(kind, op, u.type, v.type);
     storage::vector_builder t(ctx, f.type(), u.size);
     join_lists(
         kind, f, u.type, v.type, entries_of(u), entries_of(v),
@@ -35,7 +40,7 @@ storage::vector_body ewise(join kind, const context& ctx, const binary_op& op, c
 
 storage::csr ewise(join kind, const context& ctx, const binary_op& op, const storage::csr& a,
                    const storage::csr& b) {
-    const algebra::bound_binary f(op, a.type, b.type);
+    const algebra::bound_binary f = bound(kind, op, a.type, b.type);
     storage::csr_builder t(ctx, f.type(), a.rows, a.columns);
     entry_list row_of_a(ctx), row_of_b(ctx);
     for (index_t i = 0; i < a.rows; ++i) {

@@ -3,9 +3,6 @@
 #include "kernels/cuda/ewise/common_path.cuh"
 #include "kernels/cuda/schedule/balanced.cuh"
 
-#include <cub/block/block_reduce.cuh>
-#include <cub/block/block_scan.cuh>
-
 #include <utility>
 
 namespace nz::kernels::cuda {
@@ -337,28 +334,6 @@ __global__ void __launch_bounds__(count_block, count_blocks_an_sm)
     keep_words(m, bits, operation, a_size + b_size, parts);
 }
 
-/// The results before each tile: a block a group, a thread a tile.
-__global__ void __launch_bounds__(path_block)
-    balanced_path_start_kernel(offset_t tiles, plan::ewise_parts parts) {
-    using scan = cub::BlockScan<int, path_block>;
-    using sum = cub::BlockReduce<offset_t, path_block>;
-    __shared__ typename scan::TempStorage of_group;
-    __shared__ typename sum::TempStorage of_groups;
-    __shared__ offset_t earlier;
-    cudaTriggerProgrammaticLaunchCompletion();
-    cudaGridDependencySynchronize();
-    const offset_t tile = offset_t{blockIdx.x} * path_block + threadIdx.x;
-    const int results = tile < tiles ? parts.results[tile] : 0;
-    offset_t groups = 0;
-    for (unsigned g = threadIdx.x; g < blockIdx.x; g += path_block) groups += parts.group_results[g];
-    groups = sum(of_groups).Sum(groups);
-    if (threadIdx.x == 0) earlier = groups;
-    int before = 0;
-    scan(of_group).ExclusiveSum(results, before);
-    __syncthreads();
-    if (tile <= tiles) parts.starts[tile] = earlier + before;
-}
-
 }  // namespace
 
 void balanced_path_count(const device_ewise_arguments& k, void* stream) {
@@ -373,8 +348,6 @@ void balanced_path_count(const device_ewise_arguments& k, void* stream) {
                                                         : balanced_path_count_kernel<narrow_offsets>;
     check(cudaGetLastError());
     launch_close(count, blocks(tiles), count_block, on, true, a, b, k.rows, k.operation, parts);
-    launch_close(balanced_path_start_kernel, blocks(tiles / plan::ewise_group_tiles + 1), path_block, on,
-                 true, tiles, parts);
 }
 
 }  // namespace nz::kernels::cuda

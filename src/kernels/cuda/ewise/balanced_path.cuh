@@ -10,10 +10,11 @@
 //   Tiles with the same rows and columns on both sides (a mesh's matrix and its transpose) are compared, not merged.
 //   Of equal columns A's comes first and its pair next, so that all of the merge is two bits an entry of the path: of A or of
 //   B, and whether it has its equal on the other side. They, their counts by words and the tile's number of results
-//   are kept; a last small kernel scans the tiles.
+//   are kept.
 // Fill: a block takes a tile again. Four bulk copies bring the columns and values of both slices to shared memory, so that a
 //   multiprocessor waits for six tiles' worth of bytes at a time and no register holds them; B's columns stay away where no
-//   result is of B alone. Meanwhile a thread reads the bits of eight neighbours of the path and lists where the results among
+//   result is of B alone. Meanwhile two warps add up the results of the tiles before, of those in its group of 256 and of whole groups (a
+//   kernel that scanned them between count and fill took 3 us and a launch), and a thread reads the bits of eight neighbours of the path and lists where the results among
 //   them come from; then the lanes of a warp take results in their order, four each at once, and write whole sectors. The lane of a
 //   pair also reads B's value and combines. Offsets of rows that end in the tile come from the same bits.
 // Repeats of a place: the k-th of A is matched with the k-th of B; a cut parts no pair, so counting may begin anew
@@ -28,7 +29,7 @@
 //   bands, 63% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 146 us fill takes
 //   105, at 84% of a copy's rate; count 33 for 15 M instructions of a warp, a fifth of its time in wait for a tile's
 //   beginning; the cuts 8, a chain of dependent reads. Fill's blocks are for half of their time in wait for what is said of their tile, before
-//   anything is sent for. Below some million entries the four launches and the latency of a tile in each are most of the time.
+//   anything is sent for. Below some million entries the three launches and the latency of a tile in each are most of the time.
 // Tried without gain: for count, each entry of A bisected for in B's row, four at a time (60 us for 41 on random:1000000,8, and
 //   136 for 69 on laplace3d:100), eight neighbours a thread in blocks of 256 (58 and 95); for fill, entries to registers (117 us
 //   for 106), results written from places that are multiples of 32 (the same), facts of the tile by one thread (the same), blocks that
@@ -92,11 +93,10 @@ struct offset_writer {
 /// Where a tile lies.
 struct tile_facts {
     plan::ewise_cut from;
-    offset_t first_result;
     int a_size, b_size, rows_end, results;
 
     __device__ tile_facts(const plan::ewise_parts& parts, unsigned tile)
-        : from(parts.cuts[tile]), first_result(parts.starts[tile]), results(parts.results[tile]) {
+        : from(parts.cuts[tile]), results(parts.results[tile]) {
         const plan::ewise_cut& to = parts.cuts[tile + 1];
         a_size = static_cast<int>(to.a - from.a);
         b_size = static_cast<int>(to.b - from.b);
@@ -118,11 +118,13 @@ struct fill_memory {
     alignas(16) U values[slices_room<U>];
     plan::ewise_word words[plan::ewise_tile_words];
     std::uint32_t sources[path_warps][source_room];
+    offset_t earlier[2];                           ///< results of tiles before
     int a_columns, b_columns, a_values, b_values;  ///< where each slice begins
     arrival slices;
 
-    /// The first lanes of four warps send for a slice each: the last ones, for the first bring words.
-    static constexpr unsigned senders = 4;
+    /// The first lanes of four warps send for a slice each: the last ones, for the first two bring words and the next two add.
+    static constexpr unsigned senders = 4, adders = plan::ewise_tile_words / 32;
+    static_assert(adders + 2 + senders <= path_warps);
     __device__ void send_for(const device_side& a, const device_side& b, const U* of_a, const U* of_b,
                              const tile_facts& tile, set_operation operation) {
         const unsigned sender = threadIdx.x / 32 - (path_warps - senders);
@@ -153,6 +155,26 @@ struct fill_memory {
         }
     }
 };
+
+/// The results of the tiles before `tile`, by two warps: of those in its group, and of whole groups.
+__device__ inline offset_t results_of_group(const plan::ewise_parts& parts, unsigned tile) {
+    const unsigned first = tile / plan::ewise_group_tiles * plan::ewise_group_tiles;
+    int sum = 0;
+#pragma unroll
+    for (unsigned k = threadIdx.x % 32; k < plan::ewise_group_tiles; k += 32)
+        sum += first + k < tile ? parts.results[first + k] : 0;
+    return __reduce_add_sync(full_warp, sum);
+}
+__device__ inline offset_t results_of_groups(const plan::ewise_parts& parts, unsigned tile) {
+    offset_t sum = 0;
+#pragma unroll 4
+    for (unsigned g = threadIdx.x % 32; g < tile / plan::ewise_group_tiles; g += 32)
+        sum += parts.group_results[g];
+#pragma unroll
+    for (unsigned distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_xor_sync(full_warp, sum, distance);
+    return sum;
+}
 
 /// Results before entry `at` of the path.
 __device__ inline int results_before(const plan::ewise_word* words, const tile_facts& tile, int at) {
@@ -218,15 +240,21 @@ __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
     m.send_for(a, b, a_values, b_values, tile, operation);
     // The ends of rows are asked for with the slices.
     const offset_t first_row = offset_t{tile.from.row} + 1;
-    const auto put_offset = [&](int r, offset_t both) {
-        const auto end = static_cast<int>(both - tile.from.a - tile.from.b);
-        offsets(first_row + r, tile.first_result + results_before(m.words, tile, end));
-    };
     int r = static_cast<int>(t);
     const bool ends_row = r < tile.rows_end;
     const offset_t a_end = ends_row ? a.offsets[first_row + r] : 0,
                    b_end = ends_row ? b.offsets[first_row + r] : 0;
+    if (warp == m.adders || warp == m.adders + 1) {
+        const offset_t earlier =
+            warp == m.adders ? results_of_group(parts, blockIdx.x) : results_of_groups(parts, blockIdx.x);
+        if (t % 32 == 0) m.earlier[warp - m.adders] = earlier;
+    }
     __syncthreads();
+    const offset_t first_result = m.earlier[0] + m.earlier[1];
+    const auto put_offset = [&](int r, offset_t both) {
+        const auto end = static_cast<int>(both - tile.from.a - tile.from.b);
+        offsets(first_row + r, first_result + results_before(m.words, tile, end));
+    };
     list_sources(m.words, m.sources[warp]);
     if (blockIdx.x == 0 && t == 0) offsets(0, 0);
     if (ends_row) put_offset(r, a_end + b_end);
@@ -240,8 +268,8 @@ __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
     const int begin = results_before(m.words, tile, place),
               end = results_before(m.words, tile, place + warp_entries);
     m.slices.wait();
-    write_results<Op, T>(m, a, b, operation, end - begin, columns + tile.first_result + begin,
-                         values + tile.first_result + begin);
+    write_results<Op, T>(m, a, b, operation, end - begin, columns + first_result + begin,
+                         values + first_result + begin);
 }
 
 template <binary_id Op, class T>

@@ -19,7 +19,7 @@ constexpr int path_warps = path_block / 32;
 constexpr int word_entries = plan::ewise_word_entries;
 /// Words of a tile that a warp takes.
 constexpr int warp_words = plan::ewise_tile_words / path_warps;
-static_assert(plan::ewise_tile_words % path_warps == 0 && plan::ewise_group_tiles == path_block);
+static_assert(plan::ewise_tile_words % path_warps == 0);
 
 struct device_side {
     device_offsets offsets;

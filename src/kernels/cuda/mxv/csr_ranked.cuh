@@ -20,6 +20,7 @@
 //   it where many products are expected and a sample finds hot columns. Operators that do not read u's values go by csr_merge.
 #pragma once
 
+#include "core/cuda_shared.hpp"
 #include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/mxv/csr_merge.cuh"
 
@@ -148,7 +149,7 @@ void launch_ranked(ranked_chunks<Cell, Constant, Gaps, Offset> of, index_t held,
     const int room = (most_shared_memory_here() - fixed) / static_cast<int>(sizeof(T));
     of.hot = std::min({plan::hot_columns(sizeof(T)), static_cast<int>(held), room});
     const int bytes = fixed + of.hot * static_cast<int>(sizeof(T));
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    allow_shared(kernel, static_cast<std::size_t>(bytes));
     const unsigned blocks =
         std::min(blocks_for(of.chunks, ranked_teams), static_cast<unsigned>(multiprocessors_here()));
     kernel<<<blocks, ranked_block, bytes, on>>>(of);

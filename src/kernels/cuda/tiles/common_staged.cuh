@@ -3,6 +3,7 @@
 // holds they have it in turn, and rows of tiles that are larger still are left to the caller.
 #pragma once
 
+#include "core/cuda_shared.hpp"
 #include "kernels/cuda/tiles/common_walk.cuh"
 #include "kernels/device_tiles.hpp"
 
@@ -64,9 +65,7 @@ unsigned launch_staged(Kernel* kernel, const Build& b, const staged_shape& shape
                        unsigned more_bytes = 0, const More&... more) {
     constexpr unsigned without_asking = 48u << 10;
     const unsigned bytes = shape.bytes(b.size) + more_bytes;
-    if (bytes > without_asking)
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(bytes)));
+    if (bytes > without_asking) allow_shared(kernel, bytes);
     const unsigned blocks = (staged_blocks(b.tile_rows, shape) + shape.step - 1) / shape.step;
     kernel<<<blocks, staged_block, bytes, on(stream)>>>(b, shape, more...);
     check(cudaGetLastError());

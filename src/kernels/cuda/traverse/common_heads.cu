@@ -18,7 +18,8 @@ template <class Offset>
 __global__ void __launch_bounds__(head_block)
     strongest_neighbours_kernel(const Offset* offsets, const std::uint32_t* neighbours, std::uint32_t rows,
                                 uint2* heads) {
-    const std::uint32_t v = (blockIdx.x * head_block + threadIdx.x) / head_lanes;
+    constexpr unsigned block_rows = head_block / head_lanes;
+    const std::uint32_t v = blockIdx.x * block_rows + threadIdx.x / head_lanes;
     const unsigned lane = threadIdx.x % head_lanes;
     using key = unsigned long long;  // length of the row + 1, and the neighbour's complement
     key best = 0, second = 0;

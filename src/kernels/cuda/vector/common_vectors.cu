@@ -117,7 +117,8 @@ void to_bitmap(const device_entries& from, void* values, bits::word* present, vo
         if (from.form == vector_form::bitmap)
             copy(present, from.present, bits::words_for(from.size) * sizeof(bits::word), stream);
         else
-            fill_words_kernel<<<blocks((from.size + 63) / 64), block, 0, on(stream)>>>(present, from.size);
+            fill_words_kernel<<<blocks((offset_t{from.size} + 63) / 64), block, 0, on(stream)>>>(present,
+                                                                                                 from.size);
     }
     check(cudaGetLastError());
 }
@@ -158,7 +159,8 @@ void mask_words(const device_entries& mask, bool structure, bits::word* words, v
         } else if (mask.form == vector_form::bitmap) {
             copy(words, mask.present, bits::words_for(mask.size) * sizeof(bits::word), stream);
         } else {
-            fill_words_kernel<<<blocks((mask.size + 63) / 64), block, 0, on(stream)>>>(words, mask.size);
+            fill_words_kernel<<<blocks((offset_t{mask.size} + 63) / 64), block, 0, on(stream)>>>(words,
+                                                                                                 mask.size);
         }
     });
     check(cudaGetLastError());

@@ -1,0 +1,53 @@
+// How host loops are shared out.
+#include "core/parallel.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+namespace nz {
+namespace {
+
+// What a child does that was forked from a process whose threads had begun: each part once, a team of one.
+bool works_alone() {
+    int parts = 0, members = 0, size = 0;
+    parallel::run(4, [&](int part, int all) { parts += all == 4 ? 1 << part : 0; });
+    parallel::team(
+        3, [&](int granted) { size = granted; },
+        [&](int member, parallel::spin_barrier& barrier) {
+            barrier.wait();
+            members += member + 1;
+        });
+    return parts == 15 && size == 1 && members == 1;
+}
+
+TEST(Parallel, AForkedChildGoesOnAlone) {
+    std::atomic<int> before{0};
+    parallel::run(2, [&](int, int) { ++before; });
+    EXPECT_EQ(before, 2);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) _exit(works_alone() ? 0 : 1);
+    int status = -1;
+    pid_t ended = 0;
+    for (int tenths = 0; tenths < 300 && ended == 0; ++tenths) {
+        ended = waitpid(child, &status, WNOHANG);
+        if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    if (ended == 0) {
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+    }
+    ASSERT_EQ(ended, child) << "it waits for threads that are not there";
+    EXPECT_EQ(status, 0);
+    int after = 0;
+    parallel::team(2, [&](int granted) { after = granted; }, [](int, parallel::spin_barrier&) {});
+    EXPECT_GT(after, 0) << "the parent goes on as before";
+}
+
+}  // namespace
+}  // namespace nz
