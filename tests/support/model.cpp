@@ -107,12 +107,23 @@ dictionary transposed(const dictionary& d) {
     return out;
 }
 
-element compute(const binary_op& op, element x, dtype x_type, element y, dtype y_type) {
-    const dtype common = promote(x_type, y_type), in = op.input_type(common);
+namespace {
+// What an operator ignores has no say in the type.
+dtype common_type(const binary_op& op, dtype x, dtype y) {
+    const bool x_counts = op.id() != binary_id::second, y_counts = op.id() != binary_id::first;
+    return x_counts && y_counts ? promote(x, y) : x_counts ? x : y;
+}
+element compute_in(dtype common, const binary_op& op, element x, dtype x_type, element y, dtype y_type) {
+    const dtype in = op.input_type(common);
     return op.resolve(common)(op.context(), cast(x, x_type, in), cast(y, y_type, in));
 }
+}  // namespace
+
+element compute(const binary_op& op, element x, dtype x_type, element y, dtype y_type) {
+    return compute_in(common_type(op, x_type, y_type), op, x, x_type, y, y_type);
+}
 dtype result_type(const binary_op& op, dtype x_type, dtype y_type) {
-    return op.output_type(promote(x_type, y_type));
+    return op.output_type(common_type(op, x_type, y_type));
 }
 
 dictionary write(const dictionary& c, const dictionary& t, const writing& how) {
@@ -182,12 +193,14 @@ dictionary model_mxm(const semiring& s, const dictionary& a, const dictionary& b
 }
 
 dictionary model_ewise(const binary_op& op, const dictionary& a, const dictionary& b, bool intersection) {
-    dictionary t{a.rows, a.columns, result_type(op, a.type, b.type), {}};
+    // Of a union both have entries.
+    const dtype common = intersection ? common_type(op, a.type, b.type) : promote(a.type, b.type);
+    dictionary t{a.rows, a.columns, op.output_type(common), {}};
     for (const auto& [at, x] : a.entries) {
         const auto y = b.entries.find(at);
         if (y != b.entries.end())
-            t.entries[at] =
-                op.positional() ? placed(op, t.type, at, at) : compute(op, x, a.type, y->second, b.type);
+            t.entries[at] = op.positional() ? placed(op, t.type, at, at)
+                                            : compute_in(common, op, x, a.type, y->second, b.type);
         else if (!intersection)
             t.entries[at] = cast(x, a.type, t.type);
     }
