@@ -26,14 +26,16 @@
 //   Bytes: columns of A and B once, all of A, B and C once (where all of a tile's results have their place in A, B's columns
 //   only once), one byte an entry for the bits, written and read.
 // Distance to the limit (H200, double, A + A^T, bytes of A, B and C once against a copy's rate): 72 to 75% on meshes and
-//   bands, 63% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 146 us fill takes
+//   bands, 63% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 144 us fill takes
 //   105, at 84% of a copy's rate; count 33 for 15 M instructions of a warp, a fifth of its time in wait for a tile's
 //   beginning; the cuts 8, a chain of dependent reads. Fill's blocks are for half of their time in wait for what is said of their tile, before
 //   anything is sent for. Below some million entries the three launches and the latency of a tile in each are most of the time.
 // Tried without gain: for count, each entry of A bisected for in B's row, four at a time (60 us for 41 on random:1000000,8, and
 //   136 for 69 on laplace3d:100), eight neighbours a thread in blocks of 256 (58 and 95); for fill, entries to registers (117 us
 //   for 106), results written from places that are multiples of 32 (the same), facts of the tile by one thread (the same), blocks that
-//   stay and have the next tile's facts and words before its turn (128 for 108, and 185 for 147 in all: they are there before count ends).
+//   stay and have the next tile's facts and words before its turn (128 for 108, and 185 for 147 in all: they are there before count ends),
+//   the results of earlier tiles added up by all warps and before the slices are sent for (laplace3d:100 220 for 213); for count, one
+//   counter of all results (84 for 68: 26,700 additions at one address); for the cuts, 16 lanes (laplace3d:100 17 for 14).
 // Why the reference was not enough: a thread a row reaches 3 to 19% of a copy's rate.
 #pragma once
 
