@@ -561,8 +561,9 @@ TEST(EwisePlan, EveryStepOfThePathHasATileAndEveryTileItsRoom) {
         const plan::ewise_parts parts(memory.data(), tiles);
         const auto* end = reinterpret_cast<const std::byte*>(parts.words + tiles * plan::ewise_tile_words);
         EXPECT_LE(end, memory.data() + memory.size());
-        EXPECT_LE(static_cast<void*>(parts.starts), static_cast<void*>(parts.cuts))
-            << "the host reads the last";
+        EXPECT_LE(static_cast<void*>(parts.group_results + plan::ewise_groups(tiles)),
+                  static_cast<void*>(parts.cuts));
+        EXPECT_GE(plan::ewise_groups(tiles) * plan::ewise_group_tiles, tiles) << "each tile has a group";
         // Half a byte an entry, and little else.
         EXPECT_LT(plan::ewise_workspace(tiles),
                   static_cast<std::size_t>(tiles * plan::ewise_tile_steps) * 11 / 20 + 1024);
