@@ -55,7 +55,7 @@ TEST_F(bad_input, a_generator_with_wrong_arguments_is_wrong_usage) {
 
 TEST_F(bad_input, a_source_outside_the_graph_is_wrong_usage) {
     for (const auto* source : {"9", "-1", "5000000000"})
-        expect_refused({"bfs", "grid2d:3", "--source", source}, 2, {source, "0 to 8"});
+        expect_refused({"bfs", "grid2d:3", "--source", source}, 2, {source, "the graph has 9 vertices"});
     expect_refused({"bfs", "grid2d:3", "--source", "0", "--source", "9"}, 2, {"9"});
     expect_refused({"bfs", "grid2d:3", "--source", "one"}, 2, {"--source"});
 }
