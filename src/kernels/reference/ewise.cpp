@@ -10,13 +10,13 @@ namespace {
 
 enum class join { all, common };
 
-// Joins two lists of entries of row i (0 for vectors); positional operators see (i, index), vectors (index,
-// 0).
 // Of a union both have entries in the result, an operand that the operator ignores too.
 algebra::bound_binary bound(join kind, const binary_op& op, dtype a, dtype b) {
     return {op, a, b, kind == join::all ? promote(a, b) : algebra::common_type(op, a, b)};
 }
 
+// Joins two lists of entries of row i (0 for vectors); positional operators see (i, index), vectors (index,
+// 0).
 template <class Places, class Add>
 void join_lists(join kind, const algebra::bound_binary& f, dtype x_type, dtype y_type, const entry_list& a,
                 const entry_list& b, Places&& places, Add&& add) {

@@ -34,7 +34,7 @@
 //   136 for 69 on laplace3d:100), eight neighbours a thread in blocks of 256 (58 and 95); for fill, entries to registers (117 us
 //   for 106), results written from places that are multiples of 32 (the same), facts of the tile by one thread (the same), blocks that
 //   stay and have the next tile's facts and words before its turn (128 for 108, and 185 for 147 in all: they are there before count ends),
-//   the results of earlier tiles added up by all warps and before the slices are sent for (laplace3d:100 220 for 213); for count, one
+//   the results of earlier tiles added up by one warp, of its group and then of groups (laplace3d:100 220 for 213); for count, one
 //   counter of all results (84 for 68: 26,700 additions at one address); for the cuts, 16 lanes (laplace3d:100 17 for 14).
 // Why the reference was not enough: a thread a row reaches 3 to 19% of a copy's rate.
 #pragma once
