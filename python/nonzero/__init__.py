@@ -11,7 +11,7 @@ go back without copies where the layout allows (to_scipy, Matrix.csr_arrays). Op
 returns its result, whose `plan` says in one line what was chosen to compute it.
 """
 
-from . import errors
+from . import _arguments, _operators, errors
 from ._context import Context, default_context, set_default_context
 from ._convert import (
     build,
@@ -91,5 +91,8 @@ from ._vertices import (
     triangles,
 )
 from .errors import Error
+
+for _class in (Context, DiaMatrix, Matrix, Vector):
+    _arguments.explain_methods(_class)
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -8,6 +8,7 @@ from operator import index
 import numpy as np
 
 from . import _core
+from ._arguments import explained
 from ._context import Context, chosen
 from ._core import Matrix
 
@@ -25,6 +26,7 @@ class BfsResult:
     backend: str
 
 
+@explained
 def bfs(a: Matrix, source: int, *, parents: bool = True, max_depth: int = -1, kernel: str = "", fast: bool = False,
         switches: str = "", ctx: Context | None = None) -> BfsResult:
     """Breadth-first search from `source`, direction-optimised (yang2018).
@@ -39,7 +41,7 @@ def bfs(a: Matrix, source: int, *, parents: bool = True, max_depth: int = -1, ke
     >>> nz.bfs(nz.load("grid2d:3"), 0).levels
     array([0, 1, 2, 1, 2, 3, 2, 3, 4], dtype=int32)
     """
-    return BfsResult(**_core.bfs(chosen(ctx), a, source, parents, max_depth, kernel, fast, switches))
+    return BfsResult(**_core.bfs(chosen(ctx), a, source, bool(parents), max_depth, kernel, bool(fast), switches))
 
 
 @dataclass
@@ -58,6 +60,7 @@ class BfsManyResult:
     backend: str
 
 
+@explained
 def bfs_many(a: Matrix, sources, *, levels: bool = False, of_vertices: bool = False, max_depth: int = -1,
              kernel: str = "", ctx: Context | None = None) -> BfsManyResult:
     """Breadth-first searches from all of `sources`, 64 at a time. levels: 4 bytes a source and vertex; of_vertices: 20
@@ -68,7 +71,7 @@ def bfs_many(a: Matrix, sources, *, levels: bool = False, of_vertices: bool = Fa
     array([4, 2], dtype=int32)
     """
     sources = [index(s) for s in sources]
-    return BfsManyResult(**_core.bfs_many(chosen(ctx), a, sources, levels, of_vertices, max_depth, kernel))
+    return BfsManyResult(**_core.bfs_many(chosen(ctx), a, sources, bool(levels), bool(of_vertices), max_depth, kernel))
 
 
 @dataclass
@@ -87,6 +90,7 @@ class SsspResult:
     backend: str
 
 
+@explained
 def sssp(a: Matrix, source: int, *, parents: bool = True, delta: float = -1.0, kernel: str = "",
          ctx: Context | None = None) -> SsspResult:
     """Shortest paths from `source`; A(i,j) is the edge's length, not negative. By delta-stepping.
@@ -99,4 +103,4 @@ def sssp(a: Matrix, source: int, *, parents: bool = True, delta: float = -1.0, k
     >>> nz.sssp(road, 0).distances.get(2)
     3
     """
-    return SsspResult(**_core.sssp(chosen(ctx), a, source, parents, delta, kernel))
+    return SsspResult(**_core.sssp(chosen(ctx), a, source, bool(parents), delta, kernel))

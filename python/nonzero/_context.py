@@ -28,4 +28,6 @@ def set_default_context(ctx: Context) -> None:
 
 
 def chosen(ctx):
+    if ctx is not None and not isinstance(ctx, Context):
+        raise TypeError(f"ctx is of type {type(ctx).__qualname__}; a nonzero.Context is needed")
     return default_context() if ctx is None else ctx

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
+
 import numpy as np
+from numpy.typing import DTypeLike
 
 from . import _core
+from ._arguments import explained, type_of
 from ._context import Context, chosen
 from ._core import Matrix, Vector
-from ._exchange import as_int32, contiguous, type_name
-from .errors import DomainError, NotSupported
+from ._exchange import contiguous, dtype_name, has_other_order, places, type_name
+from .errors import DomainError, Error, FileError, FileNotFound, InvalidFormat, NotSupported, PermissionDenied
 
-_MAX_DIMENSION = 2**31 - 1
-
-
-def _indices(a, extent, ctx=None):
-    """Row or column numbers as int32; larger ones are an error, never wrapped."""
-    a = contiguous(a, ctx)
-    if not isinstance(a, np.ndarray):
-        return as_int32(a)
-    if a.dtype == np.int32:
-        return a
-    if a.size and a.dtype.kind not in "iu":
-        raise DomainError(f"row and column numbers must be integers, not {a.dtype}")
-    if a.size and (int(a.max()) > _MAX_DIMENSION or int(a.min()) < 0):
-        raise DomainError(f"row and column numbers must lie in 0..{min(extent, _MAX_DIMENSION) - 1}")
-    return a.astype(np.int32)
+_NUMBERS = {os.strerror(number): number for number in errno.errorcode}
+_FILE_ERRORS = {errno.ENOENT: FileNotFound, errno.EACCES: PermissionDenied, errno.EPERM: PermissionDenied}
 
 
+@contextlib.contextmanager
+def _of_file(path):
+    """Within it, an error whose text ends with the operating system's words for a failure becomes a FileError of `path`."""
+    try:
+        yield
+    except Error as why:
+        number = _NUMBERS.get(str(why).rpartition(": ")[2]) if type(why) in (Error, InvalidFormat) else None
+        if number is None:
+            raise
+        raise _FILE_ERRORS.get(number, FileError)(number, str(why).removeprefix(f"{path}: "), path) from None
+
+
+@explained
 def from_csr(indptr, indices, data, shape: tuple[int, int], *, copy: bool = True, ctx: Context | None = None) -> Matrix:
     """A matrix from CSR arrays: row i holds positions indptr[i] to indptr[i+1]-1 of `indices` and `data`.
 
@@ -41,6 +47,8 @@ def from_csr(indptr, indices, data, shape: tuple[int, int], *, copy: bool = True
     (3, 2.0)
     """
     c = chosen(ctx)
+    if not copy and any(has_other_order(x) for x in (indptr, indices, data)):
+        raise DomainError("arrays that are borrowed need this machine's byte order; leave copy=True")
     indptr = contiguous(indptr, c)
     if isinstance(indptr, np.ndarray) and indptr.dtype not in (np.int32, np.int64):
         if indptr.size and indptr.dtype.kind not in "iu":
@@ -50,13 +58,14 @@ def from_csr(indptr, indices, data, shape: tuple[int, int], *, copy: bool = True
     given = contiguous(indices, c)
     if not copy and type_name(given) != "int32":
         raise DomainError("arrays that are borrowed need int32 column numbers; leave copy=True")
-    indices = _indices(given, columns, c)
+    indices = places(given, c)
     if data is not None:
-        data = contiguous(data, c)
+        data = contiguous(data, c, or_number=True)
     owner = None if copy else (indptr, indices, data)
-    return Matrix._from_csr(c, rows, columns, indptr, indices, data, copy, owner)
+    return Matrix._from_csr(c, rows, columns, indptr, indices, data, bool(copy), owner)
 
 
+@explained
 def from_coo(rows, columns, values, shape: tuple[int, int], *, duplicates: str = "plus",
              ctx: Context | None = None) -> Matrix:
     """A matrix from coordinates in any order; entries of one place are combined with `duplicates`, in their order.
@@ -69,14 +78,11 @@ def from_coo(rows, columns, values, shape: tuple[int, int], *, duplicates: str =
     5
     """
     c = chosen(ctx)
-    rows = _indices(rows, shape[0], c)
-    columns = _indices(columns, shape[1], c)
-    values = contiguous(values, c)
-    if values.ndim == 0:
-        values = values.reshape(1)
+    rows, columns, values = places(rows, c), places(columns, c), contiguous(values, c, or_number=True)
     return Matrix._from_coo(c, shape[0], shape[1], rows, columns, values, duplicates)
 
 
+@explained
 def from_scipy(a, *, copy: bool | None = None, ctx: Context | None = None) -> Matrix:
     """A matrix with the entries of a SciPy sparse array; explicit zeros are entries.
 
@@ -88,10 +94,17 @@ def from_scipy(a, *, copy: bool | None = None, ctx: Context | None = None) -> Ma
     >>> from_scipy(scipy.sparse.eye_array(3).tocsr()).nnz
     3
     """
+    if not hasattr(a, "tocoo"):
+        raise TypeError(f"from_scipy takes a sparse array of SciPy or cupyx, not an object of type {type_of(a)}: "
+                        "scipy.sparse.csr_array(a) makes one of an array of two dimensions")
+    if len(a.shape) != 2:
+        raise DomainError(f"a sparse array of two dimensions is needed, not one of shape {a.shape}")
+    copy = None if copy is None else bool(copy)
     if a.format == "csr":
         borrows = bool(a.has_canonical_format) and a.indices.dtype == np.int32 and a.indptr.dtype == np.int32
+        borrows = borrows and not has_other_order(a.data)
         if copy is False and not borrows:
-            raise DomainError("only csr arrays in canonical form with int32 indices can be borrowed")
+            raise DomainError("only csr arrays in canonical form with int32 indices, in this machine's byte order, can be borrowed")
         return from_csr(a.indptr, a.indices, a.data, a.shape, copy=copy is True or not borrows, ctx=ctx)
     if copy is False:
         raise DomainError(f"a {a.format} array is no csr array: it has to be copied")
@@ -99,6 +112,7 @@ def from_scipy(a, *, copy: bool | None = None, ctx: Context | None = None) -> Ma
     return from_coo(a.row, a.col, a.data, a.shape, ctx=ctx)
 
 
+@explained
 def to_scipy(a: Matrix):
     """A scipy.sparse.csr_array over the matrix's own memory, read-only; values of iso and pattern matrices are
     written out, which copies.
@@ -119,6 +133,7 @@ def to_scipy(a: Matrix):
     return result
 
 
+@explained
 def to_cupy(a: Matrix, *, ctx: Context | None = None):
     """A cupyx.scipy.sparse.csr_matrix of float32, float64 or bool over the matrix's own memory on the context's GPU, copied there
     only where it is not: write nothing into it. Values of iso and pattern matrices are written out.
@@ -136,14 +151,17 @@ def to_cupy(a: Matrix, *, ctx: Context | None = None):
     return result
 
 
+@explained
 def from_torch(a, *, copy: bool = True, ctx: Context | None = None) -> Matrix:
     """A matrix with the entries of a torch sparse CSR tensor, on the host or on the context's GPU; with copy=False over its
     memory, which takes int32 indices."""
-    if str(a.layout) != "torch.sparse_csr":
-        raise DomainError(f"a tensor of layout torch.sparse_csr is needed, not {a.layout}: to_sparse_csr() makes one")
+    layout = getattr(a, "layout", type_of(a))
+    if str(layout) != "torch.sparse_csr":
+        raise DomainError(f"a tensor of layout torch.sparse_csr is needed, not {layout}: to_sparse_csr() makes one")
     return from_csr(a.crow_indices(), a.col_indices(), a.values(), tuple(a.shape), copy=copy, ctx=ctx)
 
 
+@explained
 def to_torch(a: Matrix, *, ctx: Context | None = None):
     """A torch sparse CSR tensor: on the GPU, where the context has one, over the matrix's own memory (write nothing into it),
     else a copy on the host. Values of iso and pattern matrices are written out."""
@@ -159,18 +177,30 @@ def to_torch(a: Matrix, *, ctx: Context | None = None):
     return torch.sparse_csr_tensor(indptr, indices, data, size=a.shape)
 
 
-def from_networkx(graph, *, weight: str = "weight", dtype: str = "float64", nodelist=None,
+@explained
+def from_networkx(graph, *, weight: str | None = "weight", dtype: DTypeLike = "float64", nodelist=None,
                   ctx: Context | None = None) -> Matrix:
     """The adjacency matrix of a networkx graph, vertices in the order of `nodelist` (or of the graph); an edge without
-    the attribute `weight` counts 1. Both directions of undirected edges are stored.
+    the attribute `weight` counts 1, and every edge with weight=None. Both directions of undirected edges are stored.
+
+    nodelist: some of the graph's nodes, each once: row k is that of nodelist[k], and edges to others are left out, as in
+    networkx.to_scipy_sparse_array. Raises DomainError for a node that is not in the graph, or there twice.
 
     >>> import networkx
     >>> from_networkx(networkx.path_graph(3)).nnz
     4
     """
+    if not hasattr(graph, "edges"):
+        raise TypeError(f"from_networkx takes a networkx graph, not an object of type {type_of(graph)}")
+    dtype = dtype_name(dtype)
     nodes = list(graph) if nodelist is None else list(nodelist)
-    place = {node: k for k, node in enumerate(nodes)}
-    edges = [(place[u], place[v], d.get(weight, 1)) for u, v, d in graph.edges(data=True)]
+    place = {node: k for k, node in enumerate(nodes) if node in graph}
+    for k, node in enumerate(nodes):
+        if node not in graph:
+            raise DomainError(f"nodelist: {node!r} is no node of the graph")
+        if place[node] != k:
+            raise DomainError(f"nodelist: {node!r} is there more than once")
+    edges = [(place[u], place[v], d.get(weight, 1)) for u, v, d in graph.edges(data=True) if u in place and v in place]
     rows = np.array([e[0] for e in edges], dtype=np.int32)
     columns = np.array([e[1] for e in edges], dtype=np.int32)
     values = np.array([e[2] for e in edges], dtype=dtype)
@@ -184,6 +214,7 @@ def from_networkx(graph, *, weight: str = "weight", dtype: str = "float64", node
     return from_coo(rows, columns, values, (len(nodes), len(nodes)), ctx=ctx)
 
 
+@explained
 def dense(values, *, ctx: Context | None = None) -> Vector:
     """A vector with every entry present, copied from a one-dimensional array: on the host, or from and to the memory of the
     context's GPU.
@@ -195,38 +226,47 @@ def dense(values, *, ctx: Context | None = None) -> Vector:
     return Vector._from_array(c, contiguous(values, c))
 
 
+@explained
 def build(size: int, indices, values, *, duplicates: str = "plus", ctx: Context | None = None) -> Vector:
     """A vector of `size` places from (index, value) pairs in any order; repeats are combined with `duplicates`.
 
     >>> build(5, [3, 1], [1.0, 2.0]).count
     2
     """
-    return Vector._build(chosen(ctx), size, _indices(indices, size), contiguous(values), duplicates)
+    return Vector._build(chosen(ctx), size, places(indices), contiguous(values), duplicates)
 
 
-def full(size: int, value, *, dtype: str = "", ctx: Context | None = None) -> Vector:
+@explained
+def full(size: int, value, *, dtype: DTypeLike = None, ctx: Context | None = None) -> Vector:
     """A vector of `size` entries, all equal to `value`; of type `dtype`, or bool, int64 or float64 as `value` is.
+
+    dtype: what NumPy takes for one of the eleven types: np.float32, "float32", int. Raises DomainError for others, and for a
+    value that the type does not have.
 
     >>> full(3, 2).get(1)
     2
     """
-    return Vector._full(chosen(ctx), size, value, dtype)
+    return Vector._full(chosen(ctx), size, value, None if dtype is None else dtype_name(dtype))
 
 
+@explained
 def load(source, *, symmetrize: bool = False, complex_modulus: bool = False, seed: int = 1,
          ctx: Context | None = None) -> Matrix:
     """The matrix in a file (.mtx, .mtx.gz, edge lists, .el, .wel, .npz, .nzb, .bsp.h5) or of a generator ("rmat:20,16";
     see generators()).
 
     symmetrize: edge lists get both directions of every edge. complex_modulus: complex files are read as |z|. Raises
-    InvalidFormat with file, line and reason.
+    InvalidFormat with file, line and reason, FileNotFound and other FileErrors, which are OSErrors.
 
     >>> load("grid2d:3").shape
     (9, 9)
     """
-    return _core.load(chosen(ctx), str(source), symmetrize, complex_modulus, seed)[0]
+    path = os.fsdecode(source)
+    with _of_file(path):
+        return _core.load(chosen(ctx), path, bool(symmetrize), bool(complex_modulus), seed)[0]
 
 
+@explained
 def load_vector(source, *, complex_modulus: bool = False, ctx: Context | None = None) -> Vector:
     """The vector in a file that load() reads as a matrix of one column: dense where every entry is there, else sparse.
 
@@ -235,33 +275,46 @@ def load_vector(source, *, complex_modulus: bool = False, ctx: Context | None = 
     >>> load_vector("dense:4,1").form
     'dense'
     """
-    return _core.load_vector(chosen(ctx), str(source), complex_modulus)
+    path = os.fsdecode(source)
+    with _of_file(path):
+        return _core.load_vector(chosen(ctx), path, bool(complex_modulus))
 
 
+@explained
 def generators() -> list[str]:
     """One line of help a generator."""
     return _core.generators()
 
 
+@explained
 def save(a: Matrix | Vector, path, *, layout: str = "csr", ctx: Context | None = None) -> None:
     """Writes a matrix, or a vector as one column, by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb, .bsp.h5): beside the
     file first, then renamed.
 
-    layout: "csr", "csc" or "coo", how a Binsparse file (.bsp.h5) lays a matrix out; other files know the first alone.
+    layout: "csr", "csc" or "coo", how a Binsparse file (.bsp.h5) lays a matrix out; other files know the first alone. Raises
+    DomainError for other suffixes, FileNotFound where the folder is not there, other FileErrors (OSErrors).
     """
-    if isinstance(a, Vector):
-        if layout != "csr":
-            raise NotSupported(f"a vector is not laid out as {layout}")
-        a._save(chosen(ctx), str(path))
-    else:
-        a._save(chosen(ctx), str(path), layout)
+    path = os.fsdecode(path)
+    if isinstance(a, Vector) and layout != "csr":
+        raise NotSupported(f"a vector is not laid out as {layout}")
+    with _of_file(path):
+        a._save(chosen(ctx), path, *([] if isinstance(a, Vector) else [layout]))
 
 
+@explained
 def spy(a: Matrix, path, *, pixels: int = 800, ctx: Context | None = None) -> None:
-    """Draws where the entries are, as a PNG whose longer side is about `pixels` pixels."""
-    a._spy(chosen(ctx), str(path), pixels)
+    """Draws where the entries are, as a PNG (.png, no other type) whose longer side is about `pixels` pixels.
+
+    Raises DomainError for other suffixes, FileNotFound where the folder is not there.
+    """
+    path = os.fsdecode(path)
+    if not path.lower().endswith(".png"):
+        raise DomainError(f"{path}: pictures of matrices are PNG files: give a path that ends in .png")
+    with _of_file(path):
+        a._spy(chosen(ctx), path, pixels)
 
 
+@explained
 def with_random_weights(a: Matrix, lowest: int, highest: int, *, seed: int = 1, ctx: Context | None = None) -> Matrix:
     """The same entries with whole random values from `lowest` to `highest` (int32), the same for (i, j) and (j, i)."""
     return _core.with_random_weights(chosen(ctx), a, lowest, highest, seed)

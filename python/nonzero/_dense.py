@@ -6,12 +6,21 @@ from __future__ import annotations
 import numpy as np
 
 from . import _core
+from ._arguments import accumulator, explained
 from ._context import Context, chosen
 from ._core import Matrix
 from ._exchange import dense_operand, dense_target, empty_beside, lies_by_rows, type_name
 from ._operations import _flags, _given
+from .errors import DomainError
 
 
+def _by_rows(order):
+    if order not in ("C", "F"):
+        raise DomainError(f"order is 'C' or 'F', not {order!r}")
+    return order == "C"
+
+
+@explained
 def mxd(semiring: str, a: Matrix, b, *, out=None, accum: str | None = None, transpose_a: bool = False,
         transpose_b: bool = False, order: str | None = None, kernel: str = "", fast: bool = False,
         with_plan: bool = False, ctx: Context | None = None):
@@ -35,13 +44,11 @@ def mxd(semiring: str, a: Matrix, b, *, out=None, accum: str | None = None, tran
     array([[6., 8.],
            [3., 6.]])
     """
-    c = chosen(ctx)
+    c, accum = chosen(ctx), accumulator(accum, out)
     b = dense_operand(b, "b", c)
     if out is None:
-        if accum is not None:
-            raise TypeError("accum combines with what `out` holds: give out")
         shape = a.shape[1 if transpose_a else 0], b.shape[0 if transpose_b else 1]
-        by_rows = lies_by_rows(b) if order is None else {"C": True, "F": False}[order]
+        by_rows = lies_by_rows(b) if order is None else _by_rows(order)
         out = target = empty_beside(b, shape, _core.product_type(semiring, a.dtype, type_name(b)), by_rows)
     else:
         target = dense_target(out, c)
@@ -50,6 +57,7 @@ def mxd(semiring: str, a: Matrix, b, *, out=None, accum: str | None = None, tran
     return (out, plan) if with_plan else out
 
 
+@explained
 def sddmm(semiring: str, x, y, m: Matrix, *, out: Matrix | None = None, accum: str | None = None,
           structure: bool = False, replace: bool = False, transpose_x: bool = False, transpose_y: bool = False,
           kernel: str = "", fast: bool = False, ctx: Context | None = None) -> Matrix:
@@ -70,4 +78,4 @@ def sddmm(semiring: str, x, y, m: Matrix, *, out: Matrix | None = None, accum: s
     c = chosen(ctx)
     x, y = dense_operand(x, "x", c), dense_operand(y, "y", c)
     flags = _flags(False, structure, replace, fast, transpose_x, transpose_y)
-    return _given(out, _core.sddmm(c, out, semiring, x, y, m, accum, flags, kernel))
+    return _given(out, _core.sddmm(c, out, semiring, x, y, m, accumulator(accum, out), flags, kernel))

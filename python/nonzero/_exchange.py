@@ -5,12 +5,33 @@ from __future__ import annotations
 import numpy as np
 
 from ._context import Context
-from .errors import DomainError, NotSupported
+from .errors import DomainError, IndexOutOfBounds, NotSupported
 
 # DLPack's device types whose memory the CPU reads: its own, and pinned memory of CUDA and ROCm.
 _CPU_READS = (1, 3, 11)
 _CUDA = (2, 13)
 _DEVICES = {2: "a CUDA GPU", 7: "a Vulkan device", 8: "Metal", 10: "a ROCm GPU", 13: "CUDA's managed memory"}
+
+
+_DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+_LARGEST_PLACE = 2**31 - 2
+
+
+def dtype_name(dtype) -> str:
+    """The name of an element type: NumPy's dtypes, its scalar types and Python's bool, int and float, as NumPy understands them.
+
+    Raises DomainError for what no matrix or vector holds.
+
+    >>> dtype_name(np.float32), dtype_name("f4"), dtype_name(int)
+    ('float32', 'float32', 'int64')
+    """
+    try:
+        name = repr(dtype) if dtype is None else np.dtype(dtype).name
+    except (TypeError, ValueError):
+        name = repr(dtype)
+    if name not in _DTYPES:
+        raise DomainError(f"{name} is no type of entries; these are {', '.join(_DTYPES)}")
+    return name
 
 
 def _refuse_gpu(x, where, why):
@@ -69,13 +90,32 @@ def as_int32(x):
     if type_name(x) == "int32":
         return x
     if len(x) and (int(x.max()) >= 2**31 or int(x.min()) < 0):
-        raise DomainError("row and column numbers must lie in 0..2147483646")
+        raise IndexOutOfBounds(f"row and column numbers must lie in 0..{_LARGEST_PLACE}")
     return x.int() if hasattr(x, "is_contiguous") else x.astype("int32")
+
+
+def places(x, ctx: Context | None = None):
+    """Row or column numbers as int32. Raises IndexOutOfBounds for what int32 does not hold: they are never wrapped."""
+    a = contiguous(x, ctx)
+    if not isinstance(a, np.ndarray):
+        return as_int32(a)
+    if a.size and a.dtype.kind not in "iu":
+        raise DomainError(f"row and column numbers must be integers, not {a.dtype}")
+    if a.size and a.dtype != np.int32:
+        for k in (int(a.argmin()), int(a.argmax())):
+            if not -(2**31) <= int(a[k]) <= _LARGEST_PLACE:
+                raise IndexOutOfBounds(f"{a[k]} at position {k}: row and column numbers must lie in 0..{_LARGEST_PLACE}")
+    return a.astype(np.int32, copy=False)
+
+
+def has_other_order(x) -> bool:
+    """Whether `x` is a NumPy array of the byte order that this machine has not."""
+    return isinstance(x, np.ndarray) and not x.dtype.isnative
 
 
 def as_array(x) -> np.ndarray:
     """`x` as a NumPy array: over the memory of `x` where it is a NumPy array, speaks DLPack (torch, CuPy, JAX...) or has
-    __array_interface__; a new array for lists and numbers. Shape and strides stay as they are.
+    __array_interface__; a new array for lists, numbers and the other byte order. Shape and strides stay as they are.
 
     Raises NotSupported for arrays in a GPU's memory (on_gpu tells), DomainError for what is no array of real numbers.
 
@@ -88,9 +128,12 @@ def as_array(x) -> np.ndarray:
     True
     """
     found = _over_memory(x)
-    if found.dtype.kind not in "biuf":
-        raise DomainError(f"an array of real numbers is needed, not a {type(x).__qualname__} of {found.dtype}")
-    return found
+    if found.dtype.name not in _DTYPES:
+        raise DomainError(
+            "an array of numbers is needed (bool, int8 to int64, uint8 to uint64, float32 or float64), "
+            f"not a {type(x).__qualname__} of {found.dtype}"
+        )
+    return found.astype(found.dtype.newbyteorder("=")) if has_other_order(found) else found
 
 
 def _over_memory(x):
@@ -108,15 +151,15 @@ def _over_memory(x):
     return np.asarray(x)
 
 
-def contiguous(x, ctx: Context | None = None):
-    """as_array(x) of one dimension, or a number; copied where its elements have gaps between them. With a context whose
-    GPU holds x, x itself or a copy without gaps there."""
+def contiguous(x, ctx: Context | None = None, *, or_number: bool = False):
+    """as_array(x) of one dimension; copied where its elements have gaps between them. With a context whose GPU holds x, x
+    itself or a copy without gaps there. or_number: a number stands for an array of one element."""
     if ctx is not None and on_gpu(x, ctx):
         return _gpu_line(x)
     a = as_array(x)
-    if a.ndim > 1:
-        raise DomainError(f"an array of one dimension is needed, not one of shape {a.shape}")
-    return a if a.ndim == 0 else np.ascontiguousarray(a)
+    if a.ndim != 1 and not (or_number and a.ndim == 0):
+        raise DomainError(f"an array of one dimension is needed, not {f'one of shape {a.shape}' if a.ndim else 'a number'}")
+    return np.ascontiguousarray(a.reshape(1) if a.ndim == 0 else a)
 
 
 def _lies_in_lines(a, lines, length):
@@ -165,6 +208,8 @@ def dense_target(out, ctx: Context):
     """A two-dimensional array that results are written into where it is, on the host or on the context's GPU: never copied."""
     if on_gpu(out, ctx):
         return out
+    if has_other_order(out) or isinstance(out, (list, tuple)):
+        raise DomainError("out is written in place: give an array of this machine's byte order")
     a = as_array(out)
     if a.ndim != 2:
         raise DomainError(f"out must have two dimensions, not {a.ndim}")

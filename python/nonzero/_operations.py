@@ -5,12 +5,13 @@ All take these by name:
 out       the object that the result goes into; without it a new one is made, of the type of the result. It is returned.
 mask      of the output's shape: an entry may be written where the mask has one that is not 0 (structure=True: where it
           has one; complement=True: where it has not). Elsewhere the old entry stays, or goes with replace=True.
-accum     a binary operator: combines old entries with those of the result ("plus", "min"...).
+accum     a binary operator: combines old entries of out with those of the result ("plus", "min"...); needs out.
 kernel    a kernel's id ("csr_merge"); without it the plan chooses. One that cannot serve raises NotSupported.
 fast      any valid answer in any order of summation; without it results are the same bit for bit in every run.
 ctx       the context; without it default_context().
 
-A NumPy array in place of the vector operand of mxv and vxm stands for dense(array). Shapes that do not fit raise DimensionMismatch, operators on
+A NumPy array in place of the vector operand of mxv and vxm, or of what assign writes into a vector, stands for dense(array);
+other operands and masks are a Matrix or a Vector (from_scipy and dense make them). Shapes that do not fit raise DimensionMismatch, operators on
 types that they are not defined for DomainError.
 """
 
@@ -21,9 +22,11 @@ from typing import TypeVar
 import numpy as np
 
 from . import _core
+from ._arguments import accumulator, explained, type_of
 from ._context import Context, chosen
-from ._convert import _MAX_DIMENSION, _indices, dense
+from ._convert import dense
 from ._core import DiaMatrix, Matrix, MxmPattern, Vector
+from ._exchange import places
 from .errors import NotSupported
 
 Operand = TypeVar("Operand", Matrix, Vector)
@@ -43,6 +46,11 @@ def _flags(complement, structure, replace, fast=False, transpose_a=False, transp
     )
 
 
+def is_number(x):
+    """Whether x is no object of the library and has no dimensions: a number, or what is refused as one."""
+    return not isinstance(x, (Matrix, Vector, list, tuple)) and getattr(x, "ndim", 0) == 0
+
+
 def _vector(u, ctx):
     return u if isinstance(u, Vector) else dense(u, ctx=ctx)
 
@@ -55,6 +63,7 @@ def _given(out, result):
     return out
 
 
+@explained
 def mxv(semiring: str, a: Matrix, u, *, out: Vector | None = None, mask: Vector | None = None, accum: str | None = None,
         transpose: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
         kernel: str = "", fast: bool = False, ctx: Context | None = None) -> Vector:
@@ -70,18 +79,20 @@ def mxv(semiring: str, a: Matrix, u, *, out: Vector | None = None, mask: Vector 
     """
     c = chosen(ctx)
     flags = _flags(complement, structure, replace, fast, transpose)
-    return _given(out, _core.mxv(c, out, semiring, a, _vector(u, c), mask, accum, flags, kernel))
+    return _given(out, _core.mxv(c, out, semiring, a, _vector(u, c), mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def vxm(semiring: str, u, a: Matrix, *, out: Vector | None = None, mask: Vector | None = None, accum: str | None = None,
         transpose: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
         kernel: str = "", fast: bool = False, ctx: Context | None = None) -> Vector:
     """w(j) = sum over k of u(k) x A(k,j) over a semiring. `transpose` is of A. Kernels as of mxv."""
     c = chosen(ctx)
     flags = _flags(complement, structure, replace, fast, transpose)
-    return _given(out, _core.vxm(c, out, semiring, _vector(u, c), a, mask, accum, flags, kernel))
+    return _given(out, _core.vxm(c, out, semiring, _vector(u, c), a, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def mxm(semiring: str, a: Factor, b: Factor, *, out: Matrix | None = None, mask: Matrix | None = None,
         accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
         structure: bool = False, replace: bool = False, kernel: str = "", fast: bool = False,
@@ -111,43 +122,48 @@ def mxm(semiring: str, a: Factor, b: Factor, *, out: Matrix | None = None, mask:
             raise NotSupported("mxm of two DiaMatrix takes fast and ctx alone: multiply the matrices (to_matrix)")
         return _core.mxm_dia(chosen(ctx), semiring, a, b)
     if pattern is not None:
-        return _given(out, _core.mxm_fill(chosen(ctx), out, pattern, semiring, a, b, mask, accum, flags))
-    return _given(out, _core.mxm(chosen(ctx), out, semiring, a, b, mask, accum, flags, kernel))
+        return _given(out, _core.mxm_fill(chosen(ctx), out, pattern, semiring, a, b, mask, accumulator(accum, out), flags))
+    return _given(out, _core.mxm(chosen(ctx), out, semiring, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def ewise_add(op: str, a: Operand, b: Operand, *, out: Operand | None = None, mask: Operand | None = None,
               accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
               structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
     """Union of two matrices or vectors: op where both have an entry, elsewhere the one that is there."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
-    return _given(out, _core.ewise_add(chosen(ctx), out, op, a, b, mask, accum, flags, kernel))
+    return _given(out, _core.ewise_add(chosen(ctx), out, op, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def ewise_mult(op: str, a: Operand, b: Operand, *, out: Operand | None = None, mask: Operand | None = None,
                accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
                structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
     """Intersection of two matrices or vectors: op where both have an entry."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
-    return _given(out, _core.ewise_mult(chosen(ctx), out, op, a, b, mask, accum, flags, kernel))
+    return _given(out, _core.ewise_mult(chosen(ctx), out, op, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def difference(a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None, accum: str | None = None,
                transpose_a: bool = False, transpose_b: bool = False, complement: bool = False, structure: bool = False,
                replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Matrix:
     """A without B: the entries of the matrix A at places where B has none."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
-    return _given(out, _core.difference(chosen(ctx), out, a, b, mask, accum, flags, kernel))
+    return _given(out, _core.difference(chosen(ctx), out, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def symmetric_difference(a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None,
                          accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False,
                          complement: bool = False, structure: bool = False, replace: bool = False, kernel: str = "",
                          ctx: Context | None = None) -> Matrix:
     """The entries at places that exactly one of the matrices A and B has."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
-    return _given(out, _core.symmetric_difference(chosen(ctx), out, a, b, mask, accum, flags, kernel))
+    return _given(out, _core.symmetric_difference(chosen(ctx), out, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def apply(op: str, a: Operand, *, left=None, right=None, thunk=None, out: Operand | None = None,
           mask: Operand | None = None, accum: str | None = None, transpose: bool = False, complement: bool = False,
           structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
@@ -164,13 +180,14 @@ def apply(op: str, a: Operand, *, left=None, right=None, thunk=None, out: Operan
         raise TypeError("apply takes one of left, right and thunk")
     flags = _flags(complement, structure, replace, False, transpose)
     if thunk is not None:
-        return _given(out, _core.apply_indexed(chosen(ctx), out, op, a, thunk, mask, accum, flags, kernel))
+        return _given(out, _core.apply_indexed(chosen(ctx), out, op, a, thunk, mask, accumulator(accum, out), flags, kernel))
     if left is None and right is None:
-        return _given(out, _core.apply(chosen(ctx), out, op, a, mask, accum, flags, kernel))
+        return _given(out, _core.apply(chosen(ctx), out, op, a, mask, accumulator(accum, out), flags, kernel))
     fixed = right if left is None else left
-    return _given(out, _core.apply_with(chosen(ctx), out, op, a, fixed, left is not None, mask, accum, flags, kernel))
+    return _given(out, _core.apply_with(chosen(ctx), out, op, a, fixed, left is not None, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def select(op: str, a: Operand, thunk=0, *, out: Operand | None = None, mask: Operand | None = None,
            accum: str | None = None, transpose: bool = False, complement: bool = False, structure: bool = False,
            replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
@@ -181,9 +198,10 @@ def select(op: str, a: Operand, thunk=0, *, out: Operand | None = None, mask: Op
     1
     """
     flags = _flags(complement, structure, replace, False, transpose)
-    return _given(out, _core.select(chosen(ctx), out, op, a, thunk, mask, accum, flags, kernel))
+    return _given(out, _core.select(chosen(ctx), out, op, a, thunk, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def reduce(monoid: str, a: Matrix | Vector, *, ctx: Context | None = None) -> bool | int | float:
     """The sum of all entries over a monoid ("plus", "max"...), as a Python number; its identity where there is none.
 
@@ -194,14 +212,16 @@ def reduce(monoid: str, a: Matrix | Vector, *, ctx: Context | None = None) -> bo
     return _core.reduce(chosen(ctx), monoid, a)
 
 
+@explained
 def reduce_rows(monoid: str, a: Matrix, *, out: Vector | None = None, mask: Vector | None = None,
                 accum: str | None = None, transpose: bool = False, complement: bool = False, structure: bool = False,
                 replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Vector:
     """w(i) = sum of row i of A over a monoid (of column i with transpose=True); empty rows have no entry."""
     flags = _flags(complement, structure, replace, False, transpose)
-    return _given(out, _core.reduce_rows(chosen(ctx), out, monoid, a, mask, accum, flags, kernel))
+    return _given(out, _core.reduce_rows(chosen(ctx), out, monoid, a, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def transpose(a: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None, accum: str | None = None,
               complement: bool = False, structure: bool = False, replace: bool = False, kernel: str = "",
               ctx: Context | None = None) -> Matrix:
@@ -212,21 +232,23 @@ def transpose(a: Matrix, *, out: Matrix | None = None, mask: Matrix | None = Non
     (3, 1)
     """
     flags = _flags(complement, structure, replace)
-    return _given(out, _core.transpose(chosen(ctx), out, a, mask, accum, flags, kernel))
+    return _given(out, _core.transpose(chosen(ctx), out, a, mask, accumulator(accum, out), flags, kernel))
 
 
+@explained
 def kronecker(op: str, a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None,
               accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
               structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Matrix:
     """Block (i,j) of C is op(A(i,j), B): C is (rows A * rows B) x (columns A * columns B)."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
-    return _given(out, _core.kronecker(chosen(ctx), out, op, a, b, mask, accum, flags, kernel))
+    return _given(out, _core.kronecker(chosen(ctx), out, op, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
 def _list(indices):
-    return None if indices is None else _indices(indices, _MAX_DIMENSION)
+    return None if indices is None else places(indices)
 
 
+@explained
 def extract(a: Operand, rows=None, columns=None, *, transpose: bool = False, ctx: Context | None = None) -> Operand:
     """A(rows, columns) of a matrix, u(rows) of a vector; None stands for all, and a place may be named twice.
 
@@ -241,16 +263,18 @@ def extract(a: Operand, rows=None, columns=None, *, transpose: bool = False, ctx
     return _core.extract(chosen(ctx), a, _list(rows), _list(columns), _flags(False, False, False, False, transpose))
 
 
+@explained
 def extract_column(a: Matrix, column: int, *, transpose: bool = False, ctx: Context | None = None) -> Vector:
     """Column `column` of A as a vector (its row with transpose=True)."""
     return _core.extract_column(chosen(ctx), a, column, _flags(False, False, False, False, transpose))
 
 
+@explained
 def assign(out: Operand, x, rows=None, columns=None, *, mask: Operand | None = None, accum: str | None = None,
            complement: bool = False, structure: bool = False, replace: bool = False,
            ctx: Context | None = None) -> Operand:
-    """out(rows, columns) = x, in place: x is a matrix (into a matrix), a vector (into a vector) or a number; None stands for all
-    places.
+    """out(rows, columns) = x, in place: x is a matrix (into a matrix), a vector or an array (into a vector) or a number; None
+    stands for all places.
 
     Entries of x that are absent delete; a number is written to every place named. Returns out.
 
@@ -260,14 +284,19 @@ def assign(out: Operand, x, rows=None, columns=None, *, mask: Operand | None = N
     """
     c, flags = chosen(ctx), _flags(complement, structure, replace)
     if isinstance(out, Matrix):
+        if not (isinstance(x, Matrix) or is_number(x)):
+            raise TypeError(f"assign into a matrix takes a Matrix or a number, not a {type_of(x)}: "
+                            "assign_row and assign_column take vectors")
         call = _core.assign if isinstance(x, Matrix) else _core.assign_scalar
         return _given(out, call(c, out, x, _list(rows), _list(columns), mask, accum, flags))
     if columns is not None:
         raise TypeError("a vector has no columns")
-    call = _core.assign if isinstance(x, Vector) else _core.assign_scalar
-    return _given(out, call(c, out, x, _list(rows), mask, accum, flags))
+    if is_number(x):
+        return _given(out, _core.assign_scalar(c, out, x, _list(rows), mask, accum, flags))
+    return _given(out, _core.assign(c, out, _vector(x, c), _list(rows), mask, accum, flags))
 
 
+@explained
 def assign_row(out: Matrix, u, row: int, columns=None, *, mask: Vector | None = None, accum: str | None = None,
                complement: bool = False, structure: bool = False, replace: bool = False,
                ctx: Context | None = None) -> Matrix:
@@ -281,6 +310,7 @@ def assign_row(out: Matrix, u, row: int, columns=None, *, mask: Vector | None = 
     return _given(out, _core.assign_row(c, out, _vector(u, c), row, _list(columns), mask, accum, flags))
 
 
+@explained
 def assign_column(out: Matrix, u, column: int, rows=None, *, mask: Vector | None = None, accum: str | None = None,
                   complement: bool = False, structure: bool = False, replace: bool = False,
                   ctx: Context | None = None) -> Matrix:

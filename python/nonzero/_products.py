@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from numpy.typing import DTypeLike
+
 from . import _core
+from ._arguments import accumulator, explained
 from ._context import Context, chosen
 from ._core import Matrix, MxmPattern, Vector
+from ._exchange import dtype_name
 from ._operations import _flags, _given, _vector
 from ._plan import Plan
 
@@ -28,6 +32,7 @@ class MxmEstimate:
         return self.expected_entries / entries - 1 if entries else 0.0
 
 
+@explained
 def estimate_mxm(semiring: str, a: Matrix, b: Matrix, *, transpose_a: bool = False, transpose_b: bool = False,
                  ctx: Context | None = None) -> MxmEstimate:
     """What mxm would take and give, without computing it. The same for every number of threads.
@@ -41,6 +46,7 @@ def estimate_mxm(semiring: str, a: Matrix, b: Matrix, *, transpose_a: bool = Fal
     return MxmEstimate(**_core.estimate_mxm(chosen(ctx), semiring, a, b, flags))
 
 
+@explained
 def find_pattern(semiring: str, a: Matrix, b: Matrix, *, transpose_a: bool = False, transpose_b: bool = False,
                  kernel: str = "", ctx: Context | None = None) -> MxmPattern:
     """The places of A B, counted once where the context computes, for products of matrices with the same places and other values:
@@ -74,6 +80,7 @@ class HybridProduct:
     on_gpu: Plan
 
 
+@explained
 def mxm_hybrid(semiring: str, a: Matrix, b: Matrix, *, cpu_share: float | None = None, out: Matrix | None = None,
                mask: Matrix | None = None, accum: str | None = None, transpose_a: bool = False,
                transpose_b: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
@@ -92,16 +99,17 @@ def mxm_hybrid(semiring: str, a: Matrix, b: Matrix, *, cpu_share: float | None =
     """
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     share = -1.0 if cpu_share is None else float(cpu_share)
-    found, report = _core.mxm_hybrid(chosen(ctx), out, semiring, a, b, share, mask, accum, flags, kernel)
+    found, report = _core.mxm_hybrid(chosen(ctx), out, semiring, a, b, share, mask, accumulator(accum, out), flags, kernel)
     return HybridProduct(_given(out, found), **report)
 
 
+@explained
 def spmv(a: Matrix, x, *, alpha: float = 1.0, beta: float = 0.0, y: Vector | None = None, transpose: bool = False,
-         kernel: str = "", fast: bool = False, dtype: str | None = None, ctx: Context | None = None) -> Vector:
+         kernel: str = "", fast: bool = False, dtype: DTypeLike = None, ctx: Context | None = None) -> Vector:
     """y = alpha A x + beta y, in the arithmetic of y's type: float32 or float64.
 
     A is m x n, x has n entries, y has m; absent entries count as 0. y: a Vector, changed in place and returned; without
-    it a new one of type `dtype` ("float64" unless A and x are float32), which has no entry where A's row has none: see
+    it a new one of type `dtype` (np.float32, "float32"...; float64 unless A and x are float32), which has no entry where A's row has none: see
     Vector.to_numpy. Kernels as of mxv. Raises DomainError for other types of y, DimensionMismatch.
 
     >>> import nonzero as nz
@@ -111,7 +119,9 @@ def spmv(a: Matrix, x, *, alpha: float = 1.0, beta: float = 0.0, y: Vector | Non
     """
     c = chosen(ctx)
     x = _vector(x, c)
+    if y is None and beta != 0:
+        raise TypeError("beta scales what `y` holds: give y")
     if dtype is None:
         dtype = "float32" if a.dtype == x.dtype == "float32" else "float64"
     flags = _flags(False, False, False, fast, transpose)
-    return _given(y, _core.spmv(c, y, alpha, a, x, beta, dtype, flags, kernel))
+    return _given(y, _core.spmv(c, y, alpha, a, x, beta, dtype_name(dtype), flags, kernel))

@@ -6,11 +6,13 @@ from __future__ import annotations
 import numpy as np
 
 from . import _core
+from ._arguments import explained
 from ._context import Context, chosen
 from ._core import Matrix, Vector
 from ._operations import _vector
 
 
+@explained
 def order(a: Matrix, how: str = "rcm", *, ctx: Context | None = None) -> np.ndarray:
     """The order of A's vertices, int32: order[new] = old.
 
@@ -26,6 +28,7 @@ def order(a: Matrix, how: str = "rcm", *, ctx: Context | None = None) -> np.ndar
     return _core.order(chosen(ctx), a, how)
 
 
+@explained
 def permute(x, order, *, ctx: Context | None = None):
     """B = P A P^T for a Matrix, B(i,j) = A(order[i], order[j]); w(i) = v(order[i]) for a Vector, and for an array, which gives
     an array.
@@ -49,6 +52,7 @@ def permute(x, order, *, ctx: Context | None = None):
     return moved if isinstance(x, Vector) else moved.values()
 
 
+@explained
 def restore(v, order, *, vertices: bool = False, ctx: Context | None = None):
     """w(order[i]) = v(i): a result on the reordered matrix by the caller's own numbers, a Vector or an array as v is one.
 
@@ -65,5 +69,5 @@ def restore(v, order, *, vertices: bool = False, ctx: Context | None = None):
     0
     """
     c = chosen(ctx)
-    moved = _core.restore(c, _vector(v, c), _vector(order, c), vertices)
+    moved = _core.restore(c, _vector(v, c), _vector(order, c), bool(vertices))
     return moved if isinstance(v, Vector) else moved.values()

@@ -10,6 +10,7 @@ from operator import index
 import numpy as np
 
 from . import _core
+from ._arguments import explained
 from ._context import Context, chosen
 from ._core import Matrix
 
@@ -27,6 +28,7 @@ class StrongComponentsResult:
     plan: str
 
 
+@explained
 def strong_components(a: Matrix, *, trim: bool = True, searches: int = 8, ctx: Context | None = None) -> StrongComponentsResult:
     """Strongly connected components: vertices from each of which a path leads to the other have one label.
 
@@ -38,7 +40,7 @@ def strong_components(a: Matrix, *, trim: bool = True, searches: int = 8, ctx: C
     >>> nz.strong_components(nz.from_coo([0, 1, 2, 2], [1, 0, 0, 3], [1, 1, 1, 1], (4, 4))).labels
     array([0, 0, 2, 3], dtype=int32)
     """
-    return StrongComponentsResult(**_core.strong_components(chosen(ctx), a, trim, searches))
+    return StrongComponentsResult(**_core.strong_components(chosen(ctx), a, bool(trim), searches))
 
 
 @dataclass
@@ -52,6 +54,7 @@ class IndependentSetResult:
     plan: str
 
 
+@explained
 def independent_set(a: Matrix, *, order: str = "hashed", seed: int = 1, ctx: Context | None = None) -> IndependentSetResult:
     """A maximal independent set of an undirected graph: no two members are joined, every other vertex is joined to one.
 
@@ -77,6 +80,7 @@ class ColouringResult:
     plan: str
 
 
+@explained
 def colouring(a: Matrix, *, order: str = "large", seed: int = 1, ctx: Context | None = None) -> ColouringResult:
     """A colouring of an undirected graph in which no edge joins equal colours: that of the greedy walk in `order` ("large" or
     "small" degrees first, or "hashed" by seed), at most the largest degree and one.
@@ -103,6 +107,7 @@ class PropagationResult:
     plan: str
 
 
+@explained
 def label_propagation(a: Matrix, *, max_iterations: int = 10, ctx: Context | None = None) -> PropagationResult:
     """Communities by the rule of LDBC Graphalytics: every vertex begins with its own number, and each step gives all of them at
     once the most frequent label among their neighbours, the smallest of such. Edges count at both ends.
@@ -132,6 +137,7 @@ class TrussResult:
     plan: str
 
 
+@explained
 def truss(a: Matrix, k: int = 0, *, kernel: str = "", ctx: Context | None = None) -> TrussResult:
     """The k-truss of an undirected graph: the largest set of edges each in k - 2 or more triangles of the set; with k = 0 for
     the largest k that has one.
@@ -162,6 +168,7 @@ class ClosenessResult:
     edges: int
 
 
+@explained
 def closeness(a: Matrix, sources=None, *, outward: bool = False, ctx: Context | None = None) -> ClosenessResult:
     """Closeness and eccentricity: with r of the s sources other than v having a path to v, over t edges in all,
     closeness(v) = (r / s) (r / t), and eccentricity(v) is the longest of these paths. outward: paths from v to the sources.
@@ -176,7 +183,7 @@ def closeness(a: Matrix, sources=None, *, outward: bool = False, ctx: Context | 
     array([2, 1, 2], dtype=int32)
     """
     given = None if sources is None else [index(s) for s in sources]
-    return ClosenessResult(**_core.closeness(chosen(ctx), a, given, outward))
+    return ClosenessResult(**_core.closeness(chosen(ctx), a, given, bool(outward)))
 
 
 @dataclass
@@ -191,6 +198,7 @@ class MatchingResult:
     plan: str
 
 
+@explained
 def matching(a: Matrix, *, seed: int = 1, ctx: Context | None = None) -> MatchingResult:
     """A maximal matching of the bipartite graph that joins row i and column j for A(i,j), of any shape: entries no two of
     which share a row or a column, and to which none can be added. At least half as many as the most possible.
@@ -217,6 +225,7 @@ class ClosureResult:
     plan: str
 
 
+@explained
 def transitive_closure(a: Matrix, *, reflexive: bool = False, max_steps: int = 64, kernel: str = "",
                        ctx: Context | None = None) -> ClosureResult:
     """The transitive closure: (i, j) where a path of one edge or more leads from i to j, with reflexive of none.
@@ -229,7 +238,7 @@ def transitive_closure(a: Matrix, *, reflexive: bool = False, max_steps: int = 6
     >>> nz.transitive_closure(nz.from_coo([0, 1], [1, 2], [1, 1], (3, 3))).reach.nnz
     3
     """
-    return ClosureResult(**_core.transitive_closure(chosen(ctx), a, reflexive, max_steps, kernel))
+    return ClosureResult(**_core.transitive_closure(chosen(ctx), a, bool(reflexive), max_steps, kernel))
 
 
 @dataclass
@@ -247,6 +256,7 @@ class MarkovResult:
     plan: str
 
 
+@explained
 def markov_clustering(a: Matrix, *, inflation: float = 2, threshold: float = 1e-3, tolerance: float = 1e-6,
                       max_iterations: int = 100, kernel: str = "", ctx: Context | None = None) -> MarkovResult:
     """Clusters of an undirected graph by the Markov process: flows along the edges, weighted by their values, are squared,

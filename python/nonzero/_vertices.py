@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from operator import index
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from . import _core
+from ._arguments import explained
 from ._context import Context, chosen
 from ._core import Matrix
+from ._exchange import dtype_name
 from ._operations import _vector
 
 
@@ -29,8 +32,9 @@ class PagerankResult:
     plan: str
 
 
+@explained
 def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_iterations: int = 100,
-             personalisation=None, adaptive: bool = False, dtype: str = "float64", kernel: str = "",
+             personalisation=None, adaptive: bool = False, dtype: DTypeLike = "float64", kernel: str = "",
              ctx: Context | None = None) -> PagerankResult:
     """PageRank by power iteration: r = d A^T D^-1 r + (1 - d m) p, where D holds out-degrees, d is `damping`, m the ranks of
     vertices with edges out, and p is 1/n or the personalisation; what vertices without edges out hold is spread as the
@@ -38,7 +42,7 @@ def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_i
 
     tolerance: stops once a step changes the ranks by no more, summed up. personalisation: n weights, a Vector or an
     array, none negative and one positive; they are scaled to sum up to 1. adaptive: leaves out vertices that have
-    settled, and looks at all again before the end. dtype: of the ranks, "float64" or "float32". kernel: step, or
+    settled, and looks at all again before the end. dtype: of the ranks, float64 or float32. kernel: step, or
     short_rows on a GPU, a kernel a step.
 
     Raises DimensionMismatch when A is not square, DomainError for options that make no sense. nnz products a step, 6
@@ -51,7 +55,7 @@ def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_i
     """
     c = chosen(ctx)
     p = None if personalisation is None else _vector(personalisation, c)
-    return PagerankResult(**_core.pagerank(c, a, damping, tolerance, max_iterations, dtype, p, adaptive, kernel))
+    return PagerankResult(**_core.pagerank(c, a, damping, tolerance, max_iterations, dtype_name(dtype), p, bool(adaptive), kernel))
 
 
 @dataclass
@@ -65,6 +69,7 @@ class ComponentsResult:
     plan: str
 
 
+@explained
 def components(a: Matrix, *, kernel: str = "", ctx: Context | None = None) -> ComponentsResult:
     """Weakly connected components: vertices joined by a path, whatever the direction of its edges, have one label.
 
@@ -90,6 +95,7 @@ class TrianglesResult:
     plan: str
 
 
+@explained
 def triangles(a: Matrix, *, per_vertex: bool = False, kernel: str = "", ctx: Context | None = None) -> TrianglesResult:
     """Triangles of an undirected graph, sets of three vertices joined to each other, from `C<U> = U U` over (plus, pair),
     U the edges from smaller to larger degree.
@@ -104,7 +110,7 @@ def triangles(a: Matrix, *, per_vertex: bool = False, kernel: str = "", ctx: Con
     >>> found.total, found.counts.tolist(), found.clustering.tolist()
     (4, [3, 3, 3, 3], [1.0, 1.0, 1.0, 1.0])
     """
-    return TrianglesResult(**_core.triangles(chosen(ctx), a, per_vertex, kernel))
+    return TrianglesResult(**_core.triangles(chosen(ctx), a, bool(per_vertex), kernel))
 
 
 @dataclass
@@ -116,6 +122,7 @@ class BetweennessResult:
     plan: str
 
 
+@explained
 def betweenness(
     a: Matrix, sources=None, *, normalise: bool = False, kernel: str = "", ctx: Context | None = None
 ) -> BetweennessResult:
@@ -133,7 +140,7 @@ def betweenness(
     array([0., 2., 0.])
     """
     given = None if sources is None else [index(s) for s in sources]
-    return BetweennessResult(**_core.betweenness(chosen(ctx), a, given, normalise, kernel))
+    return BetweennessResult(**_core.betweenness(chosen(ctx), a, given, bool(normalise), kernel))
 
 
 @dataclass
@@ -147,6 +154,7 @@ class CoresResult:
     plan: str
 
 
+@explained
 def cores(a: Matrix, *, ctx: Context | None = None) -> CoresResult:
     """Core numbers of an undirected graph: the largest k for which the vertex is left when vertices of fewer than k
     neighbours are taken away until there is none. By peeling.

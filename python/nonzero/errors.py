@@ -31,3 +31,15 @@ class NotSupported(Error, NotImplementedError):
 
 class DeviceError(Error, RuntimeError):
     """A failure that the device reported."""
+
+
+class FileError(Error, OSError):
+    """A file that the operating system does not let be opened, created, read or written: `errno`, `strerror`, `filename`."""
+
+
+class FileNotFound(FileError, FileNotFoundError):
+    """A file to read that is not there, or a folder to write into."""
+
+
+class PermissionDenied(FileError, PermissionError):
+    """A file or folder that may not be read or written."""

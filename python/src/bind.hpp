@@ -8,12 +8,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -67,6 +69,23 @@ template <class Array>
 std::span<const index_t> indices_of(const Array& a) {
     if (a.dtype() != nb::dtype<index_t>()) throw domain_error("row and column numbers must be int32");
     return span_of<index_t>(a);
+}
+
+/// A dimension, or a place in one, as the library's views hold it. Throws not_supported or index_out_of_bounds for a larger one.
+index_t dimension_of(offset_t n);
+index_t place_of(offset_t n, const char* what);
+/// An int's value, the nearest that 64 bits hold for others; nothing for what is no int.
+std::optional<offset_t> whole_number(nb::handle x);
+
+/// A function of the package's Python half.
+inline nb::object python_half(const char* module, const char* name) {
+    return nb::module_::import_(module).attr(name);
+}
+/// The arguments of a constructor, checked and in order, as nonzero._arguments says.
+template <class... Types>
+std::tuple<Types...> constructor_arguments(const char* type, const nb::args& given, const nb::kwargs& named) {
+    return nb::cast<std::tuple<Types...>>(
+        python_half("nonzero._arguments", "of_constructor")(type, given, named));
 }
 
 /// bool, int or float, as the scalar's type says.
@@ -192,6 +211,30 @@ inline std::vector<offset_t> sources_or_all(const std::optional<std::vector<offs
 
 /// Throws Python's KeyboardInterrupt where Ctrl-C was pressed; to be called without the interpreter's lock.
 void check_interrupt();
+
+/// A @ B, A[i, j] and A[i, j] = x, which nonzero._operators says by the operations.
+template <class Class>
+void bind_operators(Class& type) {
+    constexpr const char* module = "nonzero._operators";
+    type.def(
+            "__matmul__", [](nb::handle a, nb::handle b) { return python_half(module, "product")(a, b); },
+            nb::is_operator(), nb::sig("def __matmul__(self, other, /)"),
+            "mxm, mxv, vxm or mxd over plus_times; `other` may be an array.")
+        .def(
+            "__rmatmul__", [](nb::handle a, nb::handle b) { return python_half(module, "product")(b, a); },
+            nb::is_operator(), nb::sig("def __rmatmul__(self, other, /)"))
+        .def(
+            "__getitem__",
+            [](nb::handle a, nb::handle places) { return python_half(module, "read")(a, places); },
+            nb::arg("places").none(), nb::sig("def __getitem__(self, places, /)"),
+            "get of one place (None where there is no entry), extract of several: A[i, j], A[i, :], x[i], x[2:5].")
+        .def(
+            "__setitem__",
+            [](nb::handle a, nb::handle places, nb::handle x) { python_half(module, "write")(a, places, x); },
+            nb::arg("places").none(), nb::arg("x").none(),
+            nb::sig("def __setitem__(self, places, x, /) -> None"), "set of one place, assign of several.");
+    type.attr("__iter__") = nb::none();  // __getitem__ alone would make it a sequence of values
+}
 
 void bind_context(nb::module_& m);
 void bind_matrix(nb::module_& m);

@@ -16,8 +16,7 @@ struct py_dia {
 using host_lines = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 context chosen(const context* given) {
-    return given ? *given
-                 : nb::cast<context>(nb::module_::import_("nonzero._context").attr("default_context")());
+    return given ? *given : nb::cast<context>(python_half("nonzero._context", "default_context")());
 }
 
 // Where the values can be read here: itself, or a copy of what lies on a GPU.
@@ -69,13 +68,15 @@ dia_matrix shifted(const context& ctx, index_t rows, index_t columns, const host
 
 py_dia from_scipy(const nb::object& a, const context* given) {
     const context ctx = chosen(given);
+    if (!nb::hasattr(a, "format"))
+        throw nb::type_error("DiaMatrix.from_scipy: a dia array of SciPy is needed");
     const auto format = nb::cast<std::string>(a.attr("format"));
     if (format != "dia")
         throw domain_error(
             "DiaMatrix.from_scipy: a dia array is needed, not " + format +
             ": DiaMatrix.from_matrix(nonzero.from_scipy(a)) keeps its entries, a.todia() makes "
             "gaps in its diagonals entries of value 0");
-    const nb::object as_array = nb::module_::import_("nonzero._exchange").attr("as_array");
+    const nb::object as_array = python_half("nonzero._exchange", "as_array");
     const auto data = nb::cast<host_lines>(as_array(a.attr("data")));
     const auto offsets = nb::cast<host_array>(as_array(a.attr("offsets")).attr("astype")("int64"));
     const auto [rows, columns] = nb::cast<std::pair<offset_t, offset_t>>(a.attr("shape"));
@@ -241,10 +242,15 @@ void bind_parts(dia_class& type) {
 
 void bind_dia(nb::module_& m) {
     dia_class type(m, "DiaMatrix", about);
-    type.def("__init__",
-             [](py_dia* self, const context& c, const std::string& name, offset_t rows, offset_t columns) {
-                 new (self) py_dia{dia_matrix(c, parse_dtype(name), rows, columns)};
-             })
+    type.def(
+            "__init__",
+            [](py_dia* self, const nb::args& given, const nb::kwargs& named) {
+                const auto [c, element, rows, columns] =
+                    constructor_arguments<context, std::string, offset_t, offset_t>("DiaMatrix", given,
+                                                                                    named);
+                new (self) py_dia{dia_matrix(c, parse_dtype(element), rows, columns)};
+            },
+            nb::sig("def __init__(self, ctx: Context, dtype: object, rows: int, columns: int) -> None"))
         .def("__repr__", &text);
     bind_conversions(type);
     bind_parts(type);

@@ -11,11 +11,12 @@ csr_view<T, Offset> view_of(index_t rows, index_t columns, const any_array& indp
             data ? span_of<T>(*data) : std::span<const T>()};
 }
 
-py_matrix from_csr(const context& ctx, index_t rows, index_t columns, const any_array& indptr,
+py_matrix from_csr(const context& ctx, offset_t rows, offset_t columns, const any_array& indptr,
                    const any_array& indices, const std::optional<any_array>& data, bool copy,
                    nb::object owner) {
     const auto make = [&]<class T, class Offset>() {
-        const auto view = view_of<T, Offset>(rows, columns, indptr, indices, data);
+        const auto view =
+            view_of<T, Offset>(dimension_of(rows), dimension_of(columns), indptr, indices, data);
         if (!copy) {
             auto borrowed = unlocked([&] { return matrix::borrow_csr<T, Offset>(ctx, view); });
             return py_matrix{std::move(borrowed), {}, ctx.gpu() ? hold_on_gpu(std::move(owner), ctx) : owner};
@@ -29,13 +30,15 @@ py_matrix from_csr(const context& ctx, index_t rows, index_t columns, const any_
     });
 }
 
-py_matrix from_coo(const context& ctx, index_t rows, index_t columns, const any_array& row_indices,
+py_matrix from_coo(const context& ctx, offset_t rows, offset_t columns, const any_array& row_indices,
                    const any_array& column_indices, const any_array& values, const std::string& duplicates) {
     return dispatch(dtype_of_array(values), [&]<class T>(std::type_identity<T>) {
         return unlocked([&] {
-            return py_matrix{matrix::build<T>(
-                ctx, {rows, columns, indices_of(row_indices), indices_of(column_indices), span_of<T>(values)},
-                binary_op(duplicates))};
+            return py_matrix{
+                matrix::build<T>(ctx,
+                                 {dimension_of(rows), dimension_of(columns), indices_of(row_indices),
+                                  indices_of(column_indices), span_of<T>(values)},
+                                 binary_op(duplicates))};
         });
     });
 }
@@ -117,10 +120,16 @@ nb::tuple load_source(const context& ctx, const std::string& source, bool symmet
 }  // namespace
 
 void bind_matrix(nb::module_& m) {
-    nb::class_<py_matrix>(m, "Matrix")
-        .def("__init__",
-             [](py_matrix* self, const context& ctx, const std::string& type, offset_t rows,
-                offset_t columns) { new (self) py_matrix{matrix(ctx, parse_dtype(type), rows, columns)}; })
+    nb::class_<py_matrix> type(m, "Matrix");
+    type.def(
+            "__init__",
+            [](py_matrix* self, const nb::args& given, const nb::kwargs& named) {
+                const auto [ctx, element, rows, columns] =
+                    constructor_arguments<context, std::string, offset_t, offset_t>("Matrix", given, named);
+                new (self) py_matrix{matrix(ctx, parse_dtype(element), rows, columns)};
+            },
+            nb::sig("def __init__(self, ctx: Context, dtype: object, rows: int, columns: int) -> None"),
+            "One without entries; load, from_coo, from_csr and from_scipy make one of entries.")
         .def_static("_from_csr", &from_csr, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
                     nb::arg().none(), nb::arg(), nb::arg().none())
         .def_static("_from_coo", &from_coo)
@@ -156,18 +165,26 @@ void bind_matrix(nb::module_& m) {
                 const auto x = a.value.get(i, j);
                 return x ? to_python(*x) : nb::none();
             },
-            "The entry's value, or None where there is none.")
-        .def("set", [](py_matrix& a, offset_t i, offset_t j,
-                       nb::handle x) { a.value.set(i, j, to_scalar(x, a.value.type())); })
-        .def("remove", [](py_matrix& a, offset_t i, offset_t j) { a.value.remove(i, j); })
+            nb::arg("i"), nb::arg("j"), "The entry's value, or None where there is none.")
+        .def(
+            "set",
+            [](py_matrix& a, offset_t i, offset_t j, nb::handle x) {
+                a.value.set(i, j, to_scalar(x, a.value.type()));
+            },
+            nb::arg("i"), nb::arg("j"), nb::arg("x").none())
+        .def(
+            "remove", [](py_matrix& a, offset_t i, offset_t j) { a.value.remove(i, j); }, nb::arg("i"),
+            nb::arg("j"))
         .def("clear", [](py_matrix& a) { a.value.clear(); })
-        .def("resize", [](py_matrix& a, offset_t rows, offset_t columns) { a.value.resize(rows, columns); })
+        .def(
+            "resize", [](py_matrix& a, offset_t rows, offset_t columns) { a.value.resize(rows, columns); },
+            nb::arg("rows"), nb::arg("columns"))
         // What an operation that was given an output leaves in it.
         .def("_take", [](py_matrix& self, const py_matrix& result) { self = result; })
-        .def("copy", [](const py_matrix& a) { return py_matrix{a.value, {}, a.owner}; })
-        .def("__copy__", [](const py_matrix& a) { return py_matrix{a.value, {}, a.owner}; })
-        .def("__reduce__",
-             [](nb::handle a) { return nb::module_::import_("nonzero._convert").attr("_reduced")(a); })
+        .def(
+            "copy", [](const py_matrix& a) { return py_matrix{a.value, {}, a.owner}; },
+            "Another matrix with these entries; the arrays are shared until one of the two changes.")
+        .def("__reduce__", [](nb::handle a) { return python_half("nonzero._convert", "_reduced")(a); })
         .def("facts", &facts,
              "Cached structure: degrees, bandwidth, symmetry. The first call reads the matrix.")
         .def(
@@ -187,7 +204,7 @@ void bind_matrix(nb::module_& m) {
             "(indptr, indices, data) as read-only NumPy arrays over the matrix's own memory: no copy. data has one\n"
             "element for an iso matrix and none for a pattern.")
         .def(
-            "csr_arrays_on", &csr_arrays_on,
+            "csr_arrays_on", &csr_arrays_on, nb::arg("ctx"),
             "csr_arrays() in the memory of this context's GPU, copied there only where they are not; data has one element\n"
             "for an iso matrix and for a pattern. cupy.from_dlpack and torch.from_dlpack take them without a copy; write\n"
             "nothing into them.")
@@ -206,6 +223,13 @@ void bind_matrix(nb::module_& m) {
                 save_spy(ctx, a.value, path, pixels);
             },
             nb::call_guard<nb::gil_scoped_release>());
+    type.attr("__copy__") = type.attr("copy");
+    bind_operators(type);
+    type.def_prop_ro(
+        "T", [](nb::handle a) { return python_half("nonzero._operations", "transpose")(a); },
+        nb::for_getter(nb::sig("def T(self) -> Matrix")), "The transpose, a new matrix: transpose(A).");
+    // NumPy leaves `array @ A` to the matrix.
+    type.attr("__array_ufunc__") = nb::none();
     m.def("load", &load_source);
     m.def("load_vector", &load_vector_source);
     m.def("generators", [] {

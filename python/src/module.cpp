@@ -24,16 +24,51 @@ nb::object to_python(scalar x) {
     return nb::cast(x.get<std::int64_t>());
 }
 
+index_t dimension_of(offset_t n) {
+    if (n < 0) throw domain_error(std::to_string(n) + " rows or columns: a dimension cannot be negative");
+    if (n > max_dimension)
+        throw not_supported(std::to_string(n) + " rows or columns: the largest dimension is " +
+                            std::to_string(max_dimension));
+    return static_cast<index_t>(n);
+}
+index_t place_of(offset_t n, const char* what) {
+    if (!std::in_range<index_t>(n))
+        throw index_out_of_bounds(std::string(what) + " " + std::to_string(n) + " is outside every matrix");
+    return static_cast<index_t>(n);
+}
+
+std::optional<offset_t> whole_number(nb::handle x) {
+    if (!PyIndex_Check(x.ptr())) return {};
+    const nb::object whole = nb::steal(PyNumber_Index(x.ptr()));
+    if (!whole.is_valid()) {
+        PyErr_Clear();
+        return {};
+    }
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
+    if (overflow == 0) return value;
+    return overflow < 0 ? std::numeric_limits<offset_t>::min() : std::numeric_limits<offset_t>::max();
+}
+
 namespace {
 
-// Python's numbers and NumPy's alike.
-scalar number_of(nb::handle x) {
-    const bool numpy_bool = nb::hasattr(x, "dtype") && nb::hasattr(x.attr("dtype"), "kind") &&
-                            nb::cast<std::string>(x.attr("dtype").attr("kind")) == "b";
-    if (PyBool_Check(x.ptr()) || numpy_bool) return PyObject_IsTrue(x.ptr()) == 1;
+[[noreturn]] void refuse_as_number(nb::handle x) {
+    PyErr_Clear();
+    const std::string type = nb::type_name(x.type()).c_str();
+    throw nb::type_error(("a number is needed, not an object of type " + type).c_str());
+}
+
+// Python's numbers and NumPy's alike, and arrays without dimensions.
+scalar number_of(nb::handle given) {
+    nb::object x = nb::borrow(given);
+    if (nb::hasattr(x, "ndim") && nb::hasattr(x, "item")) {
+        if (nb::cast<int>(x.attr("ndim")) != 0) refuse_as_number(x);
+        x = x.attr("item")();
+    }
+    if (PyBool_Check(x.ptr())) return PyObject_IsTrue(x.ptr()) == 1;
     if (PyIndex_Check(x.ptr())) {
         const nb::object whole = nb::steal(PyNumber_Index(x.ptr()));
-        if (!whole.is_valid()) throw nb::python_error();
+        if (!whole.is_valid()) refuse_as_number(x);
         int overflow = 0;
         const long long value = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
         if (overflow == 0) return static_cast<std::int64_t>(value);
@@ -43,7 +78,7 @@ scalar number_of(nb::handle x) {
         throw domain_error(nb::cast<std::string>(nb::str(whole)) + " has more than 64 bits");
     }
     const double value = PyFloat_AsDouble(x.ptr());
-    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    if (value == -1 && PyErr_Occurred()) refuse_as_number(x);
     return value;
 }
 
@@ -116,8 +151,10 @@ void bind_context(nb::module_& m) {
     nb::class_<context>(m, "Context")
         .def(
             "__init__",
-            [](context* self, const std::string& backend_name, int threads, std::size_t memory_limit,
-               std::size_t device_memory_limit) {
+            [](context* self, const nb::args& given, const nb::kwargs& named) {
+                const auto [backend_name, threads, memory_limit, device_memory_limit] =
+                    constructor_arguments<std::string, int, std::size_t, std::size_t>("Context", given,
+                                                                                      named);
                 const auto chosen =
                     backend_name == "auto"  ? backend::automatic
                     : backend_name == "cpu" ? backend::cpu
@@ -131,8 +168,8 @@ void bind_context(nb::module_& m) {
                                     .device_memory_limit = device_memory_limit,
                                     .log = [](std::string_view) { check_interrupt(); }});
             },
-            nb::arg("backend") = "auto", nb::arg("threads") = 0, nb::arg("memory_limit") = 0,
-            nb::arg("device_memory_limit") = 0,
+            nb::sig("def __init__(self, backend: str = 'auto', threads: int = 0, memory_limit: int = 0, "
+                    "device_memory_limit: int = 0) -> None"),
             "Where work runs and what it may use.\n\nbackend: 'auto' (the GPU where there is one), 'cpu' or 'cuda'.\n"
             "threads: 0 for all. memory_limit: bytes alive at a time on the host, 0 for no limit. device_memory_limit: the\n"
             "same on the GPU, 0 for memory_limit there too.")

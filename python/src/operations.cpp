@@ -201,10 +201,11 @@ py_vector extract_vector(const context& ctx, const py_vector& u, const host_arra
     return run<py_vector>(vector(ctx, u.value.type(), i.size(0)),
                           [&](vector& w) { return extract(ctx, w, u.value, i); });
 }
-py_vector extract_column_(const context& ctx, const py_matrix& a, index_t column, unsigned flags) {
+py_vector extract_column_(const context& ctx, const py_matrix& a, offset_t column, unsigned flags) {
+    const index_t place = place_of(column, "extract_column: column");
     const vector_requests q(nullptr, {}, flags, {});
     return run<py_vector>(vector(ctx, a.value.type(), rows_of(a.value, flags & transpose_a)), [&](vector& w) {
-        return extract_column(ctx, w, a.value, index_list::all(), column, q.options);
+        return extract_column(ctx, w, a.value, index_list::all(), place, q.options);
     });
 }
 
@@ -234,11 +235,12 @@ py_matrix assign_scalar_to_matrix(const context& ctx, const py_matrix& c, nb::ha
 }
 // Into one row, or one column; `places` are along it.
 template <bool Row>
-py_matrix assign_line(const context& ctx, const py_matrix& c, const py_vector& u, index_t line,
+py_matrix assign_line(const context& ctx, const py_matrix& c, const py_vector& u, offset_t number,
                       const std::optional<host_array>& places, const py_vector* mask,
                       const accumulator& accum, unsigned flags) {
     const vector_requests q(mask, accum, flags, {});
     const index_list at = list_of(places);
+    const index_t line = place_of(number, Row ? "assign_row: row" : "assign_column: column");
     return run<py_matrix>(c.value, [&](matrix& out) {
         return Row ? assign_row(ctx, out, u.value, line, at, q.options)
                    : assign_column(ctx, out, u.value, at, line, q.options);
@@ -272,8 +274,8 @@ void bind_operations(nb::module_& m) {
     m.def("apply_with", &apply_with<py_matrix, matrix>, x(), o(), x(), x(), x(), x(), o(), o(), x(), x());
     m.def("apply_indexed", &apply_indexed<py_vector, vector>, x(), o(), x(), x(), x(), o(), o(), x(), x());
     m.def("apply_indexed", &apply_indexed<py_matrix, matrix>, x(), o(), x(), x(), x(), o(), o(), x(), x());
-    m.def("select", &select_<py_vector, vector>, x(), o(), x(), x(), x(), o(), o(), x(), x());
-    m.def("select", &select_<py_matrix, matrix>, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("select", &select_<py_vector, vector>, x(), o(), x(), x(), o(), o(), o(), x(), x());
+    m.def("select", &select_<py_matrix, matrix>, x(), o(), x(), x(), o(), o(), o(), x(), x());
     m.def("reduce", &reduce_<py_vector>);
     m.def("reduce", &reduce_<py_matrix>);
     m.def("reduce_rows", &reduce_rows, x(), o(), x(), x(), o(), o(), x(), x());
@@ -284,8 +286,8 @@ void bind_operations(nb::module_& m) {
     m.def("extract_column", &extract_column_);
     m.def("assign", &assign_vector, x(), x(), x(), o(), o(), o(), x());
     m.def("assign", &assign_matrix, x(), x(), x(), o(), o(), o(), o(), x());
-    m.def("assign_scalar", &assign_scalar, x(), x(), x(), o(), o(), o(), x());
-    m.def("assign_scalar", &assign_scalar_to_matrix, x(), x(), x(), o(), o(), o(), o(), x());
+    m.def("assign_scalar", &assign_scalar, x(), x(), o(), o(), o(), o(), x());
+    m.def("assign_scalar", &assign_scalar_to_matrix, x(), x(), o(), o(), o(), o(), o(), x());
     m.def("assign_row", &assign_line<true>, x(), x(), x(), x(), o(), o(), o(), x());
     m.def("assign_column", &assign_line<false>, x(), x(), x(), x(), o(), o(), o(), x());
     m.def("semiring_names", &semiring_names);

@@ -53,6 +53,12 @@ py_matrix fill(const context& ctx, const py_matrix* out, const py_pattern& p, co
         throw domain_error("mxm: the pattern was found over " + p.ring + ", the product is over " + ring);
     if ((flags & (transpose_a | transpose_b)) != p.flags)
         throw domain_error("mxm: the pattern was found with other transposes");
+    const offset_t rows = rows_of(a.value, flags & transpose_a),
+                   columns = columns_of(b.value, flags & transpose_b);
+    if (rows != p.rows || columns != p.columns)
+        throw dimension_mismatch("mxm: the pattern is that of a product of " + std::to_string(p.rows) +
+                                 " x " + std::to_string(p.columns) + ", this product is " +
+                                 std::to_string(rows) + " x " + std::to_string(columns));
     const semiring s(ring);
     const matrix_requests q(mask, accum, flags, {});
     return run<py_matrix>(output(ctx, out, s.value_type(a.value.type(), b.value.type()), p.rows, p.columns),

@@ -103,18 +103,25 @@ nb::object entries(const py_vector& v) {
 }  // namespace
 
 void bind_vector(nb::module_& m) {
-    nb::class_<py_vector>(m, "Vector")
-        .def("__init__", [](py_vector* self, const context& ctx, const std::string& type,
-                            offset_t size) { new (self) py_vector{vector(ctx, parse_dtype(type), size)}; })
+    nb::class_<py_vector> type(m, "Vector");
+    type.def(
+            "__init__",
+            [](py_vector* self, const nb::args& given, const nb::kwargs& named) {
+                const auto [ctx, element, size] =
+                    constructor_arguments<context, std::string, offset_t>("Vector", given, named);
+                new (self) py_vector{vector(ctx, parse_dtype(element), size)};
+            },
+            nb::sig("def __init__(self, ctx: Context, dtype: object, size: int) -> None"),
+            "One without entries; dense, build and full make one of entries.")
         .def_static("_from_array", &from_array)
         .def_static("_build", &build)
         .def_static(
             "_full",
-            [](const context& ctx, offset_t size, nb::handle value, const std::string& type) {
+            [](const context& ctx, offset_t size, nb::handle value, const std::optional<std::string>& type) {
                 return py_vector{vector::full(
-                    ctx, size,
-                    to_scalar(value, type.empty() ? std::nullopt : std::optional(parse_dtype(type))))};
-            })
+                    ctx, size, to_scalar(value, type ? std::optional(parse_dtype(*type)) : std::nullopt))};
+            },
+            nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none())
         .def_prop_ro("size", [](const py_vector& v) { return v.value.size(); })
         .def_prop_ro(
             "count", [](const py_vector& v) { return v.value.count(); },
@@ -140,18 +147,22 @@ void bind_vector(nb::module_& m) {
                 const auto x = v.value.get(i);
                 return x ? to_python(*x) : nb::none();
             },
-            "The entry's value, or None where there is none.")
-        .def("set",
-             [](py_vector& v, offset_t i, nb::handle x) { v.value.set(i, to_scalar(x, v.value.type())); })
-        .def("remove", [](py_vector& v, offset_t i) { v.value.remove(i); })
+            nb::arg("i"), "The entry's value, or None where there is none.")
+        .def(
+            "set",
+            [](py_vector& v, offset_t i, nb::handle x) { v.value.set(i, to_scalar(x, v.value.type())); },
+            nb::arg("i"), nb::arg("x").none())
+        .def(
+            "remove", [](py_vector& v, offset_t i) { v.value.remove(i); }, nb::arg("i"))
         .def("clear", [](py_vector& v) { v.value.clear(); })
-        .def("resize", [](py_vector& v, offset_t size) { v.value.resize(size); })
+        .def(
+            "resize", [](py_vector& v, offset_t size) { v.value.resize(size); }, nb::arg("size"))
         // What an operation that was given an output leaves in it.
         .def("_take", [](py_vector& self, const py_vector& result) { self = result; })
-        .def("copy", [](const py_vector& v) { return py_vector{v.value}; })
-        .def("__copy__", [](const py_vector& v) { return py_vector{v.value}; })
-        .def("__reduce__",
-             [](nb::handle v) { return nb::module_::import_("nonzero._convert").attr("_reduced")(v); })
+        .def(
+            "copy", [](const py_vector& v) { return py_vector{v.value}; },
+            "Another vector with these entries; the arrays are shared until one of the two changes.")
+        .def("__reduce__", [](nb::handle v) { return python_half("nonzero._convert", "_reduced")(v); })
         .def(
             "_save",
             [](const py_vector& v, const context& ctx, const std::string& path) { save(ctx, v.value, path); },
@@ -179,15 +190,25 @@ void bind_vector(nb::module_& m) {
         .def("__dlpack_device__",
              [](const py_vector& v) { return nb::make_tuple(v.value.on_device() ? 2 : 1, 0); })
         .def(
-            "values_on", &values_on,
+            "values_on", &values_on, nb::arg("ctx"),
             "values() in the memory of this context's GPU, copied there only where they are not. cupy.from_dlpack and\n"
             "torch.from_dlpack take them without a copy; write nothing into them.")
         .def_prop_ro(
             "on_device", [](const py_vector& v) { return v.value.on_device(); },
             "Whether a GPU alone has the entries; what looks at them on the host copies them first.")
         .def("entries", &entries, "(indices, values) of the entries present, in order, as NumPy arrays.")
-        .def("__contains__", [](const py_vector& v, offset_t i) { return v.value.contains(i); })
+        .def(
+            "__contains__",
+            [](const py_vector& v, nb::handle i) {
+                const auto place = whole_number(i);
+                if (!place) throw nb::type_error("`in` asks whether a place has an entry: a place is an int");
+                return *place >= 0 && *place < v.value.size() && v.value.contains(*place);
+            },
+            nb::arg("i").none(), nb::sig("def __contains__(self, i: object, /) -> bool"),
+            "Whether there is an entry at place i: False outside the vector too.")
         .def("__len__", [](const py_vector& v) { return v.value.size(); });
+    type.attr("__copy__") = type.attr("copy");
+    bind_operators(type);
 }
 
 }  // namespace nz::python

@@ -1,8 +1,10 @@
 """Arrays in and out: without copies where the layout allows, and said where not."""
 
 import copy
+import errno
 import gc
 import multiprocessing
+import os
 import pickle
 import threading
 
@@ -78,7 +80,7 @@ def test_scipy_formats_round_trip(format, seed):
 
 
 def test_column_numbers_that_do_not_fit_are_refused_not_wrapped():
-    with pytest.raises(nz.errors.DomainError):
+    with pytest.raises(nz.errors.IndexOutOfBounds, match="4294967296 at position 0"):
         nz.from_coo([0], np.array([2**32], dtype=np.int64), [1.0], (1, 5))
     with pytest.raises(nz.errors.IndexOutOfBounds):
         nz.from_coo([0], [5], [1.0], (1, 5))
@@ -108,6 +110,19 @@ def test_networkx_graphs_come_in_with_their_weights():
     assert abs(nz.to_scipy(nz.from_networkx(directed)) - networkx.to_scipy_sparse_array(directed)).sum() == 0
 
 
+@pytest.mark.parametrize("kind", [networkx.Graph, networkx.DiGraph, networkx.MultiGraph])
+def test_nodelist_is_that_of_networkx(kind):
+    g = kind([(u, v, {"weight": 1 + (u * 7 + v) % 5}) for u, v in networkx.gnp_random_graph(30, 0.2, seed=3).edges])
+    g.add_edges_from([(4, 4, {"weight": 9.0}), (4, 5, {"weight": 2.0})])
+    some = [7, 4, 29, 5, 0, 11, 12]
+    for given in ({}, {"nodelist": some}, {"nodelist": some, "weight": None}):
+        found = nz.to_scipy(nz.from_networkx(g, **given))
+        assert abs(found - networkx.to_scipy_sparse_array(g, **given)).sum() == 0
+    for wrong, words in (([1, 99], "99 is no node"), ([3, 4, 3], "3 is there more than once")):
+        with pytest.raises(nz.errors.DomainError, match=words):
+            nz.from_networkx(g, nodelist=wrong)
+
+
 def test_files_round_trip(tmp_path):
     a = nz.load("random:50,4")
     for suffix in ["mtx", "mtx.gz", "npz", "nzb"]:
@@ -116,6 +131,38 @@ def test_files_round_trip(tmp_path):
         assert abs(nz.to_scipy(back).astype(float) - nz.to_scipy(a).astype(float)).sum() == 0
     nz.spy(a, tmp_path / "a.png", pixels=100)
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_pictures_are_png_files_alone(tmp_path):
+    with pytest.raises(nz.errors.DomainError, match=r"\.png"):
+        nz.spy(nz.load("grid2d:3"), tmp_path / "a.pdf")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_operating_system_refuses_is_its_kind_of_error(tmp_path):
+    a, v = nz.load("grid2d:3"), nz.full(3, 1.0)
+    nowhere = tmp_path / "none"
+    calls = [lambda: nz.load_vector(nowhere / "a.mtx"), lambda: nz.spy(a, nowhere / "a.png")]
+    for suffix in ("mtx", "mtx.gz", "npz", "nzb", "el", "bsp.h5"):
+        path = nowhere / f"a.{suffix}"
+        calls += [lambda p=path: nz.load(p), lambda p=path: nz.save(a, p), lambda p=path: nz.save(v, p)]
+    for call in calls:
+        with pytest.raises(FileNotFoundError) as e:
+            call()
+        assert isinstance(e.value, nz.errors.FileNotFound) and isinstance(e.value, nz.Error)
+        assert e.value.errno == errno.ENOENT and e.value.filename.startswith(str(nowhere))
+        again = pickle.loads(pickle.dumps(e.value))
+        assert type(again) is type(e.value) and str(again) == str(e.value)
+    with pytest.raises(OSError) as e:
+        nz.load(tmp_path / ("a" * 300 + ".mtx"))
+    assert type(e.value) is nz.errors.FileError and e.value.errno == errno.ENAMETOOLONG
+    if os.getuid() != 0:
+        (tmp_path / "a.mtx").touch(0)
+        with pytest.raises(PermissionError):
+            nz.load(tmp_path / "a.mtx")
+    (tmp_path / "b.mtx").write_text("No such file or directory")
+    with pytest.raises(nz.errors.InvalidFormat):
+        nz.load(tmp_path / "b.mtx")
 
 
 def test_errors_are_pythons_own_kinds_with_the_librarys_text(tmp_path):
@@ -294,8 +341,25 @@ def test_what_is_no_array_of_numbers_is_refused():
         nz.dense(np.ones((2, 2)))
     with pytest.raises(nz.errors.DomainError, match="integers"):
         nz.build(5, [0.5], [1.0])
-    with pytest.raises(nz.errors.DomainError):
+    with pytest.raises(nz.errors.IndexOutOfBounds):
         nz.extract(nz.dense([1.0]), np.array([2**32]))
+
+
+def test_arrays_of_the_other_byte_order_are_converted():
+    s = scipy.sparse.random_array((9, 9), density=0.3, format="csr", rng=1)
+    x = np.arange(9.0)
+    other = [v.astype(v.dtype.newbyteorder()) for v in (s.indptr, s.indices, s.data)]
+    a = nz.from_csr(*other, s.shape)
+    assert abs(nz.to_scipy(a) - s).sum() == 0
+    swapped = scipy.sparse.csr_array((other[2], s.indices, s.indptr), shape=s.shape)
+    assert abs(nz.to_scipy(nz.from_scipy(swapped)) - s).sum() == 0
+    assert nz.dense(x.astype(">f8")).values().tolist() == nz.dense(x.astype("<f8")).values().tolist() == x.tolist()
+    for b in (np.ones((9, 2), ">f4"), np.ones((9, 2), "<f4")):
+        np.testing.assert_allclose(nz.mxd("plus_times", a, b), s @ np.ones((9, 2)))
+    for copies in (lambda: nz.from_csr(*other, s.shape, copy=False), lambda: nz.from_scipy(swapped, copy=False),
+                   lambda: nz.mxd("plus_times", a, np.ones((9, 2)), out=np.ones((9, 2), np.dtype("f8").newbyteorder()))):
+        with pytest.raises(nz.errors.DomainError, match="byte order"):
+            copies()
 
 
 def test_vectors_go_out_by_numpys_protocol_and_dlpack():

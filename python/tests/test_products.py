@@ -44,6 +44,8 @@ def test_a_pattern_is_for_its_places_semiring_and_transposes_alone():
         nz.mxm("min_plus", a, a, pattern=places)
     with pytest.raises(nz.errors.DomainError, match="transposes"):
         nz.mxm("plus_times", a, a, pattern=places, transpose_b=True)
+    with pytest.raises(nz.errors.DimensionMismatch, match="25 x 25.* 9 x 9"):
+        nz.mxm("plus_times", nz.load("grid2d:3"), nz.load("grid2d:3"), pattern=places)
     other = a.copy()
     other.set(0, 24, 1)
     with pytest.raises(nz.errors.NotSupported, match="compiled"):

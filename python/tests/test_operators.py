@@ -1,0 +1,111 @@
+"""A @ B, A.T, A[i, j] and x[i]: other words for operations, with their defaults."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from model import entries, matrix, read, vector
+
+import nonzero as nz
+
+
+@given(entries(4, 3), entries(3, 5), entries(3, 1), entries(4, 1))
+def test_products_are_those_over_plus_and_times(a, b, u, v):
+    x, y, right, left = matrix(a, (4, 3)), matrix(b, (3, 5)), vector(u, 3), vector(v, 4)
+    assert read(x @ y) == read(nz.mxm("plus_times", x, y))
+    assert read(x @ right) == read(nz.mxv("plus_times", x, right))
+    assert read(left @ x) == read(nz.vxm("plus_times", left, x))
+    assert read(x.T) == read(nz.transpose(x)) and x.T.shape == (3, 4)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_numpy_leaves_products_to_the_matrix(order):
+    s = scipy.sparse.random_array((5, 4), density=0.5, format="csr", rng=1)
+    a, rng = nz.from_scipy(s), np.random.default_rng(2)
+    right, left = np.asarray(rng.random((4, 3)), order=order), np.asarray(rng.random((3, 5)), order=order)
+    assert isinstance(a @ right, np.ndarray)
+    np.testing.assert_allclose(a @ right, s @ right)
+    np.testing.assert_array_equal(a @ right, nz.mxd("plus_times", a, right))
+    np.testing.assert_allclose(left @ a, left @ s)
+    for result, expected in ((a @ right[:, 0], s @ right[:, 0]), (left[0] @ a, left[0] @ s), (a @ [1, 2, 3, 4], s @ [1, 2, 3, 4])):
+        assert isinstance(result, nz.Vector)
+        np.testing.assert_allclose(result.to_numpy(missing=0), expected)
+    with pytest.raises(nz.errors.DimensionMismatch):
+        np.ones(4) @ a
+    with pytest.raises(TypeError, match="ufunc"):
+        np.exp(a)
+
+
+def test_products_that_are_not_there_say_so():
+    a, v = nz.load("grid2d:3"), nz.full(9, 1.0)
+    s = nz.to_scipy(a)
+    for call, words in ((lambda: a @ s, "from_scipy"), (lambda: s @ a, "from_scipy"), (lambda: v @ v, "ewise_mult"),
+                        (lambda: a @ nz.DiaMatrix.from_matrix(nz.load("banded:9,1")), "DiaMatrix"),
+                        (lambda: a @ 2, "unsupported operand"), (lambda: a @ None, "unsupported operand"),
+                        (lambda: a + a, "unsupported operand"), (lambda: a * 2, "unsupported operand"),
+                        (lambda: np.ones((9, 9)) * a, "unsupported operand"), (lambda: a @ np.ones((9, 9, 9)), "one or two dimensions")):
+        with pytest.raises(TypeError, match=words):
+            call()
+    assert np.ones(9) @ v == v @ np.ones(9) == 9  # NumPy's, of a dense vector
+
+
+@given(entries(4, 5), st.integers(0, 3), st.integers(0, 4), st.lists(st.integers(0, 3), max_size=5), st.lists(st.integers(0, 4), max_size=5))
+def test_reading_is_get_and_extract(a, i, j, rows, columns):
+    x = matrix(a, (4, 5))
+    assert x[i, j] == x.get(i, j) == a.get((i, j))
+    assert read(x[i, :]) == {(q, 0): v for (p, q), v in a.items() if p == i}
+    assert read(x[:, j]) == {(p, 0): v for (p, q), v in a.items() if q == j}
+    assert read(x[rows, columns]) == read(nz.extract(x, rows, columns))
+    assert read(x[i, columns]) == {(k, 0): a[i, q] for k, q in enumerate(columns) if (i, q) in a}
+    assert read(x[np.array(rows, int), j]) == {(k, 0): a[p, j] for k, p in enumerate(rows) if (p, j) in a}
+    assert read(x[1:3, ::2]) == {(p - 1, q // 2): v for (p, q), v in a.items() if 1 <= p < 3 and q % 2 == 0}
+    assert read(x[:, :]) == a
+    u = nz.extract_column(x, j)
+    assert u[i] == a.get((i, j)) and read(u[rows]) == read(nz.extract(u, rows)) and read(u[::-1]) == read(u[[3, 2, 1, 0]])
+
+
+@given(entries(4, 5), entries(5, 1), st.integers(0, 3), st.integers(0, 4), st.permutations(range(4)))
+def test_writing_is_set_and_assign(a, u, i, j, order):
+    x, line, some = matrix(a, (4, 5)), vector(u, 5), order[:2]
+    x[i, j] = 7
+    expected = a | {(i, j): 7}
+    assert x[i, j] == 7 and read(x) == expected
+    x[i, :] = line
+    expected = {at: v for at, v in expected.items() if at[0] != i} | {(i, q): v for (q, _), v in u.items()}
+    assert read(x) == expected
+    x[some, j] = np.array([8, 9])
+    expected |= {(some[0], j): 8, (some[1], j): 9}
+    assert read(x) == expected
+    x[:, j] = 5
+    expected |= {(p, j): 5 for p in range(4)}
+    assert read(x) == expected
+    x[some, :2] = matrix({(0, 0): 1, (0, 1): 1, (1, 0): 1, (1, 1): 1}, (2, 2))
+    expected |= {(p, q): 1 for p in some for q in range(2)}
+    assert read(x) == expected
+    v = vector({}, 4)
+    v[i] = 3
+    v[some] = [1, 2]
+    assert read(v) == {(i, 0): 3} | {(some[0], 0): 1, (some[1], 0): 2}
+    v[:] = 0
+    assert v.count == 4 and v[i] == 0
+
+
+def test_places_that_are_none_are_refused():
+    a, v = nz.load("grid2d:3"), nz.full(3, 1.0)
+    for call in (lambda: a[0], lambda: a[0, 0, 0], lambda: a[None, 0, 1]):
+        with pytest.raises(TypeError, match="a row and a column"):
+            call()
+    for call in (lambda: v[-2:], lambda: a[:-1, 0], lambda: v[-1], lambda: v[5]):
+        with pytest.raises(nz.errors.IndexOutOfBounds):
+            call()
+    for call in (lambda: v[0.5], lambda: v["a"], lambda: v[None], lambda: a[1.0, 2]):
+        with pytest.raises(TypeError, match="a place is an int"):
+            call()
+    with pytest.raises(nz.errors.DomainError, match="must be integers, not bool"):
+        v[v.values() > 0]
+    with pytest.raises(TypeError, match="a number is needed"):
+        v[0] = None
+    for x in (a, v):
+        with pytest.raises(TypeError, match="not iterable"):
+            iter(x)
