@@ -18,8 +18,9 @@ struct device_mxv_arguments {
     const index_t* chunk_rows = nullptr;
     index_t held_rows = 0;
     offset_t longest_row = 0;
-    // The gathers: starts[u_count + 1] of the columns' products.
-    const offset_t* starts = nullptr;
+    // The gathers: starts[u_count + 1] of the columns' products. Where one block may hold them their number may be unknown, -1: then
+    // csc_gather_radix writes it behind *out_count, and where the block does not hold them `starts` and nothing else.
+    offset_t* starts = nullptr;
     offset_t products = 0;
     std::size_t sort_bytes = 0;  ///< temporary memory of the sort, at the end of the workspace
 };

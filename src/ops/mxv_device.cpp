@@ -4,6 +4,7 @@
 
 #include "core/checks.hpp"
 #include "core/device.hpp"
+#include "core/device_copies.hpp"
 #include "kernels/cuda_table.hpp"
 #include "nonzero/errors.hpp"
 #include "ops/bins_device.hpp"
@@ -23,12 +24,6 @@ using storage::vector_body;
 
 buffer take(const context& ctx, std::size_t bytes) { return {ctx.device_memory(), bytes}; }
 
-offset_t read_count(const context& ctx, const buffer& count) {
-    offset_t found = 0;
-    ctx.gpu()->download(&found, count.data(), sizeof found);
-    return found;
-}
-
 }  // namespace
 
 device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
@@ -41,16 +36,23 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     if ((own_form || plan_.kernel == "csr_binned") && facts.pinned.empty()) make_room_for_form(facts);
     mask_ = mask_on_device(p_.ctx, p_.options);
     take_operand(plan_.input);
-    if (plan_.direction == direction::push) {
-        count_products(facts);
+    if (plan_.direction == direction::push && plan_.kernel == "csc_gather_radix" &&
+        plan::gathers_in_block(facts))
+        gather_in_block(facts);
+    if (plan_.direction == direction::push && !done_) {
+        if (facts.products < 0) count_products(facts);
         plan_ = plan::mxv(facts);
         if (plan_.direction == direction::pull) take_operand(plan_.input);
     }
     plan_.reads_transpose = p.transposed == (plan_.direction == direction::pull);
+    if (!done_) take_arguments();
+    plan_.moved_bytes = arrived.bytes();
+}
+
+void device_mxv::take_arguments() {
     take_matrix();
     take_memory();
-    kernel_ = p.device_cell->kernel(plan_.kernel);
-    plan_.moved_bytes = arrived.bytes();
+    kernel_ = p_.device_cell->kernel(plan_.kernel);
 }
 
 // Slices, ranks, tiles or bins that nobody asked for by name are made if there is memory for them, and for what goes by bins.
@@ -106,15 +108,23 @@ void device_mxv::take_operand(vector_form form) {
 
 // The entries of the columns that u lists, which the plan and the memory depend on.
 void device_mxv::count_products(plan::mxv_facts& facts) {
-    const auto columns = p_.transposed ? p_.body().rows_on(p_.ctx) : p_.body().columns_on(p_.ctx);
-    kept_.push_back(columns);
-    const auto& table = kernels::on_cuda();
     const offset_t count = k_.common.u_count;
     starts_ = take(p_.ctx, static_cast<std::size_t>(count + 1) * sizeof(offset_t));
-    scan_ = take(p_.ctx, table.sort_bytes(count, 1, 0));
-    column_offsets_ = {columns->offsets.data(), columns->source->offset_bytes == 8};
+    prepare_count();
     recount();
     p_.ctx.gpu()->download(&facts.products, starts_.as<offset_t>() + count, sizeof(offset_t));
+    take_products(facts);
+}
+
+void device_mxv::prepare_count() {
+    const auto columns = p_.transposed ? p_.body().rows_on(p_.ctx) : p_.body().columns_on(p_.ctx);
+    kept_.push_back(columns);
+    scan_ = take(p_.ctx, kernels::on_cuda().sort_bytes(k_.common.u_count, 1, 0));
+    column_offsets_ = {columns->offsets.data(), columns->source->offset_bytes == 8};
+}
+
+// What follows from their number.
+void device_mxv::take_products(plan::mxv_facts& facts) {
     constexpr offset_t most = std::numeric_limits<std::int32_t>::max();
     if (facts.products > most) {
         require<not_supported>(facts.pinned.empty(),
@@ -123,13 +133,30 @@ void device_mxv::count_products(plan::mxv_facts& facts) {
         facts.sort_bytes = 0;
         return;  // the plan pulls: so many products are more than the matrix has entries to read
     }
-    facts.sort_bytes = table.sort_bytes(count, facts.products, size_of(p_.value));
+    facts.sort_bytes = kernels::on_cuda().sort_bytes(k_.common.u_count, facts.products, size_of(p_.value));
     k_.products = facts.products;
     k_.sort_bytes = facts.sort_bytes;
 }
 
+// One launch counts the products and, where a block holds them, does the rest.
+void device_mxv::gather_in_block(plan::mxv_facts& facts) {
+    starts_ = take(p_.ctx, static_cast<std::size_t>(k_.common.u_count + 1) * sizeof(offset_t));
+    k_.products = -1;
+    take_arguments();
+    enqueue();
+    p_.ctx.gpu()->wait();
+    facts.products = count_.as<const offset_t>()[1];
+    done_ = plan::may_gather_in_block(k_.common.u_count, facts.products);
+    if (done_) {
+        k_.products = facts.products;
+    } else {
+        prepare_count();
+        take_products(facts);
+    }
+}
+
 void device_mxv::recount() const {
-    if (!starts_.data()) return;
+    if (done_ || !starts_.data()) return;
     kernels::on_cuda().column_starts(column_offsets_, k_.common.u_indices, k_.common.u_count,
                                      starts_.as<offset_t>(), scan_.data(), scan_.bytes(),
                                      p_.ctx.gpu()->stream());
@@ -245,15 +272,21 @@ void device_mxv::take_memory() {
     k_.starts = starts_.as<offset_t>();
     if (workspace_.bytes() < plan_.workspace_bytes) workspace_ = take(p_.ctx, plan_.workspace_bytes);
     c.workspace = workspace_.data();
-    count_ = take(p_.ctx, sizeof(offset_t));
-    c.out_count = count_.as<offset_t>();
+    if (plan_.output ==
+        vector_form::
+            sparse) {  // whoever takes the result waits, so that nobody writes there after this object
+        count_ = buffer(device::pinned_memory(), 2 * sizeof(offset_t));
+        c.out_count = count_.as<offset_t>();
+    }
     in_place_ = written_in_place();
     if (in_place_) {
         c.out_values = writable_on_device(p_.ctx, p_.w);
         return;
     }
+    const offset_t most =
+        k_.products < 0 ? std::min<offset_t>(plan::block_products, c.output_size) : k_.products;
     out_ = storage::allocate_on_device(p_.ctx, p_.value, c.output_size, plan_.output,
-                                       plan_.output == vector_form::sparse ? k_.products : 0);
+                                       plan_.output == vector_form::sparse ? most : 0);
     c.out_values = out_.values.data();
     c.out_present = held_words_ ? nullptr : out_.present.as<bits::word>();
     c.out_indices = out_.indices.as<index_t>();
@@ -279,8 +312,9 @@ vector device_mxv::result() {
         return made(vector_form::bitmap, k_.held_rows);
     }
     if (plan_.output == vector_form::bitmap) return from_bitmap(p_.ctx, p_.value, n, std::move(out_));
-    const offset_t count = read_count(p_.ctx, count_);
-    if (2 * count < k_.products) {  // room for every product is more than the entries need
+    if (!done_) p_.ctx.gpu()->wait();
+    const offset_t count = *count_.as<const offset_t>();
+    if (!done_ && 2 * count < k_.products) {  // room for every product is more than the entries need
         device_vector fitting = storage::allocate_on_device(p_.ctx, p_.value, n, vector_form::sparse, count);
         p_.ctx.gpu()->copy(fitting.values.data(), out_.values.data(), fitting.values.bytes());
         p_.ctx.gpu()->copy(fitting.indices.data(), out_.indices.data(), fitting.indices.bytes());
@@ -311,7 +345,7 @@ mxv_plan multiply_on_device(const mxv_product& p, plan::mxv_facts facts) {
     device_mxv product(p, std::move(facts));
     p.ctx.log(to_string(product.plan()));
     p.body().note_product();
-    product.enqueue();
+    if (!product.done()) product.enqueue();
     if (product.in_place()) return product.plan();
     write_back_on_device(p.ctx, p.w, product.result(), p.options, product.mask(), product.masked());
     return product.plan();

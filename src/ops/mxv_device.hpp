@@ -17,10 +17,12 @@ public:
     device_mxv(const mxv_product& p, plan::mxv_facts facts);
 
     const mxv_plan& plan() const { return plan_; }
+    /// Whether t is there, since the launch that counted its products made it too.
+    bool done() const { return done_; }
     /// Computes t = A u on the context's stream.
     void enqueue() const;
-    /// Puts the count of a push's products on the stream once more, which the constructor had to wait for: what a
-    /// whole product costs is the two together.
+    /// Puts the count of a push's products on the stream once more, which the constructor had to wait for, unless the kernel counts them
+    /// itself: what a whole product costs is the two together.
     void recount() const;
     /// t, whose rows that the mask keeps out are left out where masked() says so. Waits, unless t is dense.
     vector result();
@@ -34,6 +36,10 @@ public:
 private:
     void take_operand(vector_form form);
     void count_products(plan::mxv_facts& facts);
+    void prepare_count();
+    void take_products(plan::mxv_facts& facts);
+    void gather_in_block(plan::mxv_facts& facts);
+    void take_arguments();
     void take_matrix();
     void take_tiles();
     std::shared_ptr<const storage::tile_lists> strips_for_few(
@@ -50,11 +56,12 @@ private:
     kernels::device_mxv_kernel kernel_ = nullptr;
     kernels::device_mxv_arguments k_;
     std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
-    buffer mask_, u_values_, u_present_, u_indices_, starts_, scan_, workspace_, count_;
+    buffer mask_, u_values_, u_present_, u_indices_, starts_, scan_, workspace_;
+    buffer count_;  // on the host, pinned: of results, and of the products that a block counted
     kernels::offset_reader column_offsets_;
     storage::device_vector out_;
     const buffer* held_words_ = nullptr;  // which rows get a result, where that is known beforehand
-    bool masked_ = false, in_place_ = false;
+    bool masked_ = false, in_place_ = false, done_ = false;
 };
 
 /// Milliseconds between two events around each of `repeats` runs of one planned product, operands resident. Throws

@@ -117,6 +117,7 @@ choice choose_pull(const mxv_facts& f) {
 }
 
 choice choose_device_push(const mxv_facts& f, double products) {
+    if (gathers_in_block(f)) return {"csc_gather_radix", "u is sparse, and one block holds its products"};
     if (f.any_order) return {"csc_gather_scatter", "u is sparse, and its products may be added in any order"};
     if (products <= device_merge_products)
         return {"csc_gather_merge", "u is sparse, and its products are few"};
@@ -137,9 +138,7 @@ choice choose_push_on_cpu(std::string_view kernel) {
 choice choose(const mxv_facts& f) {
     if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
     if (f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
-    const double mean = f.input_size ? static_cast<double>(f.nnz) / static_cast<double>(f.input_size) : 0;
-    const double products =
-        f.products >= 0 ? static_cast<double>(f.products) : static_cast<double>(f.input_count) * mean;
+    const double products = products_expected(f);
     // On a GPU forms of the matrix that are read by what u holds have no products to sort and no count to wait for.
     const bool plain = !f.masked && !f.first_wins && !f.terminates;
     if (f.on_device && plain && (takes_tiles(f) || takes_slices(f))) return choose_pull(f);
@@ -155,9 +154,12 @@ choice choose(const mxv_facts& f) {
     if (!f.on_device) {
         push += products * (adds_in_place ? push_scatter_cost : push_cost);
     } else if (f.any_order || choose_pull(f).kernel == "csr_row_masked") {
-        push += products * (f.any_order ? device_scatter_cost : device_sort_cost) + device_push_launches;
+        push += gathers_in_block(f) ? device_block_launch
+                                    : products * (f.any_order ? device_scatter_cost : device_sort_cost) +
+                                          device_push_launches;
     } else {
-        push += products * device_sort_cost_even + device_push_launches_even;
+        push += gathers_in_block(f) ? 2 * device_block_launch
+                                    : products * device_sort_cost_even + device_push_launches_even;
         const bool far = static_cast<double>(f.nnz) <= device_short_row * rows;
         pull = pull * (1 + (far ? device_scattered_cost * f.scattered : 0)) + rows;
     }

@@ -109,6 +109,8 @@ inline constexpr double device_short_row = 32, device_scattered_cost = 0.3;
 /// ranges of rows, until single rows hold many products (dense:5000,5000, 5 products a row: 0.25 ms against 0.11); the radix sort is
 /// never far off beyond.
 inline constexpr offset_t device_merge_products = 16384, device_bucket_products = 131072;
+/// Where one block gathers, sorts and sums the products, the push is one launch and waits once for both numbers.
+inline constexpr double device_block_launch = 1.2e6;
 /// On a GPU csr_row is one launch for csr_merge's three: it is the faster one on matrices of so many entries in rows that are short on
 /// average and none of them long (`nz bench regret`, one H200, 100 inputs: with a dense u 8 to 9 us for 12 to 13, with a sparse one 20 to 25
 /// for 25 to 32, whose columns it looks at in order; within 1.1 of the faster of the two on 96 and 97%).
@@ -262,6 +264,19 @@ inline constexpr double tiles_most_outside = 0.5, tiles_most_met = 4, tiles_of_f
 inline constexpr double tiles_spread = 2, tiles_longest_row = 1536, tiles_most_of_longest = 3000;
 /// Slices, which read u in runs, are the faster ones where u has so much of its entries.
 inline constexpr double slices_from_density = 1.0 / 32;
+
+/// The products, or as many as columns of the mean length have.
+constexpr double products_expected(const mxv_facts& f) {
+    if (f.products >= 0) return static_cast<double>(f.products);
+    return f.input_size ? static_cast<double>(f.input_count) * static_cast<double>(f.nnz) /
+                              static_cast<double>(f.input_size)
+                        : 0;
+}
+/// Whether a GPU's push goes by one block, if it turns out to hold the products.
+constexpr bool gathers_in_block(const mxv_facts& f) {
+    return f.on_device && may_gather_in_block(f.input_count, f.products) &&
+           products_expected(f) <= static_cast<double>(block_products);
+}
 
 /// A plan for facts as they are known. When `products` is not known and push is in question, the plan names
 /// the push kernel with workspace_bytes 0: ops collects the products and asks again.

@@ -103,6 +103,12 @@ constexpr std::size_t device_csr_merge_workspace(offset_t nnz) {
         static_cast<std::size_t>((nnz + storage::merge_chunk_entries - 1) / storage::merge_chunk_entries);
     return chunks * merge_carry_bytes;
 }
+/// csc_gather_radix on a GPU: what one block holds of listed columns and of products, and does without a workspace. Products may be
+/// unknown, -1.
+inline constexpr offset_t block_products = 3072;
+constexpr bool may_gather_in_block(offset_t columns, offset_t products) {
+    return columns <= block_products && products <= block_products;
+}
 /// The scatter: with `any` the number of each row's first product. The others: the products in two places, one count,
 /// and what the sort asks for.
 constexpr std::size_t device_gather_workspace(bool scatter, bool first_wins, offset_t rows, offset_t products,

@@ -3,6 +3,7 @@
 #include "core/device.hpp"
 #include "nonzero/nonzero.hpp"
 #include "ops/mxv_device.hpp"
+#include "storage/vector_body.hpp"
 #include "support/battery.hpp"
 #include "support/settings.hpp"
 #include "support/threads.hpp"

@@ -398,6 +398,31 @@ TEST(MxvPlan, OnAGpuThePullIsCheaperWhereRowsReadNearbyAndMany) {
     EXPECT_EQ(chosen(1000000, 25000000, 25000, 0), "csc_gather_bucket");
 }
 
+TEST(MxvPlan, OnAGpuOneBlockGathersFewProducts) {
+    auto f = square(1000000, 8000000);
+    f.on_device = true;
+    f.input = vector_form::sparse;
+    f.input_count = 300;  // 2,400 products by the mean
+    EXPECT_TRUE(plan::gathers_in_block(f));
+    for (const bool any_order : {false, true}) {
+        f.any_order = any_order;
+        EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_radix");
+        EXPECT_EQ(plan::mxv(f).output, vector_form::sparse);
+        EXPECT_EQ(plan::mxv(f).workspace_bytes, 0U);
+    }
+    f.products = plan::block_products + 1;
+    EXPECT_FALSE(plan::gathers_in_block(f)) << "counted products overrule the mean";
+    EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_scatter");
+    f.products = -1;
+    f.nnz = f.output_size * 2;
+    EXPECT_EQ(plan::mxv(f).direction, direction::push);
+    f.nnz = 400000, f.output_size = f.input_size = 50000;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull)
+        << "few entries are read as fast as products are waited for";
+    f.input_count = plan::block_products + 1;
+    EXPECT_FALSE(plan::gathers_in_block(f)) << "more columns than a block lists";
+}
+
 TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     auto f = square(8000000, 64000000);
     f.on_device = true;
