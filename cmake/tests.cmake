@@ -35,8 +35,20 @@ function(nonzero_add_tests folder)
   if(TARGET nz AND folder STREQUAL "frontends")
     add_dependencies(${target} nz)
   endif()
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-    PROPERTIES TIMEOUT 600 LABELS ${folder} ${nonzero_test_environment})
+  set(properties TIMEOUT 600 LABELS ${folder} ${nonzero_test_environment})
+  if(NOT NONZERO_SANITIZE_FLAGS)
+    gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 PROPERTIES ${properties})
+    return()
+  endif()
+  # A process for each of two thousand tests, and a look for leaks at the end of each, would take longer than most tests: shares of them.
+  set(shares 16)
+  foreach(share RANGE 1 ${shares})
+    math(EXPR index "${share} - 1")
+    set(name ${folder}_${share}_of_${shares})
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env
+      GTEST_TOTAL_SHARDS=${shares} GTEST_SHARD_INDEX=${index} $<TARGET_FILE:${target}> --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES ${properties})
+  endforeach()
 endfunction()
 
 function(nonzero_add_examples)

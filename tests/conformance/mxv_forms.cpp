@@ -99,7 +99,7 @@ TEST_P(CompiledSemiringByForms, BlocksOfEverySideAgreeWithTheModel) {
     const dtype type = GetParam().cell->operand;
     for (const int side : storage::block_sides)
         for (const int kind : {0, 1, 2}) {  // full, with holes, cut
-            const index_t nodes = 150, size = nodes * side - (kind == 2 ? 1 : 0);
+            const index_t nodes = 70, size = nodes * side - (kind == 2 ? 1 : 0);
             dictionary a{size, size, type, {}};
             for (index_t node = 0; node < nodes; node += node % 5 == 3 ? 2 : 1)
                 for (int k = 0; k < 4; ++k) {

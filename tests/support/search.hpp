@@ -6,12 +6,14 @@
 
 #include <gtest/gtest.h>
 
-#include <queue>
+#include <algorithm>
+#include <vector>
 
 namespace nz::test {
 
 struct plain_search {
     std::vector<std::int32_t> level, parent;
+    offset_t reached = 0, edges = 0;  // vertices, and entries in their rows
 };
 
 // Levels by a queue; parents the smallest neighbour on the level above.
@@ -19,24 +21,32 @@ inline plain_search search_plainly(const matrix& a, offset_t source) {
     std::vector<index_t> rows, columns;
     std::vector<double> values;
     a.extract_tuples(rows, columns, values);
-    std::vector<std::vector<index_t>> out(a.rows());
-    for (std::size_t k = 0; k < rows.size(); ++k) out[rows[k]].push_back(columns[k]);
-    plain_search s{std::vector<std::int32_t>(a.rows(), -1), std::vector<std::int32_t>(a.rows(), -1)};
+    const auto n = static_cast<std::size_t>(a.rows());
+    std::vector<std::size_t> begin(n + 1);
+    for (const index_t r : rows) ++begin[static_cast<std::size_t>(r) + 1];
+    for (std::size_t u = 0; u < n; ++u) begin[u + 1] += begin[u];
+    std::vector<index_t> out(columns.size());
+    std::vector<std::size_t> end(begin.begin(), begin.end() - 1);
+    for (std::size_t k = 0; k < rows.size(); ++k) out[end[static_cast<std::size_t>(rows[k])]++] = columns[k];
+    plain_search s{std::vector<std::int32_t>(n, -1), std::vector<std::int32_t>(n, -1)};
     s.level[source] = 0;
     s.parent[source] = static_cast<std::int32_t>(source);
-    std::queue<index_t> queue({static_cast<index_t>(source)});
-    for (; !queue.empty(); queue.pop()) {
-        const index_t u = queue.front();
-        for (const index_t v : out[u]) {
+    std::vector<index_t> queue{static_cast<index_t>(source)};
+    for (std::size_t next = 0; next < queue.size(); ++next) {
+        const auto u = static_cast<std::size_t>(queue[next]);
+        s.edges += static_cast<offset_t>(begin[u + 1] - begin[u]);
+        for (std::size_t k = begin[u]; k < begin[u + 1]; ++k) {
+            const index_t v = out[k];
             if (s.level[v] < 0) {
                 s.level[v] = s.level[u] + 1;
-                s.parent[v] = u;
-                queue.push(v);
+                s.parent[v] = static_cast<std::int32_t>(u);
+                queue.push_back(v);
             } else if (s.level[v] == s.level[u] + 1) {
-                s.parent[v] = std::min(s.parent[v], u);
+                s.parent[v] = std::min(s.parent[v], static_cast<std::int32_t>(u));
             }
         }
     }
+    s.reached = static_cast<offset_t>(queue.size());
     return s;
 }
 
@@ -53,15 +63,8 @@ inline void expect_right(const context& ctx, const matrix& a, offset_t source,
             EXPECT_EQ(test::integers(found.parents), expected.parent);
         }
     }
-    offset_t reached = 0, edges = 0;
-    const auto& facts_of_rows = a;
-    std::vector<index_t> rows, columns;
-    std::vector<double> values;
-    facts_of_rows.extract_tuples(rows, columns, values);
-    for (const auto l : expected.level) reached += l >= 0;
-    for (const index_t r : rows) edges += expected.level[r] >= 0;
-    EXPECT_EQ(found.reached, reached);
-    EXPECT_EQ(found.edges, edges);
+    EXPECT_EQ(found.reached, expected.reached);
+    EXPECT_EQ(found.edges, expected.edges);
 }
 
 inline traverse_options tiles_of(int size, int least) {
