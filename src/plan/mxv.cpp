@@ -139,6 +139,9 @@ choice choose(const mxv_facts& f) {
     if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
     if (f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
     const double products = products_expected(f);
+    if (gathers_in_block(f) && f.input == vector_form::sparse && f.push_ready &&
+        products <= device_block_at_once)
+        return choose_device_push(f, products);
     // On a GPU forms of the matrix that are read by what u holds have no products to sort and no count to wait for.
     const bool plain = !f.masked && !f.first_wins && !f.terminates;
     if (f.on_device && plain && (takes_tiles(f) || takes_slices(f))) return choose_pull(f);

@@ -414,11 +414,12 @@ TEST(MxvPlan, OnAGpuOneBlockGathersFewProducts) {
     EXPECT_FALSE(plan::gathers_in_block(f)) << "counted products overrule the mean";
     EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_scatter");
     f.products = -1;
-    f.nnz = f.output_size * 2;
-    EXPECT_EQ(plan::mxv(f).direction, direction::push);
     f.nnz = 400000, f.output_size = f.input_size = 50000;
-    EXPECT_EQ(plan::mxv(f).direction, direction::pull)
-        << "few entries are read as fast as products are waited for";
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull) << "small matrices are read as fast";
+    f.input_count = 30;
+    EXPECT_EQ(plan::mxv(f).direction, direction::push) << "not as fast as few products are sorted";
+    f.input = vector_form::bitmap;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull) << "entries would have to be listed first";
     f.input_count = plan::block_products + 1;
     EXPECT_FALSE(plan::gathers_in_block(f)) << "more columns than a block lists";
 }
@@ -444,7 +445,7 @@ TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     EXPECT_EQ(chosen(32000000), "csr_merge");
     f.output_size = f.input_size = 1000;
     f.nnz = 16000;
-    EXPECT_EQ(chosen(16), "csr_row") << "a small matrix is read sooner than products are counted";
+    EXPECT_EQ(chosen(4000), "csr_row") << "a small matrix is read sooner than products are counted";
 }
 
 TEST(MxvPlan, ManyProductsOfASparseVectorAreAddedByRangesOfRows) {
