@@ -126,6 +126,21 @@ choice choose_device_push(const mxv_facts& f, double products) {
     return {"csc_gather_radix", "u is sparse: its columns hold less work than the rows"};
 }
 
+// Of the rows, those that the mask lets through.
+double share_of_rows(const mxv_facts& f) {
+    return f.masked && f.output_size ? static_cast<double>(f.mask_allows) / static_cast<double>(f.output_size)
+                                     : 1;
+}
+
+// So few products that one block is the fastest, whatever a pull would read the matrix by.
+bool goes_by_block_at_once(const mxv_facts& f, double products) {
+    if (!gathers_in_block(f) || f.input != vector_form::sparse || !f.push_ready) return false;
+    const double entries = static_cast<double>(f.nnz) * share_of_rows(f);
+    if (products <= device_block_at_once + entries / device_block_entries) return true;
+    return f.nnz <= small_on_device && 2 * products <= static_cast<double>(block_products) &&
+           choose_pull(f).kernel == "csr_merge";
+}
+
 choice choose_push_on_cpu(std::string_view kernel) {
     if (kernel == "csc_gather_scatter")
         return {
@@ -139,17 +154,13 @@ choice choose(const mxv_facts& f) {
     if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
     if (f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
     const double products = products_expected(f);
-    if (gathers_in_block(f) && f.input == vector_form::sparse && f.push_ready &&
-        products <= device_block_at_once)
-        return choose_device_push(f, products);
+    if (goes_by_block_at_once(f, products)) return choose_device_push(f, products);
     // On a GPU forms of the matrix that are read by what u holds have no products to sort and no count to wait for.
     const bool plain = !f.masked && !f.first_wins && !f.terminates;
     if (f.on_device && plain && (takes_tiles(f) || takes_slices(f))) return choose_pull(f);
     // Pull reads the entries of the rows that the mask lets through, and a word of the mask for 64 of the
     // others.
-    const double share = f.masked && f.output_size
-                             ? static_cast<double>(f.mask_allows) / static_cast<double>(f.output_size)
-                             : 1;
+    const double share = share_of_rows(f);
     const std::string_view on_cpu = push_on_cpu(products, f.input_count, f.output_size, f.value_bytes);
     const bool adds_in_place = on_cpu == "csc_gather_scatter" && !f.first_wins && !f.terminates;
     const auto rows = static_cast<double>(f.output_size);

@@ -174,8 +174,9 @@ TEST_F(MxvOnDevice, TilesAreMadeForSparseVectorsOfManyProducts) {
     const context ctx({.backend = backend::cuda});
     const semiring s("plus_times_fp64");
     const matrix a = load(ctx, "laplace3d:20").matrix;
-    const std::vector<index_t> places = {17, 4011};
-    const std::vector<double> values = {2, 3};
+    std::vector<index_t> places;
+    std::vector<double> values;
+    for (index_t j = 17; j < a.columns(); j += 200) places.push_back(j), values.push_back(2 + j % 3);
     const vector u = vector::build<double>(ctx, a.columns(), places, values);
     vector before(ctx, dtype::float64, a.rows()), w = before;
     EXPECT_NE(mxv(ctx, before, s, a, u).kernel, "tile_row");
@@ -186,6 +187,9 @@ TEST_F(MxvOnDevice, TilesAreMadeForSparseVectorsOfManyProducts) {
     EXPECT_TRUE(same(read(before), w));
     EXPECT_FALSE(mxv(ctx, w, s, a, u).builds_tiles);
     EXPECT_TRUE(same(read(before), w));
+    const vector two =
+        vector::build<double>(ctx, a.columns(), std::vector<index_t>{17, 4011}, std::vector<double>{2, 3});
+    EXPECT_EQ(mxv(ctx, w, s, a, two).kernel, "csc_gather_radix") << "one block has so few products at once";
     const context limited({.backend = backend::cuda, .device_memory_limit = 1 << 26});
     const matrix b = load(limited, "laplace3d:20").matrix;
     b.expect_products(1000);
