@@ -85,6 +85,7 @@ TEST_P(Bfs, EveryCombinationOfSwitchesGivesTheSameAnswer) {
     const context ctx({.threads = 2});
     const matrix a = graph(ctx, GetParam().graph);
     if (a.nnz() > 200000) GTEST_SKIP() << "small graphs only";
+    const auto expected = search_plainly(a, GetParam().source);
     for (int bits = 0; bits < 64; ++bits)
         for (const std::string_view kernel : {"push_pull_fused", "push_pull_loop"})
             for (const bool parents : {true, false}) {
@@ -96,7 +97,7 @@ TEST_P(Bfs, EveryCombinationOfSwitchesGivesTheSameAnswer) {
                 o.parents = parents;
                 SCOPED_TRACE(std::string(kernel) + ", switches " + std::to_string(bits) +
                              (parents ? "" : ", no parents"));
-                expect_right(ctx, a, GetParam().source, o);
+                expect_right(ctx, a, GetParam().source, o, expected);
                 if (HasFailure()) return;
             }
 }
@@ -104,6 +105,7 @@ TEST_P(Bfs, EveryCombinationOfSwitchesGivesTheSameAnswer) {
 TEST_P(Bfs, EveryScheduleOfDirectionsGivesTheSameAnswer) {
     const context ctx({.threads = 2});
     const matrix a = graph(ctx, GetParam().graph);
+    const auto expected = search_plainly(a, GetParam().source);
     std::mt19937 random(7);
     for (const auto* kernel : {"push_pull_fused", "push_pull_loop"})
         for (int round = 0; round < 6; ++round) {
@@ -112,7 +114,7 @@ TEST_P(Bfs, EveryScheduleOfDirectionsGivesTheSameAnswer) {
             for (int level = 0; level < 40; ++level)
                 o.schedule.push_back(round == 0 || (round > 1 && random() % 2) ? direction::pull
                                                                                : direction::push);
-            expect_right(ctx, a, GetParam().source, o);
+            expect_right(ctx, a, GetParam().source, o, expected);
             if (HasFailure()) return;
         }
 }
@@ -149,13 +151,14 @@ TEST_P(Bfs, ADepthLimitCutsTheTree) {
 constexpr int everything = 1 << 30;
 
 TEST_P(Bfs, TilesFindTheSameLevelsAndParents) {
+    const auto expected = search_plainly(graph(context(), GetParam().graph), GetParam().source);
     for (const int threads : {1, 3}) {
         const context ctx({.threads = threads});
         const matrix a = graph(ctx, GetParam().graph);
         for (const int size : {32, 64})
             for (const int least : {0, 3, everything}) {
                 SCOPED_TRACE(std::to_string(size) + ", least " + std::to_string(least));
-                expect_right(ctx, a, GetParam().source, tiles_of(size, least));
+                expect_right(ctx, a, GetParam().source, tiles_of(size, least), expected);
                 if (HasFailure()) return;
             }
     }
@@ -166,6 +169,7 @@ TEST_P(Bfs, EachPhaseOfTilesAloneGivesTheSameAnswer) {
         const char* phase;
         double density, unvisited;
     };
+    const auto expected = search_plainly(graph(context(), GetParam().graph), GetParam().source);
     for (const int threads : {1, 2}) {
         const context ctx({.threads = threads});
         const matrix a = graph(ctx, GetParam().graph);
@@ -177,7 +181,7 @@ TEST_P(Bfs, EachPhaseOfTilesAloneGivesTheSameAnswer) {
                 o.beta = unvisited;
                 o.parents = size == 64;
                 SCOPED_TRACE(std::string(phase) + ", " + std::to_string(size));
-                expect_right(ctx, a, GetParam().source, o);
+                expect_right(ctx, a, GetParam().source, o, expected);
                 for (const auto& level : bfs(ctx, a, GetParam().source, o).iterations)
                     EXPECT_TRUE(level.kernel == phase || level.unvisited == 0) << level.kernel;
                 if (HasFailure()) return;

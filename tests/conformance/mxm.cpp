@@ -74,6 +74,7 @@ TEST_P(CompiledProducts, OfEveryKernelObeyEveryMask) {
     const context ctx({.backend = backend::cpu, .threads = 2});
     const semiring s = GetParam().ring();
     const dtype type = GetParam().cell->operand;
+    if (NONZERO_SANITIZED && type != dtype::float64) GTEST_SKIP() << "of one type under a sanitizer";
     const dictionary a = random_dictionary(11, 17, 0.25, type, random),
                      b = random_dictionary(17, 70, 0.2, type, random);
     const dictionary t = model_mxm(s, a, b);

@@ -53,8 +53,7 @@ inline plain_search search_plainly(const matrix& a, offset_t source) {
 inline matrix graph(const context& ctx, const char* source) { return load(ctx, source).matrix; }
 
 inline void expect_right(const context& ctx, const matrix& a, offset_t source,
-                         const traverse_options& options) {
-    const auto expected = search_plainly(a, source);
+                         const traverse_options& options, const plain_search& expected) {
     const auto found = bfs(ctx, a, source, options);
     EXPECT_EQ(test::integers(found.levels), expected.level);
     if (options.parents) {
@@ -65,6 +64,11 @@ inline void expect_right(const context& ctx, const matrix& a, offset_t source,
     }
     EXPECT_EQ(found.reached, expected.reached);
     EXPECT_EQ(found.edges, expected.edges);
+}
+
+inline void expect_right(const context& ctx, const matrix& a, offset_t source,
+                         const traverse_options& options) {
+    expect_right(ctx, a, source, options, search_plainly(a, source));
 }
 
 inline traverse_options tiles_of(int size, int least) {
