@@ -96,7 +96,7 @@ if(nonzero_tests)
   target_include_directories(nonzero_test_support ${scope}
     ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/cli)
   target_compile_definitions(nonzero_test_support ${scope} NONZERO_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    NONZERO_SANITIZED=$<BOOL:${NONZERO_SANITIZE_FLAGS}>)
+    NONZERO_SANITIZED=$<NOT:$<STREQUAL:${NONZERO_SANITIZE},>>)
   target_link_libraries(nonzero_test_support ${scope}
     nonzero_internal GTest::gtest GTest::gtest_main OpenMP::OpenMP_CXX fmt::fmt-header-only)
   # Tests of files in these formats write and read them with the libraries themselves.

@@ -28,7 +28,7 @@ run() {  # log, tool, seconds, words...
 $(grep -m 5 -E "=========|FAILED|nz:" "$log")"
     fi
 }
-matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*'
+matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*:MxvFewOnDevice.OfOneRow*:MxvFewOnDevice.More*:MxvFewOnDevice.Obey*'
 joins='EwiseOnDevice.Long*:EwiseOnDevice.Stretches*:EwiseOnDevice.Nearly*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
 dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*:DenseProducts.Few*'
 pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*'
@@ -90,7 +90,7 @@ for tool in memcheck synccheck initcheck; do
 done
 # racecheck looks at shared memory: the kernels that use it, on little. Tile searches in one block it takes for racing, by its own error with
 # named barriers (docs/measurements.md).
-check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*'
+check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*:MxvFewOnDevice.OfOneRow*:MxvFewOnDevice.Obey*'
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm lp:10,3000,20000 --kernel hash --backend cuda --repeat 1

@@ -31,19 +31,16 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     const storage::matrix_body& body = p.body();
     if (facts.pull_ready)
         facts.empty_rows = facts.output_size - body.balance_on(p.ctx, p.pulled_anywhere())->held_rows;
-    plan_ = plan::mxv(facts);
-    const bool own_form = plan_.builds_slices || plan_.builds_ranks || plan_.builds_tiles;
-    if ((own_form || plan_.kernel == "csr_binned") && facts.pinned.empty()) make_room_for_form(facts);
+    plan_with_room(facts);
     mask_ = mask_on_device(p_.ctx, p_.options);
     take_operand(plan_.input);
-    if (plan_.direction == direction::push && plan_.kernel == "csc_gather_radix" &&
-        plan::gathers_in_block(facts))
-        gather_in_block(facts);
+    const bool listed = plan_.direction == direction::push;
+    if (listed && plan_.kernel == "csc_gather_radix" && plan::gathers_in_block(facts)) try_one_block(facts);
     if (plan_.direction == direction::push && !done_) {
         if (facts.products < 0) count_products(facts);
-        plan_ = plan::mxv(facts);
-        if (plan_.direction == direction::pull) take_operand(plan_.input);
+        plan_with_room(facts);
     }
+    if (listed && plan_.direction == direction::pull) take_operand(plan_.input);
     plan_.reads_transpose = p.transposed == (plan_.direction == direction::pull);
     if (!done_) take_arguments();
     plan_.moved_bytes = arrived.bytes();
@@ -53,6 +50,25 @@ void device_mxv::take_arguments() {
     take_matrix();
     take_memory();
     kernel_ = p_.device_cell->kernel(plan_.kernel);
+}
+
+void device_mxv::plan_with_room(plan::mxv_facts& facts) {
+    plan_ = plan::mxv(facts);
+    const bool own_form = plan_.builds_slices || plan_.builds_ranks || plan_.builds_tiles;
+    if ((own_form || plan_.kernel == "csr_binned") && facts.pinned.empty()) make_room_for_form(facts);
+}
+
+// The columns may be more than the GPU has room for beside what a pull reads.
+void device_mxv::try_one_block(plan::mxv_facts& facts) {
+    try {
+        gather_in_block(facts);
+    } catch (const out_of_memory&) {
+        if (!facts.pinned.empty()) throw;
+        starts_ = buffer();
+        k_.products = 0;
+        facts.push_ready = false;
+        plan_with_room(facts);
+    }
 }
 
 // Slices, ranks, tiles or bins that nobody asked for by name are made if there is memory for them, and for what goes by bins.
@@ -145,6 +161,7 @@ void device_mxv::gather_in_block(plan::mxv_facts& facts) {
     take_arguments();
     enqueue();
     p_.ctx.gpu()->wait();
+    launched_ = false;
     facts.products = count_.as<const offset_t>()[1];
     done_ = plan::may_gather_in_block(k_.common.u_count, facts.products);
     if (done_) {
@@ -298,6 +315,7 @@ void device_mxv::enqueue() const {
     // Without a product there is nothing to launch over.
     if (plan_.direction == direction::push && k_.products == 0) return;
     kernel_(k_, p_.ctx.gpu()->stream());
+    launched_ = true;
 }
 
 vector device_mxv::result() {
@@ -312,7 +330,7 @@ vector device_mxv::result() {
         return made(vector_form::bitmap, k_.held_rows);
     }
     if (plan_.output == vector_form::bitmap) return from_bitmap(p_.ctx, p_.value, n, std::move(out_));
-    if (!done_) p_.ctx.gpu()->wait();
+    if (launched_) p_.ctx.gpu()->wait();
     const offset_t count = *count_.as<const offset_t>();
     if (!done_ && 2 * count < k_.products) {  // room for every product is more than the entries need
         device_vector fitting = storage::allocate_on_device(p_.ctx, p_.value, n, vector_form::sparse, count);

@@ -39,6 +39,8 @@ private:
     void prepare_count();
     void take_products(plan::mxv_facts& facts);
     void gather_in_block(plan::mxv_facts& facts);
+    void try_one_block(plan::mxv_facts& facts);
+    void plan_with_room(plan::mxv_facts& facts);
     void take_arguments();
     void take_matrix();
     void take_tiles();
@@ -62,6 +64,7 @@ private:
     storage::device_vector out_;
     const buffer* held_words_ = nullptr;  // which rows get a result, where that is known beforehand
     bool masked_ = false, in_place_ = false, done_ = false;
+    mutable bool launched_ = false;  // something may be under way that writes the result and its count
 };
 
 /// Milliseconds between two events around each of `repeats` runs of one planned product, operands resident. Throws

@@ -210,7 +210,9 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
         plan.input = vector_form::sparse;
         plan.output = kernel == "csc_gather_scatter" || kernel == "csc_gather_bucket" ? vector_form::bitmap
                                                                                       : vector_form::sparse;
-        if (f.products >= 0)
+        const bool in_block =
+            f.on_device && kernel == "csc_gather_radix" && may_gather_in_block(f.input_count, f.products);
+        if (f.products >= 0 && !in_block)
             plan.workspace_bytes =
                 f.on_device ? device_gather_workspace(kernel == "csc_gather_scatter", f.first_wins,
                                                       f.output_size, f.products, f.value_bytes, f.sort_bytes)

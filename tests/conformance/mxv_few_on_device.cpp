@@ -125,11 +125,29 @@ TEST_F(MxvFewOnDevice, MoreProductsThanTheMeanSaidAreSharedOut) {
     for (const index_t j : {3, 50, 60}) u.entries[{j, 0}] = random_value(dtype::float64, random);
     const matrix left = make_matrix(ctx, a);
     const vector right = make_vector(ctx, u, vector_form::sparse);
-    for (const auto* kernel : {"csc_gather_radix", ""}) {
+    for (const auto* kernel :
+         {"csc_gather_radix", ""}) {  // the first has the columns made that the plan asks for
         vector w(ctx, dtype::float64, rows);
         mxv(ctx, w, s, left, right, {.kernel = kernel});
         EXPECT_TRUE(same(model_mxm(s, a, u), w)) << kernel;
     }
+}
+
+// The mean says many, and the listed columns are short: one block has them once they have been counted.
+TEST_F(MxvFewOnDevice, FewerProductsThanTheMeanSaidNeedNoWorkspace) {
+    std::mt19937 random(35);
+    const context ctx({.backend = backend::cuda});
+    const semiring s("plus_times_int64");
+    dictionary a{rows, columns, dtype::int64, {}}, u{columns, 1, dtype::int64, {}};
+    for (index_t j = 0; j < columns; ++j)
+        for (index_t k = 0; k < (j < 1000 ? 1 : 10); ++k)
+            a.entries[{(j * 7 + k * 311) % rows, j}] = random_value(dtype::int64, random);
+    for (index_t j = 0; j < 1000; ++j) u.entries[{j, 0}] = random_value(dtype::int64, random);
+    const matrix left = make_matrix(ctx, a);
+    const vector right = make_vector(ctx, u, vector_form::sparse);
+    vector w(ctx, dtype::int64, rows);
+    EXPECT_EQ(mxv(ctx, w, s, left, right, {.kernel = "csc_gather_radix"}).workspace_bytes, 0U);
+    EXPECT_TRUE(same(model_mxm(s, a, u), w));
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ TEST_F(MxvOnDevice, APlannedProductIsCapturedAndReplayed) {
     const dictionary a = random_dictionary(300, 200, 0.1, dtype::float64, random),
                      u = random_dictionary(200, 1, 0.5, dtype::float64, random);
     const matrix left = make_matrix(ctx, a);
+    dictionary few{200, 1, dtype::float64, {}};
+    for (const index_t j : {3, 50, 51, 199}) few.entries[{j, 0}] = random_value(dtype::float64, random);
     const vector right = make_vector(ctx, u, vector_form::sparse);
     const auto capture = [&](std::string_view kernel, const dictionary& operand, const vector& as) {
         vector w(ctx, dtype::float64, 300);
@@ -46,6 +48,7 @@ TEST_F(MxvOnDevice, APlannedProductIsCapturedAndReplayed) {
     for (const auto* kernel : {"csr_row", "csr_merge", "csr_row_masked", "csc_gather_radix",
                                "csc_gather_merge", "csc_gather_bucket"})
         capture(kernel, u, right);
+    capture("csc_gather_radix", few, make_vector(ctx, few, vector_form::sparse));  // by one block
     // What repeated products with a whole vector take.
     const dictionary whole = random_dictionary(200, 1, 1, dtype::float64, random);
     const vector all = make_vector(ctx, whole, vector_form::dense);

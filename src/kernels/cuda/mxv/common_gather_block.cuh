@@ -8,9 +8,9 @@
 //   the product) by CUB's block-wide radix sort, 4 bits a turn, on as many bits as rows have. Both stable. Products that the mask keeps
 //   out have a row beyond the last.
 // Sum: one scan over the block numbers the runs of equal rows and sums each; the last of a run writes row and sum.
-// Memory: 41 KiB of shared memory with values of 8 bytes; no workspace.
-// Sync: barriers of the block alone. The host waits once, for the number of products and that of results together.
-// Determinism: the order of u's entries within a row, in groups that depend on the number of products alone.
+// Memory: 47 KiB of shared memory with values of 8 bytes; no workspace.
+// Sync: barriers of the block alone. Where the plan expects so few products the host waits once, for their number and that of results together.
+// Determinism: the order of u's entries within a row, in groups that depend on where the row's products lie among the sorted.
 // Cost (H200, double, a call from start to end): 9.7 us for 80 products, 14 for 480, 20 to 23 for 800 to 2,400, where the launches of
 //   csc_gather_radix were 80 and those of csc_gather_merge are 43. Nothing is saturated: of 10 us two or three are the call's, the others a
 //   chain of some ten reads that wait for each other, and barriers.
@@ -156,6 +156,7 @@ template <class Cell>
 __global__ void __launch_bounds__(few_threads)
     gather_few_kernel(gather_view g, offset_t* starts, int bits, few_results to) {
     __shared__ few_memory<Cell> m;
+    static_assert(sizeof m <= 48 * 1024);
     offset_t begin[few_items], products;
 #pragma unroll
     for (int n = 0; n < few_items; ++n) {
