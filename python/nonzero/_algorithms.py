@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import index
+from typing import Iterable
 
 import numpy as np
 
 from . import _core
-from ._arguments import explained
+from ._arguments import explained, vertices
 from ._context import Context, chosen
 from ._core import Matrix
 
@@ -61,7 +61,7 @@ class BfsManyResult:
 
 
 @explained
-def bfs_many(a: Matrix, sources, *, levels: bool = False, of_vertices: bool = False, max_depth: int = -1,
+def bfs_many(a: Matrix, sources: Iterable[int], *, levels: bool = False, of_vertices: bool = False, max_depth: int = -1,
              kernel: str = "", ctx: Context | None = None) -> BfsManyResult:
     """Breadth-first searches from all of `sources`, 64 at a time. levels: 4 bytes a source and vertex; of_vertices: 20
     bytes a vertex. kernel: bit_parallel or one_by_one.
@@ -70,8 +70,7 @@ def bfs_many(a: Matrix, sources, *, levels: bool = False, of_vertices: bool = Fa
     >>> nz.bfs_many(nz.load("grid2d:3"), [0, 4]).depths
     array([4, 2], dtype=int32)
     """
-    sources = [index(s) for s in sources]
-    return BfsManyResult(**_core.bfs_many(chosen(ctx), a, sources, bool(levels), bool(of_vertices), max_depth, kernel))
+    return BfsManyResult(**_core.bfs_many(chosen(ctx), a, vertices(sources), bool(levels), bool(of_vertices), max_depth, kernel))
 
 
 @dataclass

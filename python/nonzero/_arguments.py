@@ -4,38 +4,63 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
 from operator import index
 from typing import Callable, TypeVar
 
 from . import _core
 from ._core import Context
-from ._exchange import dtype_name
-from .errors import DomainError
+from ._exchange import LARGEST_PLACE, dtype_name, is_array, refuse_place
+from .errors import DomainError, IndexOutOfBounds
 
 _COMPILED = "incompatible function arguments"  # how the compiled half begins
 _OBJECTS = {"Operand": ("Matrix", "Vector"), "Factor": ("Matrix", "DiaMatrix")}
 
+_INT64, _INT32 = range(-(2**63), 2**63), range(-(2**31), 2**31)
+# The ints that the compiled half takes of arguments by these names; of others those of 64 bits.
+_INTS = {
+    **dict.fromkeys(("threads", "max_iterations", "max_steps", "searches", "pixels", "lowest", "highest"),
+                    (_INT32, "an int of 32 bits")),
+    **dict.fromkeys(("memory_limit", "device_memory_limit"), (range(-(2**63), 2**64), "an int of 64 bits")),
+    "seed": (range(2**64), "an int from 0 to 2^64 - 1"),
+}
+_PLACES = ("source", "row", "column")
+
 Function = TypeVar("Function", bound=Callable)
 
 
-def _is_int(x):
+def _is_whole(x):
     try:
-        return getattr(x, "ndim", 0) == 0 and -(2**63) <= index(x) < 2**64
+        return getattr(x, "ndim", 0) == 0 and index(x) is not None
     except TypeError:
         return False
+
+
+def _is_int(x, among=_INT64):
+    return _is_whole(x) and index(x) in among
 
 
 def _is_real(x):
     return not isinstance(x, (str, complex)) and getattr(x, "ndim", 0) == 0 and (hasattr(x, "__float__") or _is_int(x))
 
 
+def pair(shape) -> tuple[int, int]:
+    """Rows and columns. Raises TypeError, which `explained` words, for what is no pair of ints of 64 bits."""
+    if isinstance(shape, (dict, set)) or not hasattr(shape, "__len__") or len(shape) != 2 or not all(map(_is_int, shape)):
+        raise TypeError("a shape is a pair of ints")
+    return index(shape[0]), index(shape[1])
+
+
 def _is_shape(x):
     try:
-        rows, columns = x
-    except (TypeError, ValueError):
+        return bool(pair(x))
+    except TypeError:
         return False
-    return _is_int(rows) and _is_int(columns)
+
+
+def _is_of_ints(x):
+    return getattr(x, "__iter__", None) is not None and getattr(x, "ndim", 1) > 0 and all(map(_is_whole, x))
 
 
 _TESTS = {
@@ -43,7 +68,10 @@ _TESTS = {
     "float": (_is_real, "a number"),
     "str": (lambda x: isinstance(x, str), "a str"),
     "bool": (lambda x: True, ""),
+    "os.PathLike": (lambda x: isinstance(x, (bytes, os.PathLike)), "a path"),
     "tuple[int, int]": (_is_shape, "a pair of ints"),
+    "Iterable[int]": (_is_of_ints, "a list or an array of ints"),
+    "ArrayLike": (lambda x: is_array(x) and not isinstance(x, (int, float)), "an array"),
     "None": (lambda x: x is None, "None"),
 }
 
@@ -54,12 +82,24 @@ def _alternatives(annotation):
         yield from _OBJECTS.get(name, (name,))
 
 
-def _fits(x, name):
+def _fits(x, name, parameter):
+    if name == "int" and parameter in _INTS:
+        return _is_int(x, _INTS[parameter][0])
     return _TESTS[name][0](x) if name in _TESTS else isinstance(x, getattr(_core, name))
 
 
-def _words(name):
+def _words(x, name, parameter):
+    if name == "int" and _is_whole(x):
+        return _INTS.get(parameter, (_INT64, "an int of 64 bits"))[1]
+    if name == "tuple[int, int]" and isinstance(x, (tuple, list)) and len(x) == 2 and all(map(_is_whole, x)):
+        return "a pair of ints of 64 bits"
     return _TESTS[name][1] if name in _TESTS else f"a {name}"
+
+
+def _given(x):
+    if x is None or isinstance(x, tuple) and len(x) < 4:
+        return repr(x)
+    return f"{x} ({type_of(x)})" if isinstance(x, float) or _is_whole(x) else f"of type {type_of(x)}"
 
 
 def type_of(x) -> str:
@@ -85,17 +125,19 @@ def way_out(name, x, wanted) -> str:
 
 
 def _of_argument(function, name, x, annotation):
-    """What is wrong with an argument, or None."""
+    """The error of an argument that is wrong, or None."""
     names = list(_alternatives(annotation))
-    if any(n not in _TESTS and not hasattr(_core, n) or _fits(x, n) for n in names):
+    if any(n not in _TESTS and not hasattr(_core, n) or _fits(x, n, name) for n in names):
         return None
-    given = f"{x!r} ({type_of(x)})" if isinstance(x, (bool, int, float)) else "None" if x is None else f"of type {type_of(x)}"
-    needed = " or ".join(map(_words, names)) + (" of 64 bits" if isinstance(x, int) and "int" in names else "")
-    return f"{function}: {name} is {given}; {needed} is needed" + ("" if name == "out" else way_out(name, x, names))
+    if name in _PLACES and "int" in names and _is_whole(x):
+        return IndexOutOfBounds(f"{function}: {name} is {x}; row and column numbers must lie in 0..{LARGEST_PLACE}")
+    *others, last = (_words(x, n, name) for n in names)
+    needed = f"{', '.join(others)} or {last}" if others else last
+    return TypeError(f"{function}: {name} is {_given(x)}; {needed} is needed" + ("" if name == "out" else way_out(name, x, names)))
 
 
 def _of_call(name, parameters, arguments, pairs=True):
-    """What is wrong with one of the arguments, or with a pair of them, or None."""
+    """The error of one of the arguments, or of a pair of them, or None."""
     together = {}
     for parameter, x in arguments.items():
         annotation = parameters[parameter].annotation
@@ -108,7 +150,7 @@ def _of_call(name, parameters, arguments, pairs=True):
             together.setdefault(type_of(x), parameter)
     if len(together) > 1:
         (one, a), (other, b) = list(together.items())[:2]
-        return f"{name}: {a} is a {one} and {b} a {other}; they must be of one kind"
+        return TypeError(f"{name}: {a} is a {one} and {b} a {other}; they must be of one kind")
     return None
 
 
@@ -130,15 +172,23 @@ def explained(function: Function) -> Function:
             except TypeError:
                 raise why from None
             compiled = _COMPILED in str(why)
-            text = _of_call(function.__name__, signature.parameters, arguments, pairs=compiled)
-            if text is None and not compiled:
+            wrong = _of_call(function.__name__, signature.parameters, arguments, pairs=compiled)
+            if wrong is None and not compiled:
                 raise
-            if text is None:
+            if wrong is None:
                 listed = ", ".join(f"{name}: {_shown(x)}" for name, x in arguments.items())
-                text = f"{function.__name__} does not take these arguments, or not together: {listed}"
-        raise TypeError(text)
+                wrong = TypeError(f"{function.__name__} does not take these arguments, or not together: {listed}")
+        raise wrong
 
     return call
+
+
+def _place_beyond(name, owner, given, named):
+    """Of the places that get, set and remove were given one that 64 bits do not hold, or None."""
+    if name not in ("get", "set", "remove"):
+        return None
+    places = [*given[1 : 2 if owner is _core.Vector else 3], *(named[k] for k in "ij" if k in named)]
+    return next((x for x in places if not _is_int(x)), None) if all(map(_is_whole, places)) else None
 
 
 def _method(compiled, owner, is_static):
@@ -156,7 +206,13 @@ def _method(compiled, owner, is_static):
         if not is_static:
             taken, had = taken.replace("(self, ", "(").replace("(self)", "()"), had.partition(", ")[2]
         taken, had = (s.replace("nonzero._core.", "").replace(", /", "") for s in (taken, had))
-        raise TypeError(f"{owner.__name__}.{compiled.__name__} takes {taken}, not ({had})")
+        name = f"{owner.__name__}.{compiled.__name__}"
+        place = _place_beyond(compiled.__name__, owner, given, named)
+        if place is not None:
+            raise IndexOutOfBounds(f"{name} of {place}: row and column numbers must lie in 0..{LARGEST_PLACE}")
+        if any(_is_whole(x) and not _is_int(x) for x in (*given, *named.values())):
+            had += ", of more than 64 bits"
+        raise TypeError(f"{name} takes {taken}, not ({had})")
 
     return call
 
@@ -174,7 +230,7 @@ def _context(backend: str = "auto", threads: int = 0, memory_limit: int = 0, dev
     for name, x in (("memory_limit", memory_limit), ("device_memory_limit", device_memory_limit)):
         if x < 0:
             raise DomainError(f"Context: {name} is {x}: give bytes, or 0 for no limit")
-    return backend, max(-1, min(index(threads), 2**31 - 1)), index(memory_limit), index(device_memory_limit)
+    return backend, index(threads), index(memory_limit), index(device_memory_limit)
 
 
 def _matrix(ctx: Context, dtype, rows: int, columns: int):
@@ -201,8 +257,17 @@ def of_constructor(name: str, given: tuple, named: dict) -> tuple:
         raise TypeError(f"{name}({', '.join(signature.parameters)}): {why}{made}") from None
     wrong = _of_call(name, signature.parameters, arguments)
     if wrong:
-        raise TypeError(wrong)
+        raise wrong
     return function(**arguments)
+
+
+def vertices(sources) -> list[int]:
+    """Several vertices. Raises IndexOutOfBounds for one that 64 bits do not hold."""
+    found = [index(s) for s in sources]
+    for k, s in enumerate(found):
+        if s not in _INT64:
+            refuse_place(s, k)
+    return found
 
 
 def accumulator(accum, out):

@@ -7,10 +7,10 @@ import errno
 import os
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arguments import explained, type_of
+from ._arguments import explained, pair, type_of
 from ._context import Context, chosen
 from ._core import Matrix, Vector
 from ._exchange import contiguous, dtype_name, has_other_order, places, type_name
@@ -18,6 +18,15 @@ from .errors import DomainError, Error, FileError, FileNotFound, InvalidFormat, 
 
 _NUMBERS = {os.strerror(number): number for number in errno.errorcode}
 _FILE_ERRORS = {errno.ENOENT: FileNotFound, errno.EACCES: PermissionDenied, errno.EPERM: PermissionDenied}
+
+
+def _path(given):
+    path = os.fsdecode(given)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise NotSupported(f"{path!a}: paths are read as UTF-8, which this one is not") from None
+    return path
 
 
 @contextlib.contextmanager
@@ -33,7 +42,8 @@ def _of_file(path):
 
 
 @explained
-def from_csr(indptr, indices, data, shape: tuple[int, int], *, copy: bool = True, ctx: Context | None = None) -> Matrix:
+def from_csr(indptr: ArrayLike, indices: ArrayLike, data: ArrayLike | float | None, shape: tuple[int, int], *, copy: bool = True,
+             ctx: Context | None = None) -> Matrix:
     """A matrix from CSR arrays: row i holds positions indptr[i] to indptr[i+1]-1 of `indices` and `data`.
 
     indptr: rows + 1 offsets, int32 or int64. indices: nnz column numbers. data: nnz values, one for all entries, or None
@@ -47,6 +57,7 @@ def from_csr(indptr, indices, data, shape: tuple[int, int], *, copy: bool = True
     (3, 2.0)
     """
     c = chosen(ctx)
+    m, n = pair(shape)
     if not copy and any(has_other_order(x) for x in (indptr, indices, data)):
         raise DomainError("arrays that are borrowed need this machine's byte order; leave copy=True")
     indptr = contiguous(indptr, c)
@@ -54,20 +65,20 @@ def from_csr(indptr, indices, data, shape: tuple[int, int], *, copy: bool = True
         if indptr.size and indptr.dtype.kind not in "iu":
             raise DomainError(f"offsets must be integers, not {indptr.dtype}")
         indptr = indptr.astype(np.int64)
-    rows, columns = shape
-    given = contiguous(indices, c)
-    if not copy and type_name(given) != "int32":
-        raise DomainError("arrays that are borrowed need int32 column numbers; leave copy=True")
-    indices = places(given, c)
+    if not copy:
+        indices = contiguous(indices, c)
+        if type_name(indices) != "int32":
+            raise DomainError("arrays that are borrowed need int32 column numbers; leave copy=True")
+    indices = places(indices, c)
     if data is not None:
         data = contiguous(data, c, or_number=True)
     owner = None if copy else (indptr, indices, data)
-    return Matrix._from_csr(c, rows, columns, indptr, indices, data, bool(copy), owner)
+    return Matrix._from_csr(c, m, n, indptr, indices, data, bool(copy), owner)
 
 
 @explained
-def from_coo(rows, columns, values, shape: tuple[int, int], *, duplicates: str = "plus",
-             ctx: Context | None = None) -> Matrix:
+def from_coo(rows: ArrayLike, columns: ArrayLike, values: ArrayLike | float, shape: tuple[int, int], *,
+             duplicates: str = "plus", ctx: Context | None = None) -> Matrix:
     """A matrix from coordinates in any order; entries of one place are combined with `duplicates`, in their order.
 
     values: as many as coordinates, or one number for all of them. Arrays in the memory of the context's GPU are sorted there,
@@ -78,8 +89,9 @@ def from_coo(rows, columns, values, shape: tuple[int, int], *, duplicates: str =
     5
     """
     c = chosen(ctx)
+    m, n = pair(shape)
     rows, columns, values = places(rows, c), places(columns, c), contiguous(values, c, or_number=True)
-    return Matrix._from_coo(c, shape[0], shape[1], rows, columns, values, duplicates)
+    return Matrix._from_coo(c, m, n, rows, columns, values, duplicates)
 
 
 @explained
@@ -215,7 +227,7 @@ def from_networkx(graph, *, weight: str | None = "weight", dtype: DTypeLike = "f
 
 
 @explained
-def dense(values, *, ctx: Context | None = None) -> Vector:
+def dense(values: ArrayLike, *, ctx: Context | None = None) -> Vector:
     """A vector with every entry present, copied from a one-dimensional array: on the host, or from and to the memory of the
     context's GPU.
 
@@ -227,7 +239,7 @@ def dense(values, *, ctx: Context | None = None) -> Vector:
 
 
 @explained
-def build(size: int, indices, values, *, duplicates: str = "plus", ctx: Context | None = None) -> Vector:
+def build(size: int, indices: ArrayLike, values: ArrayLike, *, duplicates: str = "plus", ctx: Context | None = None) -> Vector:
     """A vector of `size` places from (index, value) pairs in any order; repeats are combined with `duplicates`.
 
     >>> build(5, [3, 1], [1.0, 2.0]).count
@@ -250,7 +262,7 @@ def full(size: int, value, *, dtype: DTypeLike = None, ctx: Context | None = Non
 
 
 @explained
-def load(source, *, symmetrize: bool = False, complex_modulus: bool = False, seed: int = 1,
+def load(source: str | os.PathLike, *, symmetrize: bool = False, complex_modulus: bool = False, seed: int = 1,
          ctx: Context | None = None) -> Matrix:
     """The matrix in a file (.mtx, .mtx.gz, edge lists, .el, .wel, .npz, .nzb, .bsp.h5) or of a generator ("rmat:20,16";
     see generators()).
@@ -261,13 +273,13 @@ def load(source, *, symmetrize: bool = False, complex_modulus: bool = False, see
     >>> load("grid2d:3").shape
     (9, 9)
     """
-    path = os.fsdecode(source)
+    path = _path(source)
     with _of_file(path):
         return _core.load(chosen(ctx), path, bool(symmetrize), bool(complex_modulus), seed)[0]
 
 
 @explained
-def load_vector(source, *, complex_modulus: bool = False, ctx: Context | None = None) -> Vector:
+def load_vector(source: str | os.PathLike, *, complex_modulus: bool = False, ctx: Context | None = None) -> Vector:
     """The vector in a file that load() reads as a matrix of one column: dense where every entry is there, else sparse.
 
     Raises DimensionMismatch for other shapes.
@@ -275,7 +287,7 @@ def load_vector(source, *, complex_modulus: bool = False, ctx: Context | None = 
     >>> load_vector("dense:4,1").form
     'dense'
     """
-    path = os.fsdecode(source)
+    path = _path(source)
     with _of_file(path):
         return _core.load_vector(chosen(ctx), path, bool(complex_modulus))
 
@@ -287,14 +299,14 @@ def generators() -> list[str]:
 
 
 @explained
-def save(a: Matrix | Vector, path, *, layout: str = "csr", ctx: Context | None = None) -> None:
+def save(a: Matrix | Vector, path: str | os.PathLike, *, layout: str = "csr", ctx: Context | None = None) -> None:
     """Writes a matrix, or a vector as one column, by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb, .bsp.h5): beside the
     file first, then renamed.
 
     layout: "csr", "csc" or "coo", how a Binsparse file (.bsp.h5) lays a matrix out; other files know the first alone. Raises
     DomainError for other suffixes, FileNotFound where the folder is not there, other FileErrors (OSErrors).
     """
-    path = os.fsdecode(path)
+    path = _path(path)
     if isinstance(a, Vector) and layout != "csr":
         raise NotSupported(f"a vector is not laid out as {layout}")
     with _of_file(path):
@@ -302,12 +314,12 @@ def save(a: Matrix | Vector, path, *, layout: str = "csr", ctx: Context | None =
 
 
 @explained
-def spy(a: Matrix, path, *, pixels: int = 800, ctx: Context | None = None) -> None:
+def spy(a: Matrix, path: str | os.PathLike, *, pixels: int = 800, ctx: Context | None = None) -> None:
     """Draws where the entries are, as a PNG (.png, no other type) whose longer side is about `pixels` pixels.
 
     Raises DomainError for other suffixes, FileNotFound where the folder is not there.
     """
-    path = os.fsdecode(path)
+    path = _path(path)
     if not path.lower().endswith(".png"):
         raise DomainError(f"{path}: pictures of matrices are PNG files: give a path that ends in .png")
     with _of_file(path):

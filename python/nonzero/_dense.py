@@ -4,6 +4,7 @@ and written where they are."""
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _core
 from ._arguments import accumulator, explained
@@ -21,7 +22,7 @@ def _by_rows(order):
 
 
 @explained
-def mxd(semiring: str, a: Matrix, b, *, out=None, accum: str | None = None, transpose_a: bool = False,
+def mxd(semiring: str, a: Matrix, b: ArrayLike, *, out: ArrayLike | None = None, accum: str | None = None, transpose_a: bool = False,
         transpose_b: bool = False, order: str | None = None, kernel: str = "", fast: bool = False,
         with_plan: bool = False, ctx: Context | None = None):
     """C(i,j) = sum over k of A(i,k) x B(k,j) over a semiring, for a sparse A and dense B and C, added in the order of k.
@@ -58,7 +59,7 @@ def mxd(semiring: str, a: Matrix, b, *, out=None, accum: str | None = None, tran
 
 
 @explained
-def sddmm(semiring: str, x, y, m: Matrix, *, out: Matrix | None = None, accum: str | None = None,
+def sddmm(semiring: str, x: ArrayLike, y: ArrayLike, m: Matrix, *, out: Matrix | None = None, accum: str | None = None,
           structure: bool = False, replace: bool = False, transpose_x: bool = False, transpose_y: bool = False,
           kernel: str = "", fast: bool = False, ctx: Context | None = None) -> Matrix:
     """C(i,j) = sum over k of X(i,k) x Y(k,j) over a semiring for dense X and Y, at the places of the sparse M alone.

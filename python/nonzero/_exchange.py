@@ -14,7 +14,7 @@ _DEVICES = {2: "a CUDA GPU", 7: "a Vulkan device", 8: "Metal", 10: "a ROCm GPU",
 
 
 _DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
-_LARGEST_PLACE = 2**31 - 2
+LARGEST_PLACE = 2**31 - 2
 
 
 def dtype_name(dtype) -> str:
@@ -90,21 +90,40 @@ def as_int32(x):
     if type_name(x) == "int32":
         return x
     if len(x) and (int(x.max()) >= 2**31 or int(x.min()) < 0):
-        raise IndexOutOfBounds(f"row and column numbers must lie in 0..{_LARGEST_PLACE}")
+        raise IndexOutOfBounds(f"row and column numbers must lie in 0..{LARGEST_PLACE}")
     return x.int() if hasattr(x, "is_contiguous") else x.astype("int32")
+
+
+def refuse_place(place, k):
+    """Raises the error of a place that no matrix and no vector has, the k-th of several."""
+    raise IndexOutOfBounds(f"{place} at position {k}: row and column numbers must lie in 0..{LARGEST_PLACE}")
+
+
+def _refuse_beyond(x):
+    """Raises IndexOutOfBounds where ints of more than 64 bits made NumPy take another type."""
+    if getattr(x, "ndim", 1) != 1 or not isinstance(x, (list, tuple)) and getattr(x, "dtype", None) != object:
+        return
+    for k, place in enumerate(x):
+        if isinstance(place, int) and not -(2**63) <= place < 2**63:
+            refuse_place(place, k)
 
 
 def places(x, ctx: Context | None = None):
     """Row or column numbers as int32. Raises IndexOutOfBounds for what int32 does not hold: they are never wrapped."""
-    a = contiguous(x, ctx)
+    try:
+        a = contiguous(x, ctx)
+    except DomainError:
+        _refuse_beyond(x)
+        raise
     if not isinstance(a, np.ndarray):
         return as_int32(a)
     if a.size and a.dtype.kind not in "iu":
+        _refuse_beyond(x)
         raise DomainError(f"row and column numbers must be integers, not {a.dtype}")
     if a.size and a.dtype != np.int32:
         for k in (int(a.argmin()), int(a.argmax())):
-            if not -(2**31) <= int(a[k]) <= _LARGEST_PLACE:
-                raise IndexOutOfBounds(f"{a[k]} at position {k}: row and column numbers must lie in 0..{_LARGEST_PLACE}")
+            if not -(2**31) <= int(a[k]) <= LARGEST_PLACE:
+                refuse_place(a[k], k)
     return a.astype(np.int32, copy=False)
 
 
@@ -113,11 +132,20 @@ def has_other_order(x) -> bool:
     return isinstance(x, np.ndarray) and not x.dtype.isnative
 
 
+def is_array(x) -> bool:
+    """Whether `x` is an array, a list or a number: what NumPy may make an array of. A Matrix, a sparse array and text are none."""
+    if hasattr(x, "tocsr") or isinstance(x, (str, bytes, dict)):
+        return False
+    protocols = ("__array__", "__dlpack__", "__array_interface__", "__cuda_array_interface__", "__float__")
+    return any(hasattr(x, p) for p in protocols) or hasattr(x, "__len__") and hasattr(x, "__getitem__")
+
+
 def as_array(x) -> np.ndarray:
     """`x` as a NumPy array: over the memory of `x` where it is a NumPy array, speaks DLPack (torch, CuPy, JAX...) or has
     __array_interface__; a new array for lists, numbers and the other byte order. Shape and strides stay as they are.
 
-    Raises NotSupported for arrays in a GPU's memory (on_gpu tells), DomainError for what is no array of real numbers.
+    Raises NotSupported for arrays in a GPU's memory (on_gpu tells), TypeError for what is no array, DomainError for one of
+    other things than real numbers.
 
     >>> class Tensor:  # what another library's array looks like from outside
     ...     data = np.arange(3.0)
@@ -127,6 +155,8 @@ def as_array(x) -> np.ndarray:
     >>> a.ctypes.data == Tensor.data.ctypes.data
     True
     """
+    if not (isinstance(x, np.ndarray) or is_array(x)):
+        raise TypeError(f"an array of numbers is needed, not an object of type {type(x).__qualname__}")
     found = _over_memory(x)
     if found.dtype.name not in _DTYPES:
         raise DomainError(
@@ -208,7 +238,9 @@ def dense_target(out, ctx: Context):
     """A two-dimensional array that results are written into where it is, on the host or on the context's GPU: never copied."""
     if on_gpu(out, ctx):
         return out
-    if has_other_order(out) or isinstance(out, (list, tuple)):
+    if isinstance(out, (list, tuple)):
+        raise TypeError(f"out is written in place: give an array, not a {type(out).__qualname__}")
+    if has_other_order(out):
         raise DomainError("out is written in place: give an array of this machine's byte order")
     a = as_array(out)
     if a.ndim != 2:

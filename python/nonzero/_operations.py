@@ -20,13 +20,14 @@ from __future__ import annotations
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _core
 from ._arguments import accumulator, explained, type_of
 from ._context import Context, chosen
 from ._convert import dense
 from ._core import DiaMatrix, Matrix, MxmPattern, Vector
-from ._exchange import places
+from ._exchange import is_array, places
 from .errors import NotSupported
 
 Operand = TypeVar("Operand", Matrix, Vector)
@@ -64,8 +65,8 @@ def _given(out, result):
 
 
 @explained
-def mxv(semiring: str, a: Matrix, u, *, out: Vector | None = None, mask: Vector | None = None, accum: str | None = None,
-        transpose: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
+def mxv(semiring: str, a: Matrix, u: Vector | ArrayLike, *, out: Vector | None = None, mask: Vector | None = None,
+        accum: str | None = None, transpose: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
         kernel: str = "", fast: bool = False, ctx: Context | None = None) -> Vector:
     """w(i) = sum over k of A(i,k) x u(k) over a semiring: A is m x n, u has n entries, w has m.
 
@@ -83,8 +84,8 @@ def mxv(semiring: str, a: Matrix, u, *, out: Vector | None = None, mask: Vector 
 
 
 @explained
-def vxm(semiring: str, u, a: Matrix, *, out: Vector | None = None, mask: Vector | None = None, accum: str | None = None,
-        transpose: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
+def vxm(semiring: str, u: Vector | ArrayLike, a: Matrix, *, out: Vector | None = None, mask: Vector | None = None,
+        accum: str | None = None, transpose: bool = False, complement: bool = False, structure: bool = False, replace: bool = False,
         kernel: str = "", fast: bool = False, ctx: Context | None = None) -> Vector:
     """w(j) = sum over k of u(k) x A(k,j) over a semiring. `transpose` is of A. Kernels as of mxv."""
     c = chosen(ctx)
@@ -249,7 +250,8 @@ def _list(indices):
 
 
 @explained
-def extract(a: Operand, rows=None, columns=None, *, transpose: bool = False, ctx: Context | None = None) -> Operand:
+def extract(a: Operand, rows: ArrayLike | None = None, columns: ArrayLike | None = None, *, transpose: bool = False,
+            ctx: Context | None = None) -> Operand:
     """A(rows, columns) of a matrix, u(rows) of a vector; None stands for all, and a place may be named twice.
 
     >>> import nonzero as nz
@@ -270,9 +272,9 @@ def extract_column(a: Matrix, column: int, *, transpose: bool = False, ctx: Cont
 
 
 @explained
-def assign(out: Operand, x, rows=None, columns=None, *, mask: Operand | None = None, accum: str | None = None,
-           complement: bool = False, structure: bool = False, replace: bool = False,
-           ctx: Context | None = None) -> Operand:
+def assign(out: Operand, x, rows: ArrayLike | None = None, columns: ArrayLike | None = None, *,
+           mask: Operand | None = None, accum: str | None = None, complement: bool = False,
+           structure: bool = False, replace: bool = False, ctx: Context | None = None) -> Operand:
     """out(rows, columns) = x, in place: x is a matrix (into a matrix), a vector or an array (into a vector) or a number; None
     stands for all places.
 
@@ -293,13 +295,15 @@ def assign(out: Operand, x, rows=None, columns=None, *, mask: Operand | None = N
         raise TypeError("a vector has no columns")
     if is_number(x):
         return _given(out, _core.assign_scalar(c, out, x, _list(rows), mask, accum, flags))
+    if not (isinstance(x, Vector) or is_array(x)):
+        raise TypeError(f"assign into a vector takes a Vector, an array or a number, not a {type_of(x)}")
     return _given(out, _core.assign(c, out, _vector(x, c), _list(rows), mask, accum, flags))
 
 
 @explained
-def assign_row(out: Matrix, u, row: int, columns=None, *, mask: Vector | None = None, accum: str | None = None,
-               complement: bool = False, structure: bool = False, replace: bool = False,
-               ctx: Context | None = None) -> Matrix:
+def assign_row(out: Matrix, u: Vector | ArrayLike, row: int, columns: ArrayLike | None = None, *,
+               mask: Vector | None = None, accum: str | None = None, complement: bool = False,
+               structure: bool = False, replace: bool = False, ctx: Context | None = None) -> Matrix:
     """out(row, columns) = u, in place; None stands for the whole row. The mask is a vector over the whole row. Returns out.
 
     >>> import nonzero as nz
@@ -311,9 +315,9 @@ def assign_row(out: Matrix, u, row: int, columns=None, *, mask: Vector | None = 
 
 
 @explained
-def assign_column(out: Matrix, u, column: int, rows=None, *, mask: Vector | None = None, accum: str | None = None,
-                  complement: bool = False, structure: bool = False, replace: bool = False,
-                  ctx: Context | None = None) -> Matrix:
+def assign_column(out: Matrix, u: Vector | ArrayLike, column: int, rows: ArrayLike | None = None, *,
+                  mask: Vector | None = None, accum: str | None = None, complement: bool = False,
+                  structure: bool = False, replace: bool = False, ctx: Context | None = None) -> Matrix:
     """out(rows, column) = u, in place; None stands for the whole column. The mask is a vector over the whole column.
     Returns out."""
     c, flags = chosen(ctx), _flags(complement, structure, replace)

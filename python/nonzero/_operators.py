@@ -1,4 +1,5 @@
-"""What A @ B, A[i, j] and A[i, j] = x mean, for the compiled half: products over (plus, times), get and set, extract and assign."""
+"""What A @ B, A[i, j], A[i, j] = x and del A[i, j] mean, for the compiled half: products over (plus, times), get, set and remove,
+extract and assign."""
 
 from __future__ import annotations
 
@@ -51,6 +52,8 @@ def _places(key, size):
 
 
 def _pair(a, keys):
+    if type(keys) is tuple and [*map(type, keys)] == [int, int]:
+        return keys  # without the shape, which takes as long as the rest
     if not isinstance(keys, tuple) or len(keys) != 2:
         raise TypeError("a matrix takes a row and a column: A[i, j], A[i, :], A[:, j] or A[rows, columns]")
     return _places(keys[0], a.shape[0]), _places(keys[1], a.shape[1])
@@ -63,7 +66,7 @@ def _lists(*places):
 def read(x, key):
     """x[key]: a number, or None where there is no entry, at one place; a Vector or a Matrix of several."""
     if isinstance(x, Vector):
-        i = _places(key, x.size)
+        i = key if type(key) is int else _places(key, x.size)
         return x.get(i) if isinstance(i, int) else extract(x, i)
     i, j = _pair(x, key)
     if isinstance(i, int) and isinstance(j, int):
@@ -77,7 +80,7 @@ def read(x, key):
 def write(x, key, value):
     """x[key] = value: set at one place, assign at several."""
     if isinstance(x, Vector):
-        i = _places(key, x.size)
+        i = key if type(key) is int else _places(key, x.size)
         x.set(i, value) if isinstance(i, int) else assign(x, value, i)
         return
     i, j = _pair(x, key)
@@ -89,3 +92,11 @@ def write(x, key, value):
         assign_column(x, value, j, i)
     else:
         assign(x, value, *_lists(i, j))
+
+
+def erase(x, key):
+    """del x[key]: remove, at one place."""
+    places = (_places(key, x.size),) if isinstance(x, Vector) else _pair(x, key)
+    if not all(isinstance(k, int) for k in places):
+        raise TypeError("del removes the entry of one place: select keeps some of several, and clear() removes all")
+    x.remove(*places)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
 from ._arguments import accumulator, explained
@@ -104,7 +104,7 @@ def mxm_hybrid(semiring: str, a: Matrix, b: Matrix, *, cpu_share: float | None =
 
 
 @explained
-def spmv(a: Matrix, x, *, alpha: float = 1.0, beta: float = 0.0, y: Vector | None = None, transpose: bool = False,
+def spmv(a: Matrix, x: Vector | ArrayLike, *, alpha: float = 1.0, beta: float = 0.0, y: Vector | None = None, transpose: bool = False,
          kernel: str = "", fast: bool = False, dtype: DTypeLike = None, ctx: Context | None = None) -> Vector:
     """y = alpha A x + beta y, in the arithmetic of y's type: float32 or float64.
 

@@ -4,6 +4,7 @@ own numbers again. Orders are arrays with order[new] = old."""
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _core
 from ._arguments import explained
@@ -29,7 +30,7 @@ def order(a: Matrix, how: str = "rcm", *, ctx: Context | None = None) -> np.ndar
 
 
 @explained
-def permute(x, order, *, ctx: Context | None = None):
+def permute(x: Matrix | Vector | ArrayLike, order: Vector | ArrayLike, *, ctx: Context | None = None):
     """B = P A P^T for a Matrix, B(i,j) = A(order[i], order[j]); w(i) = v(order[i]) for a Vector, and for an array, which gives
     an array.
 
@@ -53,7 +54,7 @@ def permute(x, order, *, ctx: Context | None = None):
 
 
 @explained
-def restore(v, order, *, vertices: bool = False, ctx: Context | None = None):
+def restore(v: Vector | ArrayLike, order: Vector | ArrayLike, *, vertices: bool = False, ctx: Context | None = None):
     """w(order[i]) = v(i): a result on the reordered matrix by the caller's own numbers, a Vector or an array as v is one.
 
     vertices: the values are vertices too, such as the parents of a search: w(order[i]) = order[v(i)]; those below 0 stay.

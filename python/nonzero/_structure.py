@@ -5,12 +5,12 @@ else is said, and loops in label_propagation alone, where a vertex with one coun
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import index
+from typing import Iterable
 
 import numpy as np
 
 from . import _core
-from ._arguments import explained
+from ._arguments import explained, vertices
 from ._context import Context, chosen
 from ._core import Matrix
 
@@ -169,7 +169,7 @@ class ClosenessResult:
 
 
 @explained
-def closeness(a: Matrix, sources=None, *, outward: bool = False, ctx: Context | None = None) -> ClosenessResult:
+def closeness(a: Matrix, sources: Iterable[int] | None = None, *, outward: bool = False, ctx: Context | None = None) -> ClosenessResult:
     """Closeness and eccentricity: with r of the s sources other than v having a path to v, over t edges in all,
     closeness(v) = (r / s) (r / t), and eccentricity(v) is the longest of these paths. outward: paths from v to the sources.
 
@@ -182,7 +182,7 @@ def closeness(a: Matrix, sources=None, *, outward: bool = False, ctx: Context | 
     >>> nz.closeness(path).eccentricity
     array([2, 1, 2], dtype=int32)
     """
-    given = None if sources is None else [index(s) for s in sources]
+    given = None if sources is None else vertices(sources)
     return ClosenessResult(**_core.closeness(chosen(ctx), a, given, bool(outward)))
 
 

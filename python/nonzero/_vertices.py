@@ -4,15 +4,15 @@ results have one element for each."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import index
+from typing import Iterable
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core
-from ._arguments import explained
+from ._arguments import explained, vertices
 from ._context import Context, chosen
-from ._core import Matrix
+from ._core import Matrix, Vector
 from ._exchange import dtype_name
 from ._operations import _vector
 
@@ -34,7 +34,7 @@ class PagerankResult:
 
 @explained
 def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_iterations: int = 100,
-             personalisation=None, adaptive: bool = False, dtype: DTypeLike = "float64", kernel: str = "",
+             personalisation: Vector | ArrayLike | None = None, adaptive: bool = False, dtype: DTypeLike = "float64", kernel: str = "",
              ctx: Context | None = None) -> PagerankResult:
     """PageRank by power iteration: r = d A^T D^-1 r + (1 - d m) p, where D holds out-degrees, d is `damping`, m the ranks of
     vertices with edges out, and p is 1/n or the personalisation; what vertices without edges out hold is spread as the
@@ -124,7 +124,7 @@ class BetweennessResult:
 
 @explained
 def betweenness(
-    a: Matrix, sources=None, *, normalise: bool = False, kernel: str = "", ctx: Context | None = None
+    a: Matrix, sources: Iterable[int] | None = None, *, normalise: bool = False, kernel: str = "", ctx: Context | None = None
 ) -> BetweennessResult:
     """Betweenness centrality: for each vertex v the sum over `sources` s and all targets t, both other than v, of the share
     of the shortest paths from s to t that pass through v. Paths count edges. By Brandes's two sweeps.
@@ -139,7 +139,7 @@ def betweenness(
     >>> nz.betweenness(path).centrality
     array([0., 2., 0.])
     """
-    given = None if sources is None else [index(s) for s in sources]
+    given = None if sources is None else vertices(sources)
     return BetweennessResult(**_core.betweenness(chosen(ctx), a, given, bool(normalise), kernel))
 
 

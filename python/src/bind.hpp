@@ -11,6 +11,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -77,15 +78,29 @@ index_t place_of(offset_t n, const char* what);
 /// An int's value, the nearest that 64 bits hold for others; nothing for what is no int.
 std::optional<offset_t> whole_number(nb::handle x);
 
-/// A function of the package's Python half.
-inline nb::object python_half(const char* module, const char* name) {
-    return nb::module_::import_(module).attr(name);
+/// A name of a module, for templates.
+struct literal {
+    char text[32]{};
+    template <std::size_t N>
+    consteval literal(const char (&given)[N]) {  // NOLINT(google-explicit-constructor)
+        static_assert(N <= sizeof(text));
+        std::copy_n(given, N, text);
+    }
+};
+/// A function of a module of the package's Python half. The module is imported once and never given back, so that no destructor
+/// runs after the interpreter; the interpreter empties it at its end, so that nothing that it holds is leaked.
+template <literal Module>
+nb::object python_half(const char* name) {
+    // Set under the interpreter's lock: a guard of C++ could wait for that lock.
+    static PyObject* module = nullptr;
+    if (!module) module = nb::module_::import_(Module.text).release().ptr();
+    return nb::handle(module).attr(name);
 }
 /// The arguments of a constructor, checked and in order, as nonzero._arguments says.
 template <class... Types>
 std::tuple<Types...> constructor_arguments(const char* type, const nb::args& given, const nb::kwargs& named) {
     return nb::cast<std::tuple<Types...>>(
-        python_half("nonzero._arguments", "of_constructor")(type, given, named));
+        python_half<"nonzero._arguments">("of_constructor")(type, given, named));
 }
 
 /// bool, int or float, as the scalar's type says.
@@ -212,27 +227,29 @@ inline std::vector<offset_t> sources_or_all(const std::optional<std::vector<offs
 /// Throws Python's KeyboardInterrupt where Ctrl-C was pressed; to be called without the interpreter's lock.
 void check_interrupt();
 
-/// A @ B, A[i, j] and A[i, j] = x, which nonzero._operators says by the operations.
+/// A @ B, A[i, j], A[i, j] = x and del A[i, j], which nonzero._operators says by the operations.
 template <class Class>
 void bind_operators(Class& type) {
-    constexpr const char* module = "nonzero._operators";
+    constexpr auto half = &python_half<"nonzero._operators">;
     type.def(
-            "__matmul__", [](nb::handle a, nb::handle b) { return python_half(module, "product")(a, b); },
-            nb::is_operator(), nb::sig("def __matmul__(self, other, /)"),
+            "__matmul__", [](nb::handle a, nb::handle b) { return half("product")(a, b); }, nb::is_operator(),
+            nb::sig("def __matmul__(self, other, /)"),
             "mxm, mxv, vxm or mxd over plus_times; `other` may be an array.")
         .def(
-            "__rmatmul__", [](nb::handle a, nb::handle b) { return python_half(module, "product")(b, a); },
+            "__rmatmul__", [](nb::handle a, nb::handle b) { return half("product")(b, a); },
             nb::is_operator(), nb::sig("def __rmatmul__(self, other, /)"))
         .def(
-            "__getitem__",
-            [](nb::handle a, nb::handle places) { return python_half(module, "read")(a, places); },
+            "__getitem__", [](nb::handle a, nb::handle places) { return half("read")(a, places); },
             nb::arg("places").none(), nb::sig("def __getitem__(self, places, /)"),
             "get of one place (None where there is no entry), extract of several: A[i, j], A[i, :], x[i], x[2:5].")
         .def(
-            "__setitem__",
-            [](nb::handle a, nb::handle places, nb::handle x) { python_half(module, "write")(a, places, x); },
+            "__setitem__", [](nb::handle a, nb::handle places, nb::handle x) { half("write")(a, places, x); },
             nb::arg("places").none(), nb::arg("x").none(),
-            nb::sig("def __setitem__(self, places, x, /) -> None"), "set of one place, assign of several.");
+            nb::sig("def __setitem__(self, places, x, /) -> None"), "set of one place, assign of several.")
+        .def(
+            "__delitem__", [](nb::handle a, nb::handle places) { half("erase")(a, places); },
+            nb::arg("places").none(), nb::sig("def __delitem__(self, places, /) -> None"),
+            "remove of one place.");
     type.attr("__iter__") = nb::none();  // __getitem__ alone would make it a sequence of values
 }
 

@@ -16,7 +16,7 @@ struct py_dia {
 using host_lines = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 context chosen(const context* given) {
-    return given ? *given : nb::cast<context>(python_half("nonzero._context", "default_context")());
+    return given ? *given : nb::cast<context>(python_half<"nonzero._context">("default_context")());
 }
 
 // Where the values can be read here: itself, or a copy of what lies on a GPU.
@@ -76,7 +76,7 @@ py_dia from_scipy(const nb::object& a, const context* given) {
             "DiaMatrix.from_scipy: a dia array is needed, not " + format +
             ": DiaMatrix.from_matrix(nonzero.from_scipy(a)) keeps its entries, a.todia() makes "
             "gaps in its diagonals entries of value 0");
-    const nb::object as_array = python_half("nonzero._exchange", "as_array");
+    const nb::object as_array = python_half<"nonzero._exchange">("as_array");
     const auto data = nb::cast<host_lines>(as_array(a.attr("data")));
     const auto offsets = nb::cast<host_array>(as_array(a.attr("offsets")).attr("astype")("int64"));
     const auto [rows, columns] = nb::cast<std::pair<offset_t, offset_t>>(a.attr("shape"));

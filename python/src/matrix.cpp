@@ -184,7 +184,7 @@ void bind_matrix(nb::module_& m) {
         .def(
             "copy", [](const py_matrix& a) { return py_matrix{a.value, {}, a.owner}; },
             "Another matrix with these entries; the arrays are shared until one of the two changes.")
-        .def("__reduce__", [](nb::handle a) { return python_half("nonzero._convert", "_reduced")(a); })
+        .def("__reduce__", [](nb::handle a) { return python_half<"nonzero._convert">("_reduced")(a); })
         .def("facts", &facts,
              "Cached structure: degrees, bandwidth, symmetry. The first call reads the matrix.")
         .def(
@@ -226,7 +226,7 @@ void bind_matrix(nb::module_& m) {
     type.attr("__copy__") = type.attr("copy");
     bind_operators(type);
     type.def_prop_ro(
-        "T", [](nb::handle a) { return python_half("nonzero._operations", "transpose")(a); },
+        "T", [](nb::handle a) { return python_half<"nonzero._operations">("transpose")(a); },
         nb::for_getter(nb::sig("def T(self) -> Matrix")), "The transpose, a new matrix: transpose(A).");
     // NumPy leaves `array @ A` to the matrix.
     type.attr("__array_ufunc__") = nb::none();

@@ -162,7 +162,7 @@ void bind_vector(nb::module_& m) {
         .def(
             "copy", [](const py_vector& v) { return py_vector{v.value}; },
             "Another vector with these entries; the arrays are shared until one of the two changes.")
-        .def("__reduce__", [](nb::handle v) { return python_half("nonzero._convert", "_reduced")(v); })
+        .def("__reduce__", [](nb::handle v) { return python_half<"nonzero._convert">("_reduced")(v); })
         .def(
             "_save",
             [](const py_vector& v, const context& ctx, const std::string& path) { save(ctx, v.value, path); },

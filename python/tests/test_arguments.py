@@ -52,12 +52,39 @@ def test_from_networkx_takes_such_types():
     (lambda: nz.mxv("plus_times", A, X, kernel=None), "kernel is None; a str"),
     (lambda: nz.mxv("plus_times", A, X, ctx="cpu"), "ctx is of type str; a Context"),
     (lambda: nz.bfs(A, 1.5), r"source is 1.5 \(float\); an int is needed"),
-    (lambda: nz.bfs(A, 2**70), r"source is \d+ \(int\); an int of 64 bits is needed"),
+    (lambda: nz.bfs(A, 0, max_depth=2**63), r"bfs: max_depth is 9223372036854775808 \(int\); an int of 64 bits is needed"),
+    (lambda: nz.Vector(nz.default_context(), "float64", 2**63), r"Vector: size is \d+ \(int\); an int of 64 bits is needed"),
+    (lambda: nz.Matrix(nz.default_context(), "float64", 2, 2**63), r"Matrix: columns is \d+ \(int\); an int of 64 bits is needed"),
+    (lambda: nz.full(2**63, 1), r"full: size is \d+ \(int\); an int of 64 bits is needed"),
+    (lambda: nz.full(np.uint64(2**63), 1), r"full: size is \d+ \(numpy.uint64\); an int of 64 bits is needed"),
+    (lambda: nz.pagerank(A, max_iterations=2**40), "pagerank: max_iterations is .*; an int of 32 bits is needed"),
+    (lambda: nz.Context(threads=2**40), "Context: threads is .*; an int of 32 bits is needed"),
+    (lambda: A.copy().resize(2**70, 1), r"Matrix.resize takes \(rows: int, columns: int\), not \(int, int, of more than 64 bits\)"),
+    (lambda: nz.from_coo([0], [0], [1.0], (2**63, 3)), r"from_coo: shape is \(9223372036854775808, 3\); a pair of ints of 64 bits is"),
+    (lambda: nz.from_coo([0], [0], [1.0], (2,)), r"from_coo: shape is \(2,\); a pair of ints is needed"),
+    (lambda: nz.from_coo([0], [0], [1.0], {1: 1, 2: 2}), "from_coo: shape is of type dict; a pair of ints is needed"),
+    (lambda: nz.from_csr([0, 1], [0], [1.0], (1,)), r"from_csr: shape is \(1,\); a pair of ints is needed"),
+    (lambda: nz.mxv("plus_times", A, A), "mxv: u is of type Matrix; a Vector or an array is needed"),
+    (lambda: nz.mxv("plus_times", A, S), "mxv: u is of type scipy.csr_array; a Vector or an array is needed"),
+    (lambda: nz.mxv("plus_times", V, A), "mxv: a is of type Vector; a Matrix is needed"),
+    (lambda: nz.mxd("plus_times", A, A), "mxd: b is of type Matrix; an array is needed"),
+    (lambda: nz.mxd("plus_times", A, np.ones((3, 1)), out=[[1]]), "out is written in place: give an array, not a list"),
+    (lambda: nz.pagerank(A, personalisation=A), "personalisation is of type Matrix; a Vector, an array or None is needed"),
+    (lambda: A.copy().__setitem__((0, slice(None)), A), "assign_row: u is of type Matrix; a Vector or an array is needed"),
+    (lambda: V.copy().__setitem__([0, 1], A), "assign into a vector takes a Vector, an array or a number, not a Matrix"),
+    (lambda: nz.dense(A), "dense: values is of type Matrix; an array is needed"),
+    (lambda: nz.dense(None), "dense: values is None; an array is needed"),
+    (lambda: nz.extract(V, A), "extract: rows is of type Matrix; an array or None is needed"),
+    (lambda: nz.bfs_many(A, 0), r"bfs_many: sources is 0 \(int\); a list or an array of ints is needed"),
+    (lambda: nz.bfs_many(A, [1.5]), "bfs_many: sources is of type list; a list or an array of ints is needed"),
+    (lambda: nz.betweenness(A, 5), r"betweenness: sources is 5 \(int\); a list or an array of ints or None is needed"),
+    (lambda: nz.load(5), r"load: source is 5 \(int\); a str or a path is needed"),
+    (lambda: nz.save(A, 5), r"save: path is 5 \(int\); a str or a path is needed"),
     (lambda: nz.bfs(A, 0, max_depth=None), "max_depth is None; an int"),
     (lambda: nz.pagerank(A, damping="high"), "damping is of type str; a number"),
-    (lambda: nz.from_coo([0], [0], [1.0], (3.0, 3)), "shape is of type tuple; a pair of ints"),
+    (lambda: nz.from_coo([0], [0], [1.0], (3.0, 3)), r"shape is \(3.0, 3\); a pair of ints"),
     (lambda: nz.from_coo([0], [0], [1.0], 3), r"shape is 3 \(int\); a pair of ints"),
-    (lambda: nz.load("grid2d:3", seed=-1), "load does not take these arguments, or not together: source: 'grid2d:3', seed: -1"),
+    (lambda: nz.load("grid2d:3", seed=-1), r"load: seed is -1 \(int\); an int from 0 to 2\^64 - 1 is needed"),
     (lambda: nz.save(S, "a.mtx"), r"save: a is of type scipy.csr_array; .* nonzero.from_scipy\(a\)"),
     (lambda: nz.to_scipy(S), "to_scipy: a is of type scipy.csr_array"),
     (lambda: nz.from_scipy(np.eye(3)), "from_scipy takes a sparse array of SciPy or cupyx, not .* numpy.ndarray"),
@@ -113,7 +140,7 @@ def test_accum_needs_what_it_combines_with():
         nz.spmv(A, X, beta=2)
 
 
-@pytest.mark.parametrize("place", [-1, 3, np.int64(-1), 2**40, -(2**40)])
+@pytest.mark.parametrize("place", [-1, 3, np.int64(-1), 2**40, -(2**40), 2**63, 2**70, -(2**70)])
 def test_places_outside_are_one_kind_of_error(place):
     for call in (
         lambda: A.get(place, 0), lambda: A[0, place], lambda: A.copy().set(place, 0, 1), lambda: V.get(place), lambda: V[place],
@@ -121,11 +148,28 @@ def test_places_outside_are_one_kind_of_error(place):
         lambda: nz.from_coo([0], [place], [1.0], (3, 3)), lambda: nz.from_csr([0, 1], [place], [1.0], (1, 3)),
         lambda: nz.build(3, [place], [1.0]), lambda: nz.extract(A, [place]), lambda: nz.extract(V, [place]),
         lambda: nz.extract_column(A, place), lambda: nz.assign(V.copy(), 1, [place]), lambda: nz.assign_row(A.copy(), X, place),
-        lambda: nz.assign_column(A.copy(), X, place), lambda: A[[place], :],
+        lambda: nz.assign_column(A.copy(), X, place), lambda: A[[place], :], lambda: V[[0, place]], lambda: V.get(i=place),
+        lambda: V.copy().__delitem__(place), lambda: A.copy().remove(0, place), lambda: nz.betweenness(A, [place]),
     ):
         with pytest.raises(IndexError) as e:
             call()
         assert isinstance(e.value, nz.errors.IndexOutOfBounds) and isinstance(e.value, nz.Error)
+
+
+def test_ints_of_more_bits_are_taken_where_they_are_needed():
+    assert nz.load("random:9,2", seed=2**64 - 1).shape == (9, 9)
+    assert nz.Context(memory_limit=2**64 - 1).memory_limit == 2**64 - 1
+
+
+def test_threads_are_not_cut_to_what_there_may_be():
+    with pytest.raises(nz.errors.DomainError, match="-5 threads"):
+        nz.Context(threads=-5)
+
+
+def test_paths_that_are_no_text_are_refused():
+    for call in (lambda: nz.load(b"/tmp/caf\xe9.mtx"), lambda: nz.save(A, b"/tmp/caf\xe9.mtx")):
+        with pytest.raises(nz.errors.NotSupported, match=r"'/tmp/caf\\udce9.mtx': paths are read as UTF-8"):
+            call()
 
 
 def test_in_asks_whether_a_place_has_an_entry():

@@ -91,6 +91,18 @@ def test_writing_is_set_and_assign(a, u, i, j, order):
     assert v.count == 4 and v[i] == 0
 
 
+@given(entries(4, 5), st.integers(0, 3), st.integers(0, 4))
+def test_deleting_is_remove(a, i, j):
+    x, v = matrix(a, (4, 5)), vector({(0, 0): 1, (i, 0): 2}, 4)
+    del x[i, j]
+    assert read(x) == {at: value for at, value in a.items() if at != (i, j)}
+    del v[np.int64(i)]
+    assert read(v) == ({} if i == 0 else {(0, 0): 1})
+    for y, places in ((x, (i, slice(None))), (v, [i])):
+        with pytest.raises(TypeError, match="del removes the entry of one place"):
+            del y[places]
+
+
 def test_places_that_are_none_are_refused():
     a, v = nz.load("grid2d:3"), nz.full(3, 1.0)
     for call in (lambda: a[0], lambda: a[0, 0, 0], lambda: a[None, 0, 1]):

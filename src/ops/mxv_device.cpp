@@ -289,9 +289,8 @@ void device_mxv::take_memory() {
     k_.starts = starts_.as<offset_t>();
     if (workspace_.bytes() < plan_.workspace_bytes) workspace_ = take(p_.ctx, plan_.workspace_bytes);
     c.workspace = workspace_.data();
-    if (plan_.output ==
-        vector_form::
-            sparse) {  // whoever takes the result waits, so that nobody writes there after this object
+    // Whoever takes a sparse result waits, so that nobody writes its count after this object.
+    if (plan_.output == vector_form::sparse) {
         count_ = buffer(device::pinned_memory(), 2 * sizeof(offset_t));
         c.out_count = count_.as<offset_t>();
     }
