@@ -85,7 +85,8 @@ TEST(DiagonalProducts, OfBandsAreTheReferences) {
 
 TEST(DiagonalProducts, OfMeshesAreTheReferences) {
     const context ctx = with_threads(2);
-    for (const auto* mesh : {"laplace2d:40", "laplace3d:18"}) {
+    for (const auto* mesh : {"laplace2d:40", "laplace3d:24"}) {
+        if (NONZERO_SANITIZED && mesh[7] == '3') continue;  // more than half a minute there
         const matrix a = load(ctx, mesh).matrix;
         EXPECT_GT(share(a, a), mesh[7] == '2' ? 0.5 : 0.2) << mesh;
         expect_references(ctx, a, a, mesh);
