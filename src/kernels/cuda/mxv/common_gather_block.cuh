@@ -11,9 +11,9 @@
 // Memory: 47 KiB of shared memory with values of 8 bytes; no workspace.
 // Sync: barriers of the block alone. Where the plan expects so few products the host waits once, for their number and that of results together.
 // Determinism: the order of u's entries within a row, in groups that depend on where the row's products lie among the sorted.
-// Cost (H200, double, a call from start to end): 9.7 us for 80 products, 14 for 480, 20 to 23 for 800 to 2,400, where the launches of
-//   csc_gather_radix were 80 and those of csc_gather_merge are 43. Nothing is saturated: of 10 us two or three are the call's, the others a
-//   chain of some ten reads that wait for each other, and barriers.
+// Cost (H200, double, between events): 9.7 us for 80 products, 14 for 480, 20 to 23 for 800 to 2,400, where the ten launches of
+//   csc_gather_radix take 79 for 3,600 and those of csc_gather_merge 41 to 47 for 80 to 780; a call 13 to 24 us for up to 128 products.
+//   Nothing is saturated: some ten reads that wait for each other, and barriers.
 // Tried: the radix sort for a product a thread too (13 us for 80 products).
 #pragma once
 
@@ -44,13 +44,10 @@ struct add_run_sums {
     }
 };
 
-/// Products that a thread holds.
-template <class Cell, int Items>
-struct few_steps {
-    using sorter = cub::BlockRadixSort<unsigned, few_threads, Items, unsigned>;
-    using sums = cub::BlockScan<run_sum<Cell>, few_threads>;
-};
 using few_columns_scan = cub::BlockScan<offset_t, few_threads>;
+using few_sort = cub::BlockRadixSort<unsigned, few_threads, few_items, unsigned>;
+template <class Cell>
+using few_sums_scan = cub::BlockScan<run_sum<Cell>, few_threads>;
 
 template <class Cell>
 struct few_memory {
@@ -65,8 +62,8 @@ struct few_memory {
         struct {
             unsigned rows[few_threads], numbers[few_threads];
         } ranked;
-        typename few_steps<Cell, few_items>::sorter::TempStorage sort;
-        typename few_steps<Cell, 1>::sums::TempStorage sum;
+        few_sort::TempStorage sort;
+        typename few_sums_scan<Cell>::TempStorage sum;
     };
 };
 
@@ -102,7 +99,6 @@ template <class Cell, int Items>
 __device__ inline void sum_few(const gather_view& g, few_memory<Cell>& m, unsigned products, int bits,
                                const few_results& to) {
     using T = typename Cell::operand;
-    using steps = few_steps<Cell, Items>;
     const auto rows = static_cast<unsigned>(g.rows);
     unsigned row[Items], number[Items];
     int at = 0;
@@ -129,7 +125,7 @@ __device__ inline void sum_few(const gather_view& g, few_memory<Cell>& m, unsign
         rank_rows<Cell>(m, products, row[0], number[0]);
     } else {
         __syncthreads();
-        typename steps::sorter(m.sort).Sort(row, number, 0, bits);
+        few_sort(m.sort).Sort(row, number, 0, bits);
     }
     m.first[threadIdx.x] = row[0], m.last[threadIdx.x] = row[Items - 1];
     __syncthreads();
@@ -141,7 +137,7 @@ __device__ inline void sum_few(const gather_view& g, few_memory<Cell>& m, unsign
         sums[n].runs = n == 0 ? begins : row[n - 1] != row[n];
         sums[n].value = number[n] < products ? m.products[number[n]] : typename Cell::value{};
     }
-    typename steps::sums(m.sum).InclusiveScan(sums, sums, add_run_sums<Cell>{});
+    few_sums_scan<Cell>(m.sum).InclusiveScan(sums, sums, add_run_sums<Cell>{});
 #pragma unroll
     for (int n = 0; n < Items; ++n) {
         const unsigned next = n + 1 == Items ? behind : row[n + 1];
