@@ -1,6 +1,6 @@
 // The device half of the core, over the CUDA run time.
 #include "core/checks.hpp"
-#include "core/cuda_check.hpp"
+#include "core/cuda_handles.hpp"
 #include "core/device.hpp"
 #include "core/device_fork.hpp"
 #include "core/device_stage.hpp"
@@ -37,30 +37,29 @@ constexpr std::size_t largest_kept = std::size_t{4} << 20, most_kept = std::size
 // again in that order, without a call to the driver, of which a small operation would make a handful.
 class pool_memory final : public memory_resource {
 public:
-    explicit pool_memory(cudaStream_t of_the_caller) : stream_(of_the_caller), owns_stream_(!of_the_caller) {
-        if (owns_stream_) check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    explicit pool_memory(cudaStream_t of_the_caller)
+        : own_stream_(of_the_caller ? nullptr : new_stream()),
+          stream_(of_the_caller ? of_the_caller : own_stream_.get()) {
         cudaMemPoolProps props{};
         props.allocType = cudaMemAllocationTypePinned;
         props.location.type = cudaMemLocationTypeDevice;
         check(cudaGetDevice(&props.location.id));
-        check(cudaMemPoolCreate(&pool_, &props));
+        pool_ = made_by<cudaMemPool_t>([&](cudaMemPool_t* at) { return cudaMemPoolCreate(at, &props); });
         std::uint64_t keep = ~std::uint64_t{0};
-        check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
+        check(cudaMemPoolSetAttribute(pool_.get(), cudaMemPoolAttrReleaseThreshold, &keep));
     }
     ~pool_memory() override {
         release_kept();
         cudaStreamSynchronize(stream_);
-        cudaMemPoolDestroy(pool_);
-        if (owns_stream_) cudaStreamDestroy(stream_);
     }
     void* allocate(std::size_t bytes) override {
         const std::size_t size = rounded(bytes);
         if (void* const kept = take_kept(size)) return kept;
         void* pointer = nullptr;
-        cudaError_t status = cudaMallocFromPoolAsync(&pointer, size, pool_, stream_);
+        cudaError_t status = cudaMallocFromPoolAsync(&pointer, size, pool_.get(), stream_);
         if (status == cudaErrorMemoryAllocation && release_kept()) {
             cudaGetLastError();
-            status = cudaMallocFromPoolAsync(&pointer, size, pool_, stream_);
+            status = cudaMallocFromPoolAsync(&pointer, size, pool_.get(), stream_);
         }
         if (status == cudaErrorMemoryAllocation) {
             cudaGetLastError();
@@ -78,7 +77,7 @@ public:
     }
     memory_space space() const noexcept override { return memory_space::device; }
     cudaStream_t stream() const { return stream_; }
-    bool owns_stream() const { return owns_stream_; }
+    bool owns_stream() const { return own_stream_ != nullptr; }
     /// While a graph is recorded no block is kept or taken: replays would share it with whoever has it then.
     void set_recording(bool on) { recording_ = on; }
     bool is_recording() const { return recording_; }
@@ -122,9 +121,9 @@ private:
         return std::exchange(kept_bytes_, 0) > 0;
     }
 
-    cudaStream_t stream_ = nullptr;
-    bool owns_stream_;
-    cudaMemPool_t pool_ = nullptr;
+    owned<cudaStream_t> own_stream_;  // none where the caller's is used
+    cudaStream_t stream_;
+    owned<cudaMemPool_t> pool_;
     std::mutex mutex_;
     std::map<std::size_t, std::vector<void*>> kept_;
     std::size_t kept_bytes_ = 0;
@@ -141,56 +140,43 @@ public:
             work();
         } catch (...) {
             pool_->set_recording(false);
-            cudaStreamEndCapture(pool_->stream(), &graph_);
+            cudaGraph_t partial = nullptr;
+            cudaStreamEndCapture(pool_->stream(), &partial);
+            const owned<cudaGraph_t> dropped(partial);
             cudaGetLastError();
-            destroy();
             throw;
         }
         pool_->set_recording(false);
-        check(cudaStreamEndCapture(pool_->stream(), &graph_));
-        if (const auto status = cudaGraphInstantiate(&ready_, graph_, 0); status != cudaSuccess) {
-            destroy();
-            check(status);
-        }
+        graph_ =
+            made_by<cudaGraph_t>([&](cudaGraph_t* at) { return cudaStreamEndCapture(pool_->stream(), at); });
+        ready_ = made_by<cudaGraphExec_t>(
+            [&](cudaGraphExec_t* at) { return cudaGraphInstantiate(at, graph_.get(), 0); });
     }
-    ~graph_recording() override { destroy(); }
-    void replay() override { check(cudaGraphLaunch(ready_, pool_->stream())); }
+    void replay() override { check(cudaGraphLaunch(ready_.get(), pool_->stream())); }
 
 private:
-    void destroy() noexcept {
-        if (ready_) cudaGraphExecDestroy(ready_);
-        if (graph_) cudaGraphDestroy(graph_);
-        ready_ = nullptr;
-        graph_ = nullptr;
-    }
     std::shared_ptr<pool_memory> pool_;
-    cudaGraph_t graph_ = nullptr;
-    cudaGraphExec_t ready_ = nullptr;
+    owned<cudaGraph_t> graph_;
+    owned<cudaGraphExec_t> ready_;
 };
 
 // A point on a stream, made when it is first set.
 class event {
 public:
-    event() = default;
-    event(event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-    event& operator=(event&&) = delete;
-    ~event() {
-        if (event_) cudaEventDestroy(event_);
-    }
     void record(cudaStream_t stream) {
-        if (!event_) check(cudaEventCreate(&event_));
-        check(cudaEventRecord(event_, stream));
+        if (!event_) event_ = made_by<cudaEvent_t>([](cudaEvent_t* at) { return cudaEventCreate(at); });
+        check(cudaEventRecord(event_.get(), stream));
     }
     /// Milliseconds from the other to this, for which it waits.
     double since(const event& other) const {
-        check(cudaEventSynchronize(event_));
+        check(cudaEventSynchronize(event_.get()));
         float ms = 0;
-        check(cudaEventElapsedTime(&ms, other.event_, event_));
+        check(cudaEventElapsedTime(&ms, other.event_.get(), event_.get()));
         return ms;
     }
 
 private:
-    cudaEvent_t event_ = nullptr;
+    owned<cudaEvent_t> event_;
 };
 
 // What a thread times: another may time its own work on the stream meanwhile.

@@ -1,6 +1,6 @@
 #include "core/buffer.hpp"
 #include "core/checks.hpp"
-#include "core/cuda_check.hpp"
+#include "core/cuda_handles.hpp"
 #include "core/device_copies.hpp"
 
 #include <cstdint>
@@ -50,26 +50,19 @@ __global__ void tell_kernel(std::uint32_t* to, const std::uint32_t* from, std::s
 
 class beside final : public copies {
 public:
-    explicit beside(session& of) : session_(of) {
-        check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-        check(cudaEventCreateWithFlags(&computed_, cudaEventDisableTiming));
-        for (cudaEvent_t& event : copied_) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    explicit beside(session& of) : session_(of), stream_(new_stream()), computed_(new_event()) {
+        for (owned<cudaEvent_t>& event : copied_) event = new_event();
     }
-    ~beside() override {
-        cudaStreamSynchronize(stream_);
-        cudaStreamDestroy(stream_);
-        cudaEventDestroy(computed_);
-        for (cudaEvent_t event : copied_) cudaEventDestroy(event);
-    }
+    ~beside() override { cudaStreamSynchronize(stream_.get()); }
     void start(int slot, void* to, const void* from, std::size_t bytes) override {
-        check(cudaEventRecord(computed_, computing()));
-        check(cudaStreamWaitEvent(stream_, computed_));
-        if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
-        check(cudaEventRecord(copied_[slot], stream_));
+        check(cudaEventRecord(computed_.get(), computing()));
+        check(cudaStreamWaitEvent(stream_.get(), computed_.get()));
+        if (bytes) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_.get()));
+        check(cudaEventRecord(copied_[slot].get(), stream_.get()));
     }
-    void reuse(int slot) override { check(cudaStreamWaitEvent(computing(), copied_[slot])); }
-    void finish(int slot) override { check(cudaEventSynchronize(copied_[slot])); }
-    void wait() override { check(cudaStreamSynchronize(stream_)); }
+    void reuse(int slot) override { check(cudaStreamWaitEvent(computing(), copied_[slot].get())); }
+    void finish(int slot) override { check(cudaEventSynchronize(copied_[slot].get())); }
+    void wait() override { check(cudaStreamSynchronize(stream_.get())); }
     void read(void* to, const void* from, std::size_t bytes) override {
         if (told_.bytes() < bytes) told_ = buffer(pinned_memory(), bytes);
         tell_kernel<<<1, 128, 0, computing()>>>(told_.as<std::uint32_t>(),
@@ -84,8 +77,8 @@ private:
     cudaStream_t computing() const { return static_cast<cudaStream_t>(session_.stream()); }
 
     session& session_;
-    cudaStream_t stream_ = nullptr;
-    cudaEvent_t computed_ = nullptr, copied_[slots] = {};
+    owned<cudaStream_t> stream_;
+    owned<cudaEvent_t> computed_, copied_[slots];
     buffer told_;  // pinned
 };
 

@@ -88,15 +88,10 @@ public:
         k_.cut_columns = cut_columns_.as<index_t>();
         count();
         ctx_.gpu()->download(&k_.cut_places, tiles.cut_starts + last, sizeof k_.cut_places);
-        require<not_supported>(k_.cut_places <= std::numeric_limits<std::uint32_t>::max(),
-                               "kernel two_level_sort: {} places of rows in several tiles, which it numbers "
-                               "in 32 bits: pin another, or none",
-                               k_.cut_places);
         facts.cut_places = k_.cut_places;
         facts.cut_rows = k_.cut_rows;
         k_.cut_sort_bytes = steps().cut_bytes(k_.cut_places);
-        cut_ = buffer(ctx_.device_memory(), plan::mxm_cut_bytes(k_.cut_places, k_.cut_rows,
-                                                                plan::cut_key_bytes(k_.columns, k_.cut_rows),
+        cut_ = buffer(ctx_.device_memory(), plan::mxm_cut_bytes(k_.cut_places, k_.cut_rows, k_.products,
                                                                 k_.value_bytes, k_.cut_sort_bytes));
         k_.cut_memory = cut_.data();
         cut();

@@ -60,43 +60,72 @@ constexpr std::size_t mxm_sort_bytes(offset_t a_entries, offset_t products, std:
            4 * padded(tiles * sizeof(index_t)) + padded(scan_bytes);
 }
 
-/// Bytes of a key that holds the rank of a cut row above a column.
-constexpr int cut_key_bytes(index_t columns, index_t cut_rows) {
-    return bits_of_column(columns) + bits_of_column(cut_rows) <= 32 ? 4 : 8;
-}
+/// The places that one tile found of a cut row, in the order of their columns.
+struct mxm_cut_run {
+    offset_t columns;  ///< where these stand
+    offset_t sums;     ///< where their sums do: places of the runs before
+    index_t places;
+    index_t rank;  ///< which of the cut rows it is
+};
+/// Places of cut rows, by row, then column, then run, are cut before that of `column` in run `run` of the row.
+struct mxm_cut_bound {
+    index_t rank, column, run;
+    index_t continues;  ///< whether others of its column lie before
+};
+/// Tiles of places of cut rows.
+constexpr offset_t mxm_cut_tiles(offset_t places) { return sort_tiles(places); }
 
-/// What goes with the places of cut rows that tiles found: row by row, in a row tile by tile; `keys` sorted.
+/// What goes with the places of cut rows that tiles found, and the tiles that these are cut into once more.
 struct mxm_cut_parts {
-    void *keys, *spare_keys;            ///< of key_bytes: the row's rank above, the column below
-    std::uint32_t *from, *spare_from;   ///< which of the places a sorted one was
-    std::uint32_t* numbers;             ///< distinct ones up to each sorted one
-    index_t *row_of_rank, *before_row;  ///< [cut rows]; `before_row`: distinct ones before the row
-    void* sums;                         ///< of each place, as tiles found them
-    void* sort;
-    std::size_t sort_bytes;
-    int key_bytes;
+    mxm_cut_run* runs;                              ///< row by row, in a row tile by tile
+    index_t *row_of_rank, *first_tile, *last_tile;  ///< [cut rows]
+    index_t* run_starts;                            ///< [cut rows + 1] runs before each
+    index_t* row_firsts;                            ///< [cut rows] distinct places before the row in its tile
+    offset_t* row_starts;   ///< [cut rows] where its entries begin in C, less distinct places before
+    mxm_cut_bound* bounds;  ///< [tiles of places + 1]
+    offset_t* firsts;       ///< [tiles of places + 1] distinct places before
+    index_t* tile_firsts;   ///< [tiles of places] in each
+    std::uint16_t*
+        order;  ///< of a tile's places: their numbers in the order of runs, order_first at the first of each column
+    index_t* columns;  ///< of a tile's distinct places, from where its places begin
+    void* sums;        ///< of each place, in the order of runs
+    void* carries;     ///< [tiles of places] what belongs to the last place of the tile before
+    void* scan;
+    std::size_t scan_bytes;
 
-    mxm_cut_parts(void* memory, offset_t places, index_t cut_rows, int key_bytes, std::size_t value_bytes,
-                  std::size_t sort)
-        : sort_bytes(sort), key_bytes(key_bytes) {
+    mxm_cut_parts(void* memory, offset_t places, index_t cut_rows, offset_t products, std::size_t value_bytes,
+                  std::size_t scan)
+        : scan_bytes(scan) {
         workspace_parts parts(memory);
-        keys = parts.take<std::byte>(places * key_bytes);
-        spare_keys = parts.take<std::byte>(places * key_bytes);
-        from = parts.take<std::uint32_t>(places);
-        spare_from = parts.take<std::uint32_t>(places);
-        numbers = parts.take<std::uint32_t>(places);
+        const offset_t tiles = mxm_cut_tiles(places);
+        runs = parts.take<mxm_cut_run>(sort_tiles(products) + cut_rows);
         row_of_rank = parts.take<index_t>(cut_rows);
-        before_row = parts.take<index_t>(cut_rows);
+        first_tile = parts.take<index_t>(cut_rows);
+        last_tile = parts.take<index_t>(cut_rows);
+        run_starts = parts.take<index_t>(offset_t{cut_rows} + 1);
+        row_firsts = parts.take<index_t>(cut_rows);
+        row_starts = parts.take<offset_t>(cut_rows);
+        bounds = parts.take<mxm_cut_bound>(tiles + 1);
+        firsts = parts.take<offset_t>(tiles + 1);
+        tile_firsts = parts.take<index_t>(tiles);
+        order = parts.take<std::uint16_t>(places);
+        columns = parts.take<index_t>(places);
         sums = parts.take<std::byte>(places * static_cast<offset_t>(value_bytes));
-        this->sort = parts.take<std::byte>(static_cast<offset_t>(sort));
+        carries = parts.take<std::byte>(tiles * static_cast<offset_t>(value_bytes));
+        this->scan = parts.take<std::byte>(static_cast<offset_t>(scan));
     }
 };
-constexpr std::size_t mxm_cut_bytes(offset_t places, index_t cut_rows, int key_bytes, std::size_t value_bytes,
-                                    std::size_t sort_bytes) {
-    const auto n = static_cast<std::size_t>(places);
-    return 2 * padded(n * static_cast<std::size_t>(key_bytes)) + 3 * padded(n * 4) +
-           2 * padded(static_cast<std::size_t>(cut_rows) * sizeof(index_t)) + padded(n * value_bytes) +
-           padded(sort_bytes);
+constexpr std::size_t mxm_cut_bytes(offset_t places, index_t cut_rows, offset_t products,
+                                    std::size_t value_bytes, std::size_t scan_bytes) {
+    if (places == 0) return 0;
+    const auto n = static_cast<std::size_t>(places), tiles = static_cast<std::size_t>(mxm_cut_tiles(places)),
+               rows = static_cast<std::size_t>(cut_rows),
+               runs = static_cast<std::size_t>(sort_tiles(products)) + rows;
+    return padded(runs * sizeof(mxm_cut_run)) + 4 * padded(rows * sizeof(index_t)) +
+           padded((rows + 1) * sizeof(index_t)) + padded(rows * sizeof(offset_t)) +
+           padded((tiles + 1) * sizeof(mxm_cut_bound)) + padded((tiles + 1) * sizeof(offset_t)) +
+           padded(tiles * sizeof(index_t)) + padded(n * sizeof(std::uint16_t)) + padded(n * sizeof(index_t)) +
+           padded(n * value_bytes) + padded(tiles * value_bytes) + padded(scan_bytes);
 }
 
 }  // namespace nz::plan

@@ -6,44 +6,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace nz::bench::matam2012 {
 namespace {
 
 constexpr int repeats = 5;
 
-double ms_of(const hybrid_report& r) { return std::max(r.cpu_ms, r.gpu_ms); }
-
-/// The best of several, after one that takes memory.
-hybrid_report run_divided(const context& ctx, const product_problem& p, double share) {
-    hybrid_report best;
-    for (int k = 0; k <= repeats; ++k) {
+measurement measure_divisions(const context& ctx, const product_problem& p) {
+    std::set<double> checked;
+    std::vector<double> online_shares;
+    const auto once = [&](double share) {
         matrix c(ctx, dtype::float64, p.a.rows(), p.transposed ? p.a.rows() : p.a.columns());
         const hybrid_report r =
             mxm_hybrid(ctx, c, semiring("plus_times"), p.a, p.a, {share}, {.transpose_b = p.transposed});
-        if (k == 0)
-            expect_same(p.expected, c, "mxm_hybrid");
-        else if (k == 1 || ms_of(r) < ms_of(best))
-            best = r;
-    }
-    return best;
-}
-
-measurement measure_divisions(const context& ctx, const product_problem& p) {
-    const best_division best =
-        search_division([&](double share) { return ms_of(run_divided(ctx, p, share)); });
-    const double gpu = ms_of(run_divided(ctx, p, 0)), cpu = ms_of(run_divided(ctx, p, 1)),
+        if (checked.insert(share).second) expect_same(p.expected, c, "mxm_hybrid");
+        if (share < 0) online_shares.push_back(r.cpu_share);
+        return std::max(r.cpu_ms, r.gpu_ms);
+    };
+    const auto [best, next] = search_shares(once, repeats);
+    const double gpu = least_ms(once, 0, repeats), cpu = least_ms(once, 1, repeats),
                  second_share = gpu / (cpu + gpu);
-    const hybrid_report online = run_divided(ctx, p, -1);
-    return {ms_of(online),
-            {{"gpu_ms", gpu},
-             {"cpu_ms", cpu},
-             {"best_ms", best.ms},
-             {"best_share", best.share},
-             {"first_ms", ms_of(run_divided(ctx, p, 0.25))},
-             {"second_ms", ms_of(run_divided(ctx, p, second_share))},
+    const std::vector<double> ms =
+        medians_in_turns(once, {best, next, -1, 0, 1, 0.25, second_share}, repeats);
+    return {ms[2],
+            {{"best_ms", std::min(ms[0], ms[1])},
+             {"best_share", ms[0] <= ms[1] ? best : next},
+             {"gpu_ms", ms[3]},
+             {"cpu_ms", ms[4]},
+             {"first_ms", ms[5]},
+             {"second_ms", ms[6]},
              {"second_share", second_share},
-             {"online_share", online.cpu_share},
+             {"online_share", median(online_shares)},
              {"products", static_cast<double>(p.products)}}};
 }
 
@@ -79,13 +74,29 @@ void print_divisions(const std::vector<input>& inputs, const std::map<std::strin
 
 }  // namespace
 
-best_division search_division(const std::function<double(double)>& division_ms) {
-    best_division best;
-    for (const double share : searched_shares) {
-        const double ms = division_ms(share);
-        if (best.ms == 0 || ms < best.ms) best = {ms, share};
-    }
-    return best;
+double least_ms(const division& once, double share, int repeats) {
+    once(share);
+    double least = once(share);
+    for (int k = 1; k < repeats; ++k) least = std::min(least, once(share));
+    return least;
+}
+
+std::array<double, 2> search_shares(const division& once, int repeats) {
+    std::vector<std::pair<double, double>> found;  // times and shares
+    for (const double share : searched_shares) found.emplace_back(least_ms(once, share, repeats), share);
+    std::ranges::sort(found);
+    return {found[0].second, found[1].second};
+}
+
+std::vector<double> medians_in_turns(const division& once, const std::vector<double>& shares, int repeats) {
+    constexpr int turns = 5;
+    std::vector<double> medians;
+    std::vector<std::vector<double>> times(shares.size());
+    for (int turn = 0; turn < turns; ++turn)
+        for (std::size_t k = 0; k < shares.size(); ++k)
+            times[k].push_back(least_ms(once, shares[k], repeats));
+    for (const auto& of : times) medians.push_back(median(of));
+    return medians;
 }
 
 int divided(const options& o, const context& ctx) {

@@ -11,7 +11,7 @@
 //   Of equal columns A's comes first and its pair next, so that all of the merge is two bits an entry of the path: of A or of
 //   B, and whether it has its equal on the other side. They, their counts by words and the tile's number of results
 //   are kept.
-// Fill: a block takes a tile again. Four bulk copies bring the columns and values of both slices to shared memory, so that a
+// Fill: a block takes a tile again, the last first: of what count read last much is still in the L2. Four bulk copies bring the columns and values of both slices to shared memory, so that a
 //   multiprocessor waits for six tiles' worth of bytes at a time and no register holds them; B's columns stay away where no
 //   result is of B alone. Meanwhile two warps add up the results of the tiles before, of those in its group of 256 and of whole groups (a
 //   kernel that scanned them between count and fill took 3 us and a launch), and a thread reads the bits of eight neighbours of the path and lists where the results among
@@ -26,8 +26,8 @@
 //   Bytes: columns of A and B once, all of A, B and C once (where all of a tile's results have their place in A, B's columns
 //   only once), one byte an entry for the bits, written and read.
 // Distance to the limit (H200, double, A + A^T, bytes of A, B and C once against a copy's rate): 72 to 75% on meshes and
-//   bands, 63% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 144 us fill takes
-//   105, at 84% of a copy's rate; count 33 for 15 M instructions of a warp, a fifth of its time in wait for a tile's
+//   bands, 63% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 145 us (143 since fill goes backwards) fill
+//   takes 105, at 84% of a copy's rate; count 33 for 15 M instructions of a warp, a fifth of its time in wait for a tile's
 //   beginning; the cuts 8, a chain of dependent reads. Fill's blocks are for half of their time in wait for what is said of their tile, before
 //   anything is sent for. Below some million entries the three launches and the latency of a tile in each are most of the time.
 // Tried without gain: for count, each entry of A bisected for in B's row, four at a time (60 us for 41 on random:1000000,8, and
@@ -35,7 +35,8 @@
 //   for 106), results written from places that are multiples of 32 (the same), facts of the tile by one thread (the same), blocks that
 //   stay and have the next tile's facts and words before its turn (128 for 108, and 185 for 147 in all: they are there before count ends),
 //   the results of earlier tiles added up by one warp, of its group and then of groups (laplace3d:100 220 for 213); for count, one
-//   counter of all results (84 for 68: 26,700 additions at one address); for the cuts, 16 lanes (laplace3d:100 17 for 14).
+//   counter of all results (84 for 68: 26,700 additions at one address); for the cuts, 16 lanes (laplace3d:100 17 for 14), first looks near
+//   where a cut is expected (the same); for fill, bulk copies of values, or of all, that the L2 is told to drop first (laplace3d:100 320 for 300).
 // Why the reference was not enough: a thread a row reaches 3 to 19% of a copy's rate.
 #pragma once
 
@@ -235,10 +236,12 @@ __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
     const unsigned t = threadIdx.x, warp = t / 32;
     if (t == 0) m.slices.start(m.senders);
     __syncthreads();
+    // Backwards: of what the count read last much is still in the second-level cache.
+    const unsigned number = gridDim.x - 1 - blockIdx.x;
     cudaGridDependencySynchronize();
     if (t < plan::ewise_tile_words)
-        m.words[t] = parts.words[std::size_t{blockIdx.x} * plan::ewise_tile_words + t];
-    const tile_facts tile(parts, blockIdx.x);
+        m.words[t] = parts.words[std::size_t{number} * plan::ewise_tile_words + t];
+    const tile_facts tile(parts, number);
     m.send_for(a, b, a_values, b_values, tile, operation);
     // The ends of rows are asked for with the slices.
     const offset_t first_row = offset_t{tile.from.row} + 1;
@@ -248,7 +251,7 @@ __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
                    b_end = ends_row ? b.offsets[first_row + r] : 0;
     if (warp == m.adders || warp == m.adders + 1) {
         const offset_t earlier =
-            warp == m.adders ? results_of_group(parts, blockIdx.x) : results_of_groups(parts, blockIdx.x);
+            warp == m.adders ? results_of_group(parts, number) : results_of_groups(parts, number);
         if (t % 32 == 0) m.earlier[warp - m.adders] = earlier;
     }
     __syncthreads();
@@ -258,7 +261,7 @@ __global__ void __launch_bounds__(path_block, fill_blocks_an_sm)
         offsets(first_row + r, first_result + results_before(m.words, tile, end));
     };
     list_sources(m.words, m.sources[warp]);
-    if (blockIdx.x == 0 && t == 0) offsets(0, 0);
+    if (number == 0 && t == 0) offsets(0, 0);
     if (ends_row) put_offset(r, a_end + b_end);
 #pragma unroll 1
     for (r += path_block; r < tile.rows_end; r += path_block)

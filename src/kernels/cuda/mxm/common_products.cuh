@@ -9,8 +9,9 @@ namespace nz::kernels::cuda {
 /// A tile's block: each warp has 512 neighbouring products, 32 of them at a time.
 inline constexpr int sort_block = 256, sort_each = static_cast<int>(plan::sort_tile) / sort_block,
                      sort_warps = sort_block / 32, sort_warp_products = 32 * sort_each;
-/// In `order`: the product is the first of its place.
-inline constexpr unsigned order_first = 1u << 15;
+/// In `order`: the product is the first of its place; where rows were cut, the place is the first of its row, but for the tile's first.
+inline constexpr unsigned order_first = 1u << 15, order_row = 1u << 14,
+                          order_number = (1u << plan::sort_tile_bits) - 1;
 
 /// One of 32 * sort_each a warp: round r has number (warp, r, lane).
 __device__ inline int number_in_tile(int round) {
@@ -32,11 +33,33 @@ struct product_tile {
     }
 };
 
+/// The last number that stands in `begins`, [sort_tile], at or before each of a thread's; returns that before the warp's first. Numbers
+/// ascend, and 0 is none. `warp_last`: [sort_warps].
+__device__ inline int last_begun(const int* begins, int* warp_last, int (&begun)[sort_each]) {
+    const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
+    int last = 0;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int here = begins[number_in_tile(r)];
+        const unsigned up_to = __ballot_sync(full_warp, here != 0) & (~0u >> (31 - lane));
+        const int nearest = __shfl_sync(full_warp, here, 31 - __clz(static_cast<int>(up_to | 1)));
+        begun[r] = up_to ? nearest : last;
+        last = __shfl_sync(full_warp, begun[r], 31);
+    }
+    if (lane == 31) warp_last[warp] = last;
+    __syncthreads();
+    int before = 0;
+    for (int w = 0; w < warp; ++w) before = max(before, warp_last[w]);
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) begun[r] = max(begun[r], before);
+    return before;
+}
+
 /// Finds the entry, counted from the tile's first, of each product; returns that of the product before the warp's first.
 /// `begins`: [sort_tile]; `warp_last`: [sort_warps].
 __device__ inline int find_owners(const plan::mxm_sort_parts& parts, const product_tile& tile, int* begins,
                                   int* warp_last, int (&owner)[sort_each]) {
-    const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
+    const int t = static_cast<int>(threadIdx.x);
     for (int n = t; n < static_cast<int>(plan::sort_tile); n += sort_block) begins[n] = 0;
     __syncthreads();
     for (offset_t e = t; e < tile.entries; e += sort_block) {
@@ -45,22 +68,7 @@ __device__ inline int find_owners(const plan::mxm_sort_parts& parts, const produ
         if (end > begin && begin > 0 && begin < tile.products) begins[begin] = static_cast<int>(e);
     }
     __syncthreads();
-    int last = 0;
-#pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int begun = begins[number_in_tile(r)];
-        const unsigned up_to = __ballot_sync(full_warp, begun != 0) & (~0u >> (31 - lane));
-        const int nearest = __shfl_sync(full_warp, begun, 31 - __clz(static_cast<int>(up_to | 1)));
-        owner[r] = up_to ? nearest : last;
-        last = __shfl_sync(full_warp, owner[r], 31);
-    }
-    if (lane == 31) warp_last[warp] = last;
-    __syncthreads();
-    int before = 0;
-    for (int w = 0; w < warp; ++w) before = max(before, warp_last[w]);
-#pragma unroll
-    for (int r = 0; r < sort_each; ++r) owner[r] = max(owner[r], before);
-    return before;
+    return last_begun(begins, warp_last, owner);
 }
 
 /// flags up to each number, counted over the block; `warp_totals`: [sort_warps]. Returns their sum.
@@ -85,24 +93,5 @@ __device__ inline int number_flags(const unsigned (&flags)[sort_each], int* warp
     __syncthreads();
     return all;
 }
-
-/// Keys of the places of cut rows.
-struct cut_keys {
-    void* data = nullptr;
-    bool wide = false;
-
-    cut_keys() = default;
-    __host__ __device__ explicit cut_keys(const plan::mxm_cut_parts& cut)
-        : data(cut.keys), wide(cut.key_bytes == 8) {}
-    __device__ std::uint64_t operator[](offset_t n) const {
-        return wide ? static_cast<const std::uint64_t*>(data)[n] : static_cast<const std::uint32_t*>(data)[n];
-    }
-    __device__ void put(offset_t n, std::uint64_t key) const {
-        if (wide)
-            static_cast<std::uint64_t*>(data)[n] = key;
-        else
-            static_cast<std::uint32_t*>(data)[n] = static_cast<std::uint32_t>(key);
-    }
-};
 
 }  // namespace nz::kernels::cuda

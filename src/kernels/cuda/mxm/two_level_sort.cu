@@ -1,17 +1,13 @@
 // The steps of mxm/two_level_sort that are the same for all semirings; the essay stands in two_level_sort.cuh.
 #include "kernels/cuda/mxm/common_count.hpp"
-#include "kernels/cuda/mxm/common_products.cuh"
+#include "kernels/cuda/mxm/common_tile_keys.cuh"
 
-#include <cub/block/block_radix_sort.cuh>
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
 
 namespace nz::kernels::cuda {
 namespace {
 
-using plan::mxm_cut_parts, plan::mxm_sort_parts, plan::sort_tile, plan::sort_tile_bits;
+using plan::mxm_sort_parts, plan::sort_tile, plan::sort_tile_bits;
 
 constexpr unsigned block = 256;
 // A multiprocessor's, of 128 registers a thread to begin with.
@@ -23,11 +19,6 @@ cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream);
 mxm_sort_parts parts_of(const device_mxm_arguments& k) {
     return {k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes};
 }
-mxm_cut_parts cut_parts_of(const device_mxm_arguments& k) {
-    return {k.cut_memory,  k.cut_places,    k.cut_rows, plan::cut_key_bytes(k.columns, k.cut_rows),
-            k.value_bytes, k.cut_sort_bytes};
-}
-
 /// The first of [at, end) whose value is beyond `x`, less one: the last that is not.
 template <class Values>
 __device__ offset_t last_up_to(const Values& values, offset_t at, offset_t end, offset_t x) {
@@ -108,42 +99,16 @@ struct places_of_tile {
     offset_t tiles;
     __device__ offset_t operator()(offset_t t) const { return t == tiles ? 0 : first[t] + last[t]; }
 };
-template <class F>
-auto counted(F f) {
-    return thrust::make_transform_iterator(thrust::counting_iterator<offset_t>(0), f);
-}
-
-template <class Key>
-using tile_sort = cub::BlockRadixSort<Key, sort_block, sort_each>;
-
 /// A tile's block in shared memory.
 struct tile_memory {
     union {
         int begins[sort_tile];
-        std::uint32_t keys[sort_tile];
-        std::uint64_t wide_keys[sort_tile];
-        tile_sort<std::uint32_t>::TempStorage sort;
-        tile_sort<std::uint64_t>::TempStorage wide_sort;
+        tile_keys keys;
     };
     index_t rows[sort_tile];                   // of each rank
     std::uint16_t rank_starts[sort_tile + 1];  // places before each rank's
     int warp_last[sort_warps], warp_totals[sort_warps];
     unsigned low, high;
-
-    template <class Key>
-    __device__ Key* staged() {
-        if constexpr (sizeof(Key) == 4)
-            return keys;
-        else
-            return wide_keys;
-    }
-    template <class Key>
-    __device__ auto& sorting() {
-        if constexpr (sizeof(Key) == 4)
-            return sort;
-        else
-            return wide_sort;
-    }
 };
 
 /// What is left of a tile when its keys are in order.
@@ -152,32 +117,15 @@ struct tile_result {
     index_t first_cut, last_cut;  // the rows that the tile's ends cut, or -1
 };
 
-/// Sorts a tile's keys, rank and column above the number of the product, by `bits` of them; leaves the order, the entries of
-/// the rows that are not cut, and the columns of those that are.
+/// Sorts a tile's keys by `bits` of rank and column; leaves the order, the entries of the rows that are not cut, and the columns of
+/// those that are.
 template <class Key>
 __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, const product_tile& tile,
-                               int ranks, int column_bits, int bits, const int (&rank)[sort_each],
+                               int ranks, const key_columns& columns, int bits, const int (&rank)[sort_each],
                                const unsigned (&column)[sort_each], const tile_result& to) {
     const int t = static_cast<int>(threadIdx.x);
-    Key* const keys = m.staged<Key>();
-#pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        const Key place = static_cast<Key>(rank[r]) << column_bits | (column[r] - m.low);
-        keys[n] = n < tile.products ? place << sort_tile_bits | static_cast<Key>(n) : ~Key{0};
-    }
-    __syncthreads();
-    Key mine[sort_each];
-#pragma unroll
-    for (int i = 0; i < sort_each; ++i) mine[i] = keys[t * sort_each + i];
-    __syncthreads();
-    tile_sort<Key>(m.sorting<Key>()).Sort(mine, sort_tile_bits, sort_tile_bits + max(bits, 1));
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < sort_each; ++i) keys[t * sort_each + i] = mine[i];
-    __syncthreads();
-
-    const auto rank_of = [&](Key x) { return static_cast<int>(x >> sort_tile_bits >> column_bits); };
+    const Key* const keys = sort_keys<Key>(m.keys, tile.products, columns, bits, rank, column);
+    const auto rank_of = [&](Key x) { return static_cast<int>(x >> sort_tile_bits >> columns.bits); };
     unsigned firsts[sort_each];
     int number[sort_each];
 #pragma unroll
@@ -194,7 +142,7 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
         if (n >= tile.products) continue;
         const bool first = firsts[r] >> t % 32 & 1;
         parts.order[tile.first + n] = static_cast<std::uint16_t>(
-            (static_cast<unsigned>(keys[n]) & ((1u << sort_tile_bits) - 1)) | (first ? order_first : 0));
+            (static_cast<unsigned>(keys[n]) & order_number) | (first ? order_first : 0));
         if (first && (n == 0 || rank_of(keys[n]) != rank_of(keys[n - 1])))
             m.rank_starts[rank_of(keys[n])] = static_cast<std::uint16_t>(number[r] - 1);
     }
@@ -209,7 +157,7 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
         const int n = number_in_tile(r), at = number[r] - 1;
         if (n >= tile.products || !(firsts[r] >> t % 32 & 1)) continue;
         const auto found = static_cast<index_t>(
-            m.low + static_cast<unsigned>(keys[n] >> sort_tile_bits & ((Key{1} << column_bits) - 1)));
+            columns.low + static_cast<unsigned>(keys[n] >> sort_tile_bits & ((Key{1} << columns.bits) - 1)));
         if (at < first_places) to.columns[room + at] = found;
         if (at >= last_from) to.columns[room + first_places + (at - last_from)] = found;
     }
@@ -254,75 +202,19 @@ __global__ void __launch_bounds__(sort_block, sort_blocks)
         changes[r] = __ballot_sync(full_warp, active && row[r] != (lane ? up : previous));
         previous = __shfl_sync(full_warp, row[r], 31);
     }
-    low = __reduce_min_sync(full_warp, low);
-    high = __reduce_max_sync(full_warp, high);
-    if (lane == 0) {
-        atomicMin(&m.low, low);
-        atomicMax(&m.high, high);
-    }
+    const key_columns columns = columns_of_keys(low, high, m.low, m.high);
     int rank[sort_each];
     const int ranks = number_flags(changes, m.warp_totals, rank) + 1;
 #pragma unroll
     for (int r = 0; r < sort_each; ++r)
         if (number_in_tile(r) == 0 || changes[r] >> lane & 1) m.rows[rank[r]] = row[r];
-    const auto width = [](unsigned x) { return 32 - __clz(static_cast<int>(x)); };
-    const int column_bits = width(m.high - m.low),
-              bits = column_bits + width(static_cast<unsigned>(ranks - 1));
+    const int bits = columns.bits + bit_width(static_cast<unsigned>(ranks - 1));
     const tile_result to{counts, cut_columns, parts.cut_rows[blockIdx.x], parts.cut_rows[blockIdx.x + 1]};
     if (bits + sort_tile_bits <= 32)
-        sort_tile_keys<std::uint32_t>(m, parts, tile, ranks, column_bits, bits, rank, column, to);
+        sort_tile_keys<std::uint32_t>(m, parts, tile, ranks, columns, bits, rank, column, to);
     else
-        sort_tile_keys<std::uint64_t>(m, parts, tile, ranks, column_bits, bits, rank, column, to);
+        sort_tile_keys<std::uint64_t>(m, parts, tile, ranks, columns, bits, rank, column, to);
 }
-
-/// The places of cut rows as keys, in the order of rows and tiles.
-__global__ void __launch_bounds__(block)
-    two_level_sort_gather_kernel(mxm_sort_parts parts, const index_t* cut_columns, int column_bits,
-                                 mxm_cut_parts cut) {
-    const offset_t t = blockIdx.x, room = parts.rooms[t], start = parts.cut_starts[t];
-    const int first = parts.first_places[t], all = first + parts.last_places[t];
-    const index_t own = parts.cut_rows[t];
-    if (threadIdx.x == 0 && own >= 0 && begins_cut_row{parts.cut_rows}(t))
-        cut.row_of_rank[parts.ranks[t] - 1] = own;
-    for (int n = static_cast<int>(threadIdx.x); n < all; n += static_cast<int>(block)) {
-        const auto rank = static_cast<std::uint64_t>(parts.ranks[n < first ? t : t + 1] - 1);
-        cut_keys(cut).put(start + n, rank << column_bits | static_cast<std::uint64_t>(cut_columns[room + n]));
-        cut.from[start + n] = static_cast<std::uint32_t>(start + n);
-    }
-}
-
-struct is_first_key {
-    cut_keys keys;
-    __device__ std::uint32_t operator()(offset_t n) const { return n == 0 || keys[n] != keys[n - 1]; }
-};
-
-/// Entries of cut rows.
-__global__ void __launch_bounds__(block)
-    two_level_sort_rows_kernel(offset_t places, index_t rows, int column_bits, mxm_cut_parts cut,
-                               index_t* counts) {
-    const offset_t rank = thread_number();
-    if (rank >= rows) return;
-    const cut_keys keys(cut);
-    const auto up_to = [&](offset_t of) -> std::uint32_t {  // distinct places of the ranks before
-        offset_t at = 0, end = places;
-        while (at < end) {
-            const offset_t middle = at + (end - at) / 2;
-            if (static_cast<offset_t>(keys[middle] >> column_bits) < of)
-                at = middle + 1;
-            else
-                end = middle;
-        }
-        return at ? cut.numbers[at - 1] : 0;
-    };
-    const std::uint32_t before = up_to(rank);
-    cut.before_row[rank] = static_cast<index_t>(before);
-    counts[cut.row_of_rank[rank]] = static_cast<index_t>(up_to(rank + 1) - before);
-}
-
-struct count_as_offset {
-    const index_t* counts;
-    __device__ offset_t operator()(offset_t i) const { return counts[i]; }
-};
 
 }  // namespace
 
@@ -374,61 +266,6 @@ void two_level_sort_count(const device_mxm_arguments& k, void* stream) {
     check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes,
                                         counted(places_of_tile{parts.first_places, parts.last_places, tiles}),
                                         parts.cut_starts, tiles + 1, on));
-    check(cudaGetLastError());
-}
-
-std::size_t two_level_sort_cut_bytes(offset_t places) {
-    std::size_t sort = 0, wide_sort = 0, scan = 0;
-    cub::DoubleBuffer<std::uint32_t> keys, from;
-    cub::DoubleBuffer<std::uint64_t> wide_keys;
-    check(cub::DeviceRadixSort::SortPairs(nullptr, sort, keys, from, places));
-    check(cub::DeviceRadixSort::SortPairs(nullptr, wide_sort, wide_keys, from, places));
-    check(cub::DeviceScan::InclusiveSum(nullptr, scan, counted(is_first_key{}),
-                                        static_cast<std::uint32_t*>(nullptr), places));
-    return std::max({sort, wide_sort, scan});
-}
-
-namespace {
-
-/// By all bits of a key that say anything; `from` goes along.
-template <class Key>
-void sort_places(const mxm_cut_parts& cut, offset_t places, int bits, cudaStream_t on) {
-    cub::DoubleBuffer<Key> keys(static_cast<Key*>(cut.keys), static_cast<Key*>(cut.spare_keys));
-    cub::DoubleBuffer<std::uint32_t> from(cut.from, cut.spare_from);
-    std::size_t bytes = cut.sort_bytes;
-    check(cub::DeviceRadixSort::SortPairs(cut.sort, bytes, keys, from, places, 0, bits, on));
-    const auto n = static_cast<std::size_t>(places);
-    if (keys.Current() != cut.keys)
-        check(cudaMemcpyAsync(cut.keys, cut.spare_keys, n * sizeof(Key), cudaMemcpyDeviceToDevice, on));
-    if (from.Current() != cut.from)
-        check(cudaMemcpyAsync(cut.from, cut.spare_from, n * 4, cudaMemcpyDeviceToDevice, on));
-}
-
-}  // namespace
-
-void two_level_sort_cut(const device_mxm_arguments& k, void* stream) {
-    const auto on = stream_of(stream);
-    const mxm_sort_parts parts = parts_of(k);
-    const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
-    if (k.cut_places > 0) {
-        const mxm_cut_parts cut = cut_parts_of(k);
-        const int column_bits = plan::bits_of_column(k.columns);
-        two_level_sort_gather_kernel<<<static_cast<unsigned>(plan::sort_tiles(k.products)), block, 0, on>>>(
-            parts, k.cut_columns, column_bits, cut);
-        const int bits = column_bits + plan::bits_of_column(k.cut_rows);
-        if (cut.key_bytes == 4)
-            sort_places<std::uint32_t>(cut, k.cut_places, bits, on);
-        else
-            sort_places<std::uint64_t>(cut, k.cut_places, bits, on);
-        std::size_t bytes = cut.sort_bytes;
-        check(cub::DeviceScan::InclusiveSum(cut.sort, bytes, counted(is_first_key{cut_keys(cut)}),
-                                            cut.numbers, k.cut_places, on));
-        two_level_sort_rows_kernel<<<blocks_of(k.cut_rows), block, 0, on>>>(k.cut_places, k.cut_rows,
-                                                                            column_bits, cut, rows.counts);
-    }
-    std::size_t bytes = k.scan_bytes;
-    check(cub::DeviceScan::ExclusiveSum(rows.scan, bytes, counted(count_as_offset{rows.counts}), rows.starts,
-                                        offset_t{k.rows} + 1, on));
     check(cudaGetLastError());
 }
 

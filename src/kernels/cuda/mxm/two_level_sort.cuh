@@ -3,53 +3,137 @@
 // Computes: products are numbered as A's entries make them and cut into tiles of 4,096, wherever rows end. First level: a block
 //   sorts its tile's places, the number of the row within the tile above the column, as few bits of both as the tile needs, the
 //   product's number in the lower 12 bits of the same word: keys alone move, in 32 bits where these hold it, else in 64. What it
-//   leaves is the order, in 16 bits a product, and the number of places of each row that lies in the tile whole. Second level: the
-//   places that tiles found of the other rows, those cut, are sorted by row and column with one radix sort of the device, which
-//   moves keys, of 32 bits where these hold both, and their numbers, no values. Products are formed last: the tiles are expanded once
-//   more, each place's products are added in the order that was left, and sums of cut rows, which stay where tiles found them, are
-//   fetched by number in the order of the second sort and reduced by key.
+//   leaves is the order, in 16 bits a product, and the number of places of each row that lies in the tile whole. Of the other rows, those cut,
+//   each tile leaves a run of columns in order. Second level: the runs' places, by row, column and run, are cut into tiles of 4,096 in
+//   their turn. A warp finds a cut by bisection for its column, of which each step counts in all of the row's runs; a block brings the pieces of
+//   runs between two cuts together and sorts them as the first level does. Products are formed last: the tiles are expanded once
+//   more, each place's products are added in the order that was left; then tiles of the second level add what runs have of a column. The
+//   paper sorts all places of all tiles once more on the device, permutations beside keys; here each place is read and written once.
 // Steps: expand (starts of each entry's products by a scan; where tiles begin, by search; which rows they cut), count (first
-//   level), cut (second level, and the scan that makes offsets), fill. The host reads two sizes between.
-// Who owns what: a tile -> a block of 256 threads, 512 neighbouring products -> a warp; in fill a place -> a thread.
-// Shared memory: 57 KiB (keys 32, ranks 24) in count, 40 KiB and a byte a value's byte in fill.
-// Workspace: 20 bytes an entry of A, 2 a product, 4 a product of a cut row, 28 or 36 a place that a tile has of one (for doubles).
+//   level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads two sizes between.
+// Who owns what: a tile of either level -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp.
+// Shared memory: 57 KiB (keys 32, ranks 24) in count, 40 KiB in cut, 56 and 48 KiB in fill with values of 8 bytes.
+// Workspace: 20 bytes an entry of A, 2 a product, 4 a product of a cut row, 14 a place that a tile has of one (for doubles).
 // Sync: the block's barriers between the steps of a tile.
 // Determinism: both sorts keep the order of equal keys, and sums follow it: the same bits each time. Those of rows in one tile are
-//   the other kernels' bits; in a cut row each tile's products are added first, then the tiles' sums.
+//   the other kernels' bits; in a cut row each tile's products are added first, then the tiles' sums, by tiles of the second level.
 // Cost: products, whatever the matrix looks like: a tile is a tile. A row shorter than a tile is cut at most once, so that few
-//   places go through the second sort but where rows have more than a thousand products (the paper sends all of them, its first
-//   sort knowing columns alone; on laplace3d a sixth remain). Distance to the limit: docs/measurements.md.
+//   places meet the second level but where rows have more than a thousand products (on laplace3d a sixth).
+// Distance to the limit (H200): 34 ps a product on laplace3d:100, 33 on a band of 21 diagonals, 53 where rows have 25 or 64 products; 52 on
+//   rmat_directed:17,8, nearly all of whose rows are cut: 17.0 ms, of which, by a profile, sorting and forming tiles of products
+//   take 5.1 and 3.2, cuts 0.7, sorting and adding up tiles of places 4.1 and 3.9. Nothing of it waits for memory's rate: a
+//   multiprocessor has three or four blocks, which wait at barriers and for chains of reads (bounds, runs, ends of pieces, places), and
+//   issues in 40 to 58% of the cycles.
+// Tried without gain: for the sums, a thread for all places of a column (5% slower), columns
+//   fetched with the sums (12%: three blocks for four); ends of pieces by halves, one after the other (the same).
 // Why it is not the planned one: products that meet often are added faster where they fall than sorted.
 #pragma once
 
-#include "kernels/cuda/mxm/common_products.cuh"
+#include "kernels/cuda/mxm/common_cut.cuh"
 #include "kernels/cuda/mxm/hash.cuh"
 
 namespace nz::kernels::cuda {
 
 namespace two_level_detail {
 
-/// A tile's block in shared memory.
-template <class Cell>
+template <class V>
+struct formed_products {
+    V values[plan::sort_tile];
+    index_t columns[plan::sort_tile];
+};
+template <class V>
+struct formed_sums {
+    V values[plan::sort_tile];
+};
+/// A tile's block in shared memory: first how its products, or pieces of runs, are found.
+template <class Found, class Formed>
 struct formed_tile {
     union {
-        int begins[plan::sort_tile];
-        typename Cell::value products[plan::sort_tile];
+        Found found;
+        Formed formed;
     };
-    index_t columns[plan::sort_tile];
     std::uint16_t order[plan::sort_tile];
     int warp_last[sort_warps], warp_totals[sort_warps];
 };
+struct found_products {
+    int begins[plan::sort_tile];
+};
+template <class V>
+using product_memory = formed_tile<found_products, formed_products<V>>;
+template <class V>
+using cut_memory = formed_tile<cut_pieces, formed_sums<V>>;
 
-/// The sum of the products of the place that begins at `n` of a tile's order.
-template <class Cell>
-__device__ typename Cell::value sum_of_place(const formed_tile<Cell>& m, int n, int end) {
-    constexpr unsigned number = order_first - 1;
-    auto sum = m.products[m.order[n] & number];
+/// The sum of what stands side by side in a tile's order from `n` on, up to the next place.
+template <class Cell, class Tile>
+__device__ typename Cell::value sum_of_place(const Tile& m, int n, int end) {
+    auto sum = m.formed.values[m.order[n] & order_number];
     if constexpr (!Cell::first_wins)
         for (++n; n < end && !(m.order[n] & order_first); ++n)
-            sum = Cell::add(sum, m.products[m.order[n] & number]);
+            sum = Cell::add(sum, m.formed.values[m.order[n] & order_number]);
     return sum;
+}
+
+template <class V>
+__device__ V of_lane_below(V x, int distance) {
+    if constexpr (sizeof(V) < sizeof(int))
+        return static_cast<V>(__shfl_up_sync(full_warp, static_cast<int>(x), distance));
+    else
+        return __shfl_up_sync(full_warp, x, distance);
+}
+
+template <class V>
+__device__ V of_lane(V x, int lane) {
+    if constexpr (sizeof(V) < sizeof(int))
+        return static_cast<V>(__shfl_sync(full_warp, static_cast<int>(x), lane));
+    else
+        return __shfl_sync(full_warp, x, lane);
+}
+
+/// Adds up the places of a tile of cut rows that lie side by side, in a fixed order: over the lanes of a warp, 32 at a time, and then over warps.
+/// What ends is put where its last place stands; `carry` gets what belongs to a place of the tile before.
+template <class Cell, class Tile, class Put>
+__device__ void add_places(Tile& m, const cut_tile& tile, const unsigned (&firsts)[sort_each], const Put& put,
+                           typename Cell::value* carry) {
+    using V = typename Cell::value;
+    __shared__ V leads[sort_warps];  // what a warp has of a place that begins before it
+    __shared__ bool begins[sort_warps];
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    bool begun = false, goes_on = false;
+    V sum{};
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        if (n - lane >= tile.places) break;
+        const unsigned up_to = firsts[r] & (~0u >> (31 - lane));
+        const int start = up_to ? 31 - __clz(static_cast<int>(up_to)) : 0;
+        const V before = of_lane(sum, 31);
+        sum = n < tile.places ? m.formed.values[m.order[n] & order_number] : V{};
+#pragma unroll
+        for (int distance = 1; distance < 32; distance *= 2) {
+            const V below = of_lane_below(sum, distance);
+            if (lane - distance >= start) sum = Cell::add(below, sum);
+        }
+        if (!up_to && r > 0) sum = Cell::add(before, sum);
+        const bool ends = n + 1 >= tile.places || m.order[n + 1] & order_first;
+        const bool own = begun || up_to;
+        if (n < tile.places && ends && own) put(r, sum);
+        if (n < tile.places && !own && (ends || (r == sort_each - 1 && lane == 31))) leads[warp] = sum;
+        goes_on = r == sort_each - 1 && lane == 31 && !ends && own;
+        begun = begun || firsts[r] != 0;
+    }
+    if (lane == 0) begins[warp] = begun;
+    __syncthreads();
+    const auto with_leads = [&](V with, int first) {
+        for (int w = first; w < sort_warps; ++w) {
+            const int at = w * sort_warp_products;
+            if (at >= tile.places || m.order[at] & order_first) break;
+            with = Cell::add(with, leads[w]);
+            if (begins[w]) break;
+        }
+        return with;
+    };
+    if (goes_on) put(sort_each - 1, with_leads(sum, warp + 1));
+    if (threadIdx.x == 0 && tile.from.continues) *carry = begins[0] ? leads[0] : with_leads(leads[0], 1);
 }
 
 }  // namespace two_level_detail
@@ -62,10 +146,10 @@ __global__ void __launch_bounds__(sort_block)
                                typename Cell::value* out_values) {
     using V = typename Cell::value;
     extern __shared__ uint4 shared_tiles[];
-    auto& m = *reinterpret_cast<two_level_detail::formed_tile<Cell>*>(shared_tiles);
+    auto& m = *reinterpret_cast<two_level_detail::product_memory<V>*>(shared_tiles);
     const product_tile tile(parts, blockIdx.x, products, a_entries);
     int owner[sort_each];
-    find_owners(parts, tile, m.begins, m.warp_last, owner);  // all have read `begins` when it returns
+    find_owners(parts, tile, m.found.begins, m.warp_last, owner);  // all have read it when it returns
     unsigned firsts[sort_each];
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
@@ -73,13 +157,13 @@ __global__ void __launch_bounds__(sort_block)
         bool first = false;
         if (n < tile.products) {
             const offset_t p = tile.entry + owner[r], q = parts.of_b[p] + tile.first + n;
-            m.columns[n] = __ldg(b.columns + q);
+            m.formed.columns[n] = __ldg(b.columns + q);
             index_t row = 0, k = 0;
             if constexpr (Cell::positional) {
                 row = parts.rows[p];
                 k = __ldg(a.columns + p);
             }
-            m.products[n] = Cell::multiply(of.a(p), of.b(q), row, k);
+            m.formed.values[n] = Cell::multiply(of.a(p), of.b(q), row, k);
             m.order[n] = parts.order[tile.first + n];
             first = m.order[n] & order_first;
         }
@@ -105,45 +189,97 @@ __global__ void __launch_bounds__(sort_block)
         } else if (at >= places - last_places) {
             cut_sums[cut_start + first_places + at - (places - last_places)] = sum;
         } else {
-            out_columns[begin + at] = m.columns[m.order[n] & (order_first - 1)];
+            out_columns[begin + at] = m.formed.columns[m.order[n] & order_number];
             out_values[begin + at] = sum;
         }
     }
 }
 
-/// Cut rows: the sums of a place, whose keys lie side by side, in the order of tiles.
+/// A tile of places of cut rows: those of a column are added up in the order of runs. What goes on from the tile before is left to
+/// two_level_cut_carry_kernel.
+template <class Cell>
+__global__ void __launch_bounds__(sort_block, 4)
+    two_level_cut_fill_kernel(const index_t* columns, offset_t places, plan::mxm_cut_parts cut,
+                              index_t* out_columns, typename Cell::value* out_values) {
+    using V = typename Cell::value;
+    extern __shared__ uint4 shared_tiles[];
+    auto& m = *reinterpret_cast<two_level_detail::cut_memory<V>*>(shared_tiles);
+    const cut_tile tile(cut, blockIdx.x, places);
+    int piece[sort_each];
+    find_pieces(columns, cut, tile, m.found, m.warp_last, piece);
+    V value[sort_each];
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        if (n >= tile.places) continue;
+        value[r] = static_cast<const V*>(
+            cut.sums)[cut.runs[m.found.run[piece[r]]].sums + n + m.found.shift[piece[r]]];
+        m.order[n] = cut.order[tile.first + n];
+    }
+    __syncthreads();
+    // Places up to each in the lower half, rows in the upper.
+    unsigned firsts[sort_each];
+    int number[sort_each], count = 0;
+    const unsigned up_to = ~0u >> (31 - threadIdx.x % 32);
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        unsigned order = 0;
+        if (n < tile.places) {
+            m.formed.values[n] = value[r];
+            order = m.order[n];
+        }
+        firsts[r] = __ballot_sync(full_warp, order & order_first);
+        const unsigned begins = __ballot_sync(full_warp, order & order_row);
+        number[r] = count + (__popc(firsts[r] & up_to) | __popc(begins & up_to) << 16);
+        count += __popc(firsts[r]) | __popc(begins) << 16;
+    }
+    if (threadIdx.x % 32 == 0) m.warp_totals[threadIdx.x / 32] = count;
+    __syncthreads();
+    int earlier = 0;
+    for (unsigned w = 0; w < threadIdx.x / 32; ++w) earlier += m.warp_totals[w];
+    const offset_t before = cut.firsts[blockIdx.x];
+    const auto put = [&](int r, V sum) {
+        const int both = earlier + number[r], at = (both & 0xffff) - 1;
+        const offset_t to = cut.row_starts[tile.from.rank + (both >> 16)] + before + at;
+        out_columns[to] = cut.columns[tile.first + at];
+        out_values[to] = sum;
+    };
+    if constexpr (Cell::first_wins) {
+#pragma unroll
+        for (int r = 0; r < sort_each; ++r) {
+            const int n = number_in_tile(r);
+            if (firsts[r] >> threadIdx.x % 32 & 1) put(r, m.formed.values[m.order[n] & order_number]);
+        }
+    } else {
+        two_level_detail::add_places<Cell>(m, tile, firsts, put, static_cast<V*>(cut.carries) + blockIdx.x);
+    }
+}
+
+/// Adds what tiles have of places that begin in tiles before: a thread for each tile that the last place of the one before goes on in.
 template <class Cell>
 __global__ void __launch_bounds__(sort_block)
-    two_level_sort_reduce_kernel(offset_t places, plan::mxm_cut_parts cut, int column_bits,
-                                 const offset_t* starts, index_t* out_columns,
-                                 typename Cell::value* out_values) {
-    const offset_t n = offset_t{blockIdx.x} * sort_block + threadIdx.x;
-    if (n >= places) return;
-    const cut_keys keys(cut);
-    const std::uint64_t key = keys[n];
-    if (n > 0 && keys[n - 1] == key) return;
-    const auto* const sums = static_cast<const typename Cell::value*>(cut.sums);
-    auto sum = sums[cut.from[n]];
-    if constexpr (!Cell::first_wins)
-        for (offset_t next = n + 1; next < places && keys[next] == key; ++next)
-            sum = Cell::add(sum, sums[cut.from[next]]);
-    const auto rank = static_cast<index_t>(key >> column_bits);
-    const offset_t at = starts[cut.row_of_rank[rank]] +
-                        (cut.numbers[n] - 1 - static_cast<std::uint32_t>(cut.before_row[rank]));
-    out_columns[at] = static_cast<index_t>(key & ((std::uint64_t{1} << column_bits) - 1));
-    out_values[at] = sum;
+    two_level_cut_carry_kernel(offset_t tiles, plan::mxm_cut_parts cut, typename Cell::value* out_values) {
+    offset_t t = offset_t{blockIdx.x} * sort_block + threadIdx.x;
+    if (t >= tiles || !cut.bounds[t].continues || cut.firsts[t] == cut.firsts[t - 1]) return;
+    auto& value = out_values[cut.row_starts[cut.bounds[t].rank] + cut.firsts[t] - 1];
+    auto sum = value;
+    do {
+        sum = Cell::add(sum, static_cast<const typename Cell::value*>(cut.carries)[t]);
+        ++t;
+    } while (cut.firsts[t] == cut.firsts[t - 1] && t < tiles && cut.bounds[t].continues);
+    value = sum;
 }
 
 template <class Cell>
 void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
     using V = typename Cell::value;
-    using memory = two_level_detail::formed_tile<Cell>;
+    using memory = two_level_detail::product_memory<V>;
     hash_offsets(k, stream);
     if (k.products == 0) return;
     const auto on = static_cast<cudaStream_t>(stream);
     const plan::mxm_sort_parts parts(k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes);
-    const plan::mxm_cut_parts cut(k.cut_memory, k.cut_places, k.cut_rows,
-                                  plan::cut_key_bytes(k.columns, k.cut_rows), k.value_bytes,
+    const plan::mxm_cut_parts cut(k.cut_memory, k.cut_places, k.cut_rows, k.products, k.value_bytes,
                                   k.cut_sort_bytes);
     const offset_t* const starts = plan::mxm_device_parts(k.row_parts, k.rows, k.scan_bytes).starts;
     auto* const values = static_cast<V*>(k.out_values);
@@ -152,10 +288,17 @@ void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
         <<<static_cast<unsigned>(plan::sort_tiles(k.products)), sort_block, sizeof(memory), on>>>(
             device_mxm_side(k.a, k.a_step), device_mxm_side(k.b, k.b_step), hash_detail::products<Cell>(k),
             k.a_entries, k.products, parts, starts, static_cast<V*>(cut.sums), k.out_columns, values);
-    if (k.cut_places > 0)
-        two_level_sort_reduce_kernel<Cell>
-            <<<static_cast<unsigned>((k.cut_places + sort_block - 1) / sort_block), sort_block, 0, on>>>(
-                k.cut_places, cut, plan::bits_of_column(k.columns), starts, k.out_columns, values);
+    if (k.cut_places > 0) {
+        using cut_memory = two_level_detail::cut_memory<V>;
+        const offset_t tiles = plan::mxm_cut_tiles(k.cut_places);
+        allow_shared(two_level_cut_fill_kernel<Cell>, sizeof(cut_memory));
+        two_level_cut_fill_kernel<Cell><<<static_cast<unsigned>(tiles), sort_block, sizeof(cut_memory), on>>>(
+            k.cut_columns, k.cut_places, cut, k.out_columns, values);
+        if constexpr (!Cell::first_wins)
+            two_level_cut_carry_kernel<Cell>
+                <<<static_cast<unsigned>((tiles + sort_block - 1) / sort_block), sort_block, 0, on>>>(
+                    tiles, cut, values);
+    }
     check(cudaGetLastError());
 }
 
