@@ -36,7 +36,7 @@ struct device_mxm_arguments {
     std::size_t sort_scan_bytes = 0, cut_sort_bytes = 0, value_bytes = 0;
     index_t* cut_columns = nullptr;
     void* cut_memory = nullptr;
-    offset_t cut_places = 0;
+    offset_t cut_places = 0, cut_runs = 0;  ///< `cut_runs`: tiles that one row lies in, at most
     index_t cut_rows = 0;
     // For numeric: C's entries, and which products each sums (storage::product_list).
     offset_t places = 0, products = 0;
@@ -64,7 +64,7 @@ using device_mxm_kernel = void (*)(const device_mxm_arguments&, void* stream);
 struct device_sort_table {
     std::size_t (*scan_bytes)(offset_t a_entries, offset_t products) = nullptr;
     device_mxm_kernel expand = nullptr, count = nullptr;
-    std::size_t (*cut_bytes)(offset_t places) = nullptr;
+    std::size_t (*cut_bytes)(const device_mxm_arguments&) = nullptr;
     device_mxm_kernel cut = nullptr;
 };
 

@@ -83,6 +83,7 @@ public:
         const offset_t last = plan::sort_tiles(k_.products);
         ctx_.gpu()->download(&k_.cut_rows, tiles.ranks + last, sizeof k_.cut_rows);
         ctx_.gpu()->download(&facts.cut_products, tiles.rooms + last, sizeof facts.cut_products);
+        ctx_.gpu()->download(&k_.cut_runs, tiles.most_runs, sizeof k_.cut_runs);
         cut_columns_ =
             buffer(ctx_.device_memory(), static_cast<std::size_t>(facts.cut_products) * sizeof(index_t));
         k_.cut_columns = cut_columns_.as<index_t>();
@@ -90,9 +91,16 @@ public:
         ctx_.gpu()->download(&k_.cut_places, tiles.cut_starts + last, sizeof k_.cut_places);
         facts.cut_places = k_.cut_places;
         facts.cut_rows = k_.cut_rows;
-        k_.cut_sort_bytes = steps().cut_bytes(k_.cut_places);
-        cut_ = buffer(ctx_.device_memory(), plan::mxm_cut_bytes(k_.cut_places, k_.cut_rows, k_.products,
-                                                                k_.value_bytes, k_.cut_sort_bytes));
+        facts.cut_runs = k_.cut_runs;
+        require<not_supported>(
+            plan::cut_by_tiles(k_.cut_runs) || k_.cut_places <= std::numeric_limits<std::uint32_t>::max(),
+            "kernel two_level_sort: {} places of rows in more than {} tiles, which it numbers in 32 bits: pin "
+            "another, or none",
+            k_.cut_places, plan::most_cut_runs);
+        k_.cut_sort_bytes = steps().cut_bytes(k_);
+        cut_ = buffer(ctx_.device_memory(),
+                      plan::mxm_cut_bytes(k_.cut_places, k_.cut_rows, k_.cut_runs, k_.products, k_.columns,
+                                          k_.value_bytes, k_.cut_sort_bytes));
         k_.cut_memory = cut_.data();
         cut();
     }

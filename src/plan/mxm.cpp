@@ -95,10 +95,11 @@ mxm_plan on_gpu(const mxm_facts& f) {
         return plan;
     }
     if (plan.kernel == "two_level_sort") {
-        plan.workspace_bytes = mxm_device_rows(f.rows, f.scan_bytes) +
-                               mxm_sort_bytes(f.a_entries, std::max<offset_t>(f.products, 0), 0) +
-                               static_cast<std::size_t>(f.cut_products) * sizeof(index_t) +
-                               mxm_cut_bytes(f.cut_places, f.cut_rows, f.products, f.value_bytes, 0);
+        plan.workspace_bytes =
+            mxm_device_rows(f.rows, f.scan_bytes) +
+            mxm_sort_bytes(f.a_entries, std::max<offset_t>(f.products, 0), 0) +
+            static_cast<std::size_t>(f.cut_products) * sizeof(index_t) +
+            mxm_cut_bytes(f.cut_places, f.cut_rows, f.cut_runs, f.products, f.columns, f.value_bytes, 0);
         return plan;
     }
     plan.workspace_bytes =

@@ -31,7 +31,7 @@ struct mxm_facts {
     offset_t large_rows = -1;                    ///< on a GPU: rows whose products are too many to be sorted
     offset_t huge_rows = 0;                      ///< ... are 16,384 or more
     // On a GPU, two_level_sort's: products of the rows that tiles cut, their places, how many rows; 0 while not known.
-    offset_t cut_products = 0, cut_places = 0;
+    offset_t cut_products = 0, cut_places = 0, cut_runs = 0;
     index_t cut_rows = 0;
 };
 

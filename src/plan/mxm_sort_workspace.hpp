@@ -32,6 +32,7 @@ struct mxm_sort_parts {
     offset_t* rooms;                      ///< [tiles + 1] products of cut rows in the tiles before
     index_t *first_places, *last_places;  ///< places in a tile of the cut row it begins with, and ends with
     offset_t* cut_starts;                 ///< [tiles + 1] such places in the tiles before
+    offset_t* most_runs;                  ///< [1] tiles that the products of one row lie in, at most
     void* scan;
     std::size_t scan_bytes;
 
@@ -49,6 +50,7 @@ struct mxm_sort_parts {
         first_places = parts.take<index_t>(tiles + 1);
         last_places = parts.take<index_t>(tiles + 1);
         cut_starts = parts.take<offset_t>(tiles + 1);
+        most_runs = parts.take<offset_t>(1);
         this->scan = parts.take<std::byte>(static_cast<offset_t>(scan));
     }
 };
@@ -57,8 +59,13 @@ constexpr std::size_t mxm_sort_bytes(offset_t a_entries, offset_t products, std:
                tiles = static_cast<std::size_t>(sort_tiles(products)) + 1;
     return padded((n + 1) * sizeof(offset_t)) + padded(n * sizeof(offset_t)) + padded(n * sizeof(index_t)) +
            padded(m * sizeof(std::uint16_t)) + 3 * padded(tiles * sizeof(offset_t)) +
-           4 * padded(tiles * sizeof(index_t)) + padded(scan_bytes);
+           4 * padded(tiles * sizeof(index_t)) + padded(sizeof(offset_t)) + padded(scan_bytes);
 }
+
+/// Places of cut rows go through tiles once more where no row lies in more tiles than this: a cut there is looked for in all of them, and has
+/// so many cuts itself. Else the device sorts them.
+inline constexpr offset_t most_cut_runs = 1024;
+constexpr bool cut_by_tiles(offset_t most_runs) { return most_runs <= most_cut_runs; }
 
 /// The places that one tile found of a cut row, in the order of their columns.
 struct mxm_cut_run {
@@ -115,8 +122,8 @@ struct mxm_cut_parts {
         this->scan = parts.take<std::byte>(static_cast<offset_t>(scan));
     }
 };
-constexpr std::size_t mxm_cut_bytes(offset_t places, index_t cut_rows, offset_t products,
-                                    std::size_t value_bytes, std::size_t scan_bytes) {
+constexpr std::size_t mxm_cut_tiled_bytes(offset_t places, index_t cut_rows, offset_t products,
+                                          std::size_t value_bytes, std::size_t scan_bytes) {
     if (places == 0) return 0;
     const auto n = static_cast<std::size_t>(places), tiles = static_cast<std::size_t>(mxm_cut_tiles(places)),
                rows = static_cast<std::size_t>(cut_rows),
@@ -126,6 +133,54 @@ constexpr std::size_t mxm_cut_bytes(offset_t places, index_t cut_rows, offset_t 
            padded((tiles + 1) * sizeof(mxm_cut_bound)) + padded((tiles + 1) * sizeof(offset_t)) +
            padded(tiles * sizeof(index_t)) + padded(n * sizeof(std::uint16_t)) + padded(n * sizeof(index_t)) +
            padded(n * value_bytes) + padded(tiles * value_bytes) + padded(scan_bytes);
+}
+
+/// Bytes of a key that holds the rank of a cut row above a column.
+constexpr int cut_key_bytes(index_t columns, index_t cut_rows) {
+    return bits_of_column(columns) + bits_of_column(cut_rows) <= 32 ? 4 : 8;
+}
+
+/// The same where the device sorts the places: row by row, in a row tile by tile; `keys` sorted.
+struct mxm_cut_sorted_parts {
+    void *keys, *spare_keys;            ///< of key_bytes: the row's rank above, the column below
+    std::uint32_t *from, *spare_from;   ///< which of the places a sorted one was
+    std::uint32_t* numbers;             ///< distinct ones up to each sorted one
+    index_t *row_of_rank, *before_row;  ///< [cut rows]; `before_row`: distinct ones before the row
+    void* sums;                         ///< of each place, as tiles found them
+    void* sort;
+    std::size_t sort_bytes;
+    int key_bytes;
+
+    mxm_cut_sorted_parts(void* memory, offset_t places, index_t cut_rows, int key_bytes,
+                         std::size_t value_bytes, std::size_t sort)
+        : sort_bytes(sort), key_bytes(key_bytes) {
+        workspace_parts parts(memory);
+        keys = parts.take<std::byte>(places * key_bytes);
+        spare_keys = parts.take<std::byte>(places * key_bytes);
+        from = parts.take<std::uint32_t>(places);
+        spare_from = parts.take<std::uint32_t>(places);
+        numbers = parts.take<std::uint32_t>(places);
+        row_of_rank = parts.take<index_t>(cut_rows);
+        before_row = parts.take<index_t>(cut_rows);
+        sums = parts.take<std::byte>(places * static_cast<offset_t>(value_bytes));
+        this->sort = parts.take<std::byte>(static_cast<offset_t>(sort));
+    }
+};
+constexpr std::size_t mxm_cut_sorted_bytes(offset_t places, index_t cut_rows, int key_bytes,
+                                           std::size_t value_bytes, std::size_t sort_bytes) {
+    const auto n = static_cast<std::size_t>(places);
+    return 2 * padded(n * static_cast<std::size_t>(key_bytes)) + 3 * padded(n * 4) +
+           2 * padded(static_cast<std::size_t>(cut_rows) * sizeof(index_t)) + padded(n * value_bytes) +
+           padded(sort_bytes);
+}
+
+/// Either, for so many cut rows of as many columns and at most `most_runs` runs.
+constexpr std::size_t mxm_cut_bytes(offset_t places, index_t cut_rows, offset_t most_runs, offset_t products,
+                                    index_t columns, std::size_t value_bytes, std::size_t temporary_bytes) {
+    return cut_by_tiles(most_runs)
+               ? mxm_cut_tiled_bytes(places, cut_rows, products, value_bytes, temporary_bytes)
+               : mxm_cut_sorted_bytes(places, cut_rows, cut_key_bytes(columns, cut_rows), value_bytes,
+                                      temporary_bytes);
 }
 
 }  // namespace nz::plan

@@ -195,32 +195,35 @@ protected:
     std::mt19937 random{mxm_ids_seed};
 };
 
-// Rows of 17.6 million products: more tiles than a search keeps places of, and columns that more tiles found than a tile of the second level
-// has room for.
-TEST_F(SortedOnDevice, RowsOfThousandsOfTilesAreTheCpus) {
+// Rows of up to 3.4 and 17.6 million products, in 821 and 4,307 tiles, of which the former go once more through tiles and the latter do not; columns
+// that hundreds and thousands of tiles found.
+TEST_F(SortedOnDevice, RowsOfVeryManyTilesAreTheCpus) {
     const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
     constexpr index_t n = 4200;
     const matrix b = load(ctx, "dense:4200,4200").matrix;
-    std::vector<index_t> i, j;
-    std::vector<double> x;
     std::uniform_real_distribution<double> real(-1, 1);
-    for (index_t row = 0; row < 3; ++row)
-        for (index_t k = 0; k < (row == 1 ? 30 : n); ++k) {
-            i.push_back(row);
-            j.push_back(k);
-            x.push_back(real(random));
+    for (const index_t longest : {800, 4200}) {
+        SCOPED_TRACE(longest);
+        std::vector<index_t> i, j;
+        std::vector<double> x;
+        for (index_t row = 0; row < 4; ++row)
+            for (index_t k = 0; k < (row == 1 ? 30 : longest); ++k) {
+                i.push_back(row);
+                j.push_back((row * 17 + k) % n);
+                x.push_back(real(random));
+            }
+        const auto a = matrix::build<double>(ctx, {4, n, i, j, x});
+        for (const auto* name : {"plus_times_fp64", "min_plus_fp64", "any_second_fp64"}) {
+            SCOPED_TRACE(name);
+            const semiring s(name);
+            matrix expected(cpu, dtype::float64, 4, n), c(ctx, dtype::float64, 4, n),
+                again(ctx, dtype::float64, 4, n);
+            mxm(cpu, expected, s, a, b, {.kernel = "hash"});
+            EXPECT_TRUE(mxm(ctx, c, s, a, b, {.kernel = "two_level_sort"}).on_device);
+            mxm(ctx, again, s, a, b, {.kernel = "two_level_sort"});
+            ASSERT_NO_FATAL_FAILURE(expect_equal(expected, c, std::string_view(name) != "plus_times_fp64"));
+            ASSERT_NO_FATAL_FAILURE(expect_equal(c, again, true)) << "a second time";
         }
-    const auto a = matrix::build<double>(ctx, {3, n, i, j, x});
-    for (const auto* name : {"plus_times_fp64", "min_plus_fp64", "any_second_fp64"}) {
-        SCOPED_TRACE(name);
-        const semiring s(name);
-        matrix expected(cpu, dtype::float64, 3, n), c(ctx, dtype::float64, 3, n),
-            again(ctx, dtype::float64, 3, n);
-        mxm(cpu, expected, s, a, b, {.kernel = "hash"});
-        EXPECT_TRUE(mxm(ctx, c, s, a, b, {.kernel = "two_level_sort"}).on_device);
-        mxm(ctx, again, s, a, b, {.kernel = "two_level_sort"});
-        ASSERT_NO_FATAL_FAILURE(expect_equal(expected, c, std::string_view(name) != "plus_times_fp64"));
-        ASSERT_NO_FATAL_FAILURE(expect_equal(c, again, true)) << "a second time";
     }
 }
 

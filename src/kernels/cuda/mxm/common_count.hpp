@@ -21,8 +21,11 @@ void dia_dia_take(const device_mxm_arguments& arguments, void* stream);
 std::size_t two_level_sort_scan_bytes(offset_t a_entries, offset_t products);
 void two_level_sort_expand(const device_mxm_arguments& arguments, void* stream);
 void two_level_sort_count(const device_mxm_arguments& arguments, void* stream);
-std::size_t two_level_sort_cut_bytes(offset_t places);
+std::size_t two_level_sort_cut_bytes(const device_mxm_arguments& arguments);
 void two_level_sort_cut(const device_mxm_arguments& arguments, void* stream);
+/// A part of cut where the device sorts the places of cut rows.
+std::size_t cut_sorted_bytes(offset_t places);
+void cut_sorted(const device_mxm_arguments& arguments, index_t* counts, void* stream);
 
 std::size_t dot_scan_bytes(index_t rows);
 void dot_steps(const device_mxm_arguments& arguments, offset_t* steps, void* stream);

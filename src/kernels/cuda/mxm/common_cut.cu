@@ -61,8 +61,7 @@ __global__ void __launch_bounds__(block)
     }
 }
 
-/// Runs of a row whose searches go on from where the last step left them.
-constexpr int kept_runs = 512, bound_warps = block / 32;
+constexpr int bound_warps = 4, bound_block = bound_warps * 32;
 
 /// Of places in a run: those that are known to lie before a column, those that may, and what the last step found.
 struct run_search {
@@ -71,10 +70,10 @@ struct run_search {
 
 /// A warp finds a bound: bisects for the column, of which up to each a step counts in all of the row's runs, and then takes the
 /// run among those that have it.
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(bound_block)
     two_level_cut_bounds_kernel(const index_t* columns, offset_t places, index_t width, index_t rows,
                                 mxm_cut_parts cut) {
-    __shared__ run_search searches[bound_warps][kept_runs];
+    __shared__ run_search searches[bound_warps][plan::most_cut_runs];
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const offset_t tile = offset_t{blockIdx.x} * bound_warps + warp, at = min(tile * sort_tile, places);
     if (tile > plan::mxm_cut_tiles(places)) return;
@@ -99,7 +98,7 @@ __global__ void __launch_bounds__(block)
         return;
     }
     run_search* const kept = searches[warp];
-    for (index_t i = lane; i < min(runs, kept_runs); i += 32)
+    for (index_t i = lane; i < runs; i += 32)
         kept[i] = {0, static_cast<std::uint16_t>(cut.runs[first_run + i].places), 0};
     const auto before = [&](index_t i, index_t column, int low, int high) {
         const index_t* const of = columns + cut.runs[first_run + i].columns;
@@ -122,26 +121,17 @@ __global__ void __launch_bounds__(block)
         const index_t middle = low + (high - low) / 2;
         offset_t count = 0;
         for (index_t i = lane; i < runs; i += 32) {
-            int found = 0;
-            if (i < kept_runs)
-                kept[i].found =
-                    static_cast<std::uint16_t>(found = before(i, middle + 1, kept[i].low, kept[i].high));
-            else
-                found = before(i, middle + 1, 0, cut.runs[first_run + i].places);
-            count += found;
+            kept[i].found = static_cast<std::uint16_t>(before(i, middle + 1, kept[i].low, kept[i].high));
+            count += kept[i].found;
         }
         const bool beyond = sum(count) > wanted;
-        for (index_t i = lane; i < min(runs, kept_runs); i += 32)
-            (beyond ? kept[i].high : kept[i].low) = kept[i].found;
+        for (index_t i = lane; i < runs; i += 32) (beyond ? kept[i].high : kept[i].low) = kept[i].found;
         if (beyond)
             high = middle;
         else
             low = middle + 1;
     }
-    const auto before_it = [&](index_t i) {
-        return i < kept_runs ? before(i, low, kept[i].low, kept[i].high)
-                             : before(i, low, 0, cut.runs[first_run + i].places);
-    };
+    const auto before_it = [&](index_t i) { return before(i, low, kept[i].low, kept[i].high); };
     offset_t count = 0;
     for (index_t i = lane; i < runs; i += 32) count += before_it(i);
     offset_t skipped = wanted - sum(count);
@@ -283,7 +273,9 @@ struct count_as_offset {
 
 }  // namespace
 
-std::size_t two_level_sort_cut_bytes(offset_t places) {
+std::size_t two_level_sort_cut_bytes(const device_mxm_arguments& k) {
+    const offset_t places = k.cut_places;
+    if (!plan::cut_by_tiles(k.cut_runs)) return cut_sorted_bytes(places);
     std::size_t runs = 0, firsts = 0;
     check(cub::DeviceScan::ExclusiveSum(nullptr, runs, counted(runs_of_row{}), static_cast<index_t*>(nullptr),
                                         places + 1));
@@ -304,7 +296,7 @@ void count_cut_rows(const device_mxm_arguments& k, const mxm_sort_parts& parts, 
                                         counted(runs_of_row{cut.first_tile, cut.last_tile, k.cut_rows}),
                                         cut.run_starts, offset_t{k.cut_rows} + 1, on));
     two_level_cut_runs_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, tiles, cut);
-    two_level_cut_bounds_kernel<<<static_cast<unsigned>(cut_tiles / bound_warps + 1), block, 0, on>>>(
+    two_level_cut_bounds_kernel<<<static_cast<unsigned>(cut_tiles / bound_warps + 1), bound_block, 0, on>>>(
         k.cut_columns, k.cut_places, k.columns, k.cut_rows, cut);
     allow_shared(two_level_cut_count_kernel, sizeof(cut_memory));
     two_level_cut_count_kernel<<<static_cast<unsigned>(cut_tiles), sort_block, sizeof(cut_memory), on>>>(
@@ -318,15 +310,18 @@ void count_cut_rows(const device_mxm_arguments& k, const mxm_sort_parts& parts, 
 
 void two_level_sort_cut(const device_mxm_arguments& k, void* stream) {
     const auto on = static_cast<cudaStream_t>(stream);
-    const mxm_cut_parts cut = cut_parts_of(k);
     const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
-    if (k.cut_places > 0) count_cut_rows(k, parts_of(k), cut, rows.counts, on);
+    const bool by_tiles = k.cut_places > 0 && plan::cut_by_tiles(k.cut_runs);
+    if (by_tiles)
+        count_cut_rows(k, parts_of(k), cut_parts_of(k), rows.counts, on);
+    else if (k.cut_places > 0)
+        cut_sorted(k, rows.counts, stream);
     std::size_t bytes = k.scan_bytes;
     check(cub::DeviceScan::ExclusiveSum(rows.scan, bytes, counted(count_as_offset{rows.counts}), rows.starts,
                                         offset_t{k.rows} + 1, on));
-    if (k.cut_places > 0)
+    if (by_tiles)
         two_level_cut_starts_kernel<<<blocks_of(k.cut_rows), block, 0, on>>>(
-            k.cut_rows, plan::mxm_cut_tiles(k.cut_places), cut, rows.starts);
+            k.cut_rows, plan::mxm_cut_tiles(k.cut_places), cut_parts_of(k), rows.starts);
     check(cudaGetLastError());
 }
 

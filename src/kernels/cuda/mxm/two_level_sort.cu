@@ -66,7 +66,13 @@ __global__ void __launch_bounds__(block)
     if (t < tiles) {
         entry = last_up_to(parts.starts, 0, entries + 1, first);
         const index_t row = parts.rows[entry];
-        if (parts.starts[a.offsets[row]] < first) cut = row;
+        if (const offset_t begin = parts.starts[a.offsets[row]]; begin < first) {
+            cut = row;
+            const offset_t tiles_of_row = t - begin / sort_tile + 1;
+            if (tiles_of_row > 2)
+                atomicMax(reinterpret_cast<unsigned long long*>(parts.most_runs),
+                          static_cast<unsigned long long>(tiles_of_row));
+        }
     }
     parts.entries[t] = entry;
     parts.cut_rows[t] = cut;
@@ -237,10 +243,12 @@ void two_level_sort_expand(const device_mxm_arguments& k, void* stream) {
     check(cudaMemsetAsync(rows.counts, 0, (static_cast<std::size_t>(k.rows) + 1) * sizeof(index_t), on));
     if (tiles == 0) {
         check(cudaMemsetAsync(parts.rooms, 0, sizeof(offset_t), on));
+        check(cudaMemsetAsync(parts.most_runs, 0, sizeof(offset_t), on));
         return check(cudaMemsetAsync(parts.ranks, 0, sizeof(index_t), on));
     }
     std::size_t bytes = parts.scan_bytes;
     check(cudaMemsetAsync(parts.starts, 0, sizeof(offset_t), on));
+    check(cudaMemsetAsync(parts.most_runs, 0, sizeof(offset_t), on));
     check(cub::DeviceScan::InclusiveSum(parts.scan, bytes, counted(products_of_entry{a.columns, b.offsets}),
                                         parts.starts + 1, k.a_entries, on));
     entries_kernel<<<blocks_of(k.a_entries), block, 0, on>>>(a, b.offsets, k.rows, k.a_entries, parts);

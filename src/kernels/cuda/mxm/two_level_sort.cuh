@@ -8,12 +8,13 @@
 //   their turn. A warp finds a cut by bisection for its column, of which each step counts in all of the row's runs; a block brings the pieces of
 //   runs between two cuts together and sorts them as the first level does. Products are formed last: the tiles are expanded once
 //   more, each place's products are added in the order that was left; then tiles of the second level add what runs have of a column. The
-//   paper sorts all places of all tiles once more on the device, permutations beside keys; here each place is read and written once.
+//   paper sorts all places of all tiles once more on the device, permutations beside keys; here each place is read and written once. Where a row
+//   lies in more than 1,024 tiles (4.2 million products) cuts would take longer than that: the device then sorts all places of cut rows.
 // Steps: expand (starts of each entry's products by a scan; where tiles begin, by search; which rows they cut), count (first
 //   level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads two sizes between.
 // Who owns what: a tile of either level -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp.
 // Shared memory: 57 KiB (keys 32, ranks 24) in count, 40 KiB in cut, 56 and 48 KiB in fill with values of 8 bytes.
-// Workspace: 20 bytes an entry of A, 2 a product, 4 a product of a cut row, 14 a place that a tile has of one (for doubles).
+// Workspace: 20 bytes an entry of A, 2 a product, 4 a product of a cut row, 14 a place that a tile has of one (for doubles; 28 or 36 where the device sorts).
 // Sync: the block's barriers between the steps of a tile.
 // Determinism: both sorts keep the order of equal keys, and sums follow it: the same bits each time. Those of rows in one tile are
 //   the other kernels' bits; in a cut row each tile's products are added first, then the tiles' sums, by tiles of the second level.
@@ -30,6 +31,7 @@
 #pragma once
 
 #include "kernels/cuda/mxm/common_cut.cuh"
+#include "kernels/cuda/mxm/common_cut_sorted.cuh"
 #include "kernels/cuda/mxm/hash.cuh"
 
 namespace nz::kernels::cuda {
@@ -281,14 +283,21 @@ void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
     const plan::mxm_sort_parts parts(k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes);
     const plan::mxm_cut_parts cut(k.cut_memory, k.cut_places, k.cut_rows, k.products, k.value_bytes,
                                   k.cut_sort_bytes);
+    const bool by_tiles = plan::cut_by_tiles(k.cut_runs);
     const offset_t* const starts = plan::mxm_device_parts(k.row_parts, k.rows, k.scan_bytes).starts;
     auto* const values = static_cast<V*>(k.out_values);
     allow_shared(two_level_sort_fill_kernel<Cell>, sizeof(memory));
     two_level_sort_fill_kernel<Cell>
         <<<static_cast<unsigned>(plan::sort_tiles(k.products)), sort_block, sizeof(memory), on>>>(
             device_mxm_side(k.a, k.a_step), device_mxm_side(k.b, k.b_step), hash_detail::products<Cell>(k),
-            k.a_entries, k.products, parts, starts, static_cast<V*>(cut.sums), k.out_columns, values);
-    if (k.cut_places > 0) {
+            k.a_entries, k.products, parts, starts,
+            static_cast<V*>(by_tiles ? cut.sums : cut_sorted_parts_of(k).sums), k.out_columns, values);
+    if (k.cut_places > 0 && !by_tiles) {
+        cut_sorted_fill_kernel<Cell>
+            <<<static_cast<unsigned>((k.cut_places + sort_block - 1) / sort_block), sort_block, 0, on>>>(
+                k.cut_places, cut_sorted_parts_of(k), plan::bits_of_column(k.columns), starts, k.out_columns,
+                values);
+    } else if (k.cut_places > 0) {
         using cut_memory = two_level_detail::cut_memory<V>;
         const offset_t tiles = plan::mxm_cut_tiles(k.cut_places);
         allow_shared(two_level_cut_fill_kernel<Cell>, sizeof(cut_memory));
