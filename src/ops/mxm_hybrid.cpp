@@ -31,10 +31,14 @@ public:
     pieces_left(std::vector<plan::mxm_piece> pieces, std::optional<index_t> cut)
         : pieces_(std::move(pieces)), cut_(cut), high_(pieces_.size()) {}
 
-    std::optional<plan::mxm_piece> from_front() {
+    /// One, or so many together that each of the CPU's threads has a row: they take as long.
+    std::optional<plan::mxm_piece> from_front(index_t rows) {
         const std::lock_guard lock(mutex_);
-        if (low_ == high_ || (cut_ && pieces_[low_].first >= *cut_)) return {};
-        return pieces_[low_++];
+        const auto may = [&] { return low_ < high_ && !(cut_ && pieces_[low_].first >= *cut_); };
+        if (!may()) return {};
+        plan::mxm_piece all = pieces_[low_++];
+        while (all.last - all.first < rows && may()) all.last = pieces_[low_++].last;
+        return all;
     }
     /// Several together, fewer as fewer are left: the GPU is slow on a few rows. In parts all at once: each turn brings factors anew.
     std::optional<plan::mxm_piece> from_back(bool in_parts) {
@@ -119,8 +123,8 @@ public:
 private:
     void fill_both(storage::csr& t, clock::time_point start) {
         pieces_left pieces(cut_at(ops::mxm_pieces_of(p_, known_, plan::hybrid_pieces), cut_), cut_);
-        const auto fill_rows =
-            ops::rows_filler(p_, report_.on_cpu, known_, t, plan::hybrid_threads(p_.ctx.threads()));
+        const int threads = plan::hybrid_threads(p_.ctx.threads());
+        const auto fill_rows = ops::rows_filler(p_, report_.on_cpu, known_, t, threads);
         auto sending = std::async(std::launch::async, [&] {
             while (const auto piece = pieces.from_back(counted_->in_parts()))
                 counted_->send(piece->first, piece->last, t);
@@ -128,7 +132,7 @@ private:
             report_.gpu_ms = ms_since(start);
         });
         offset_t added = 0;
-        while (const auto piece = pieces.from_front()) {
+        while (const auto piece = pieces.from_front(threads)) {
             fill_rows(piece->first, piece->last);
             added += known_.products[static_cast<std::size_t>(piece->last)] -
                      known_.products[static_cast<std::size_t>(piece->first)];
