@@ -227,6 +227,43 @@ TEST_F(SortedOnDevice, RowsOfVeryManyTilesAreTheCpus) {
     }
 }
 
+// Rows of exactly as many tiles as go once more through tiles, and of one more, beside many rows that two tiles share; values of all sizes.
+TEST_F(SortedOnDevice, ValuesOfAllSizesOnBothSidesOfTheLimitAreTheReferences) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    constexpr index_t n = 4096, inner = 1100;
+    std::vector<index_t> k, l;
+    for (index_t row = 0; row < inner; ++row)
+        for (index_t m = 0; m < (row < 1025 ? n : 50); ++m) {
+            k.push_back(row);
+            l.push_back(row < 1025 ? m : (row * 61 + m * 3) % n);
+        }
+    std::vector<std::int8_t> y(k.size());
+    for (auto& value : y) value = static_cast<std::int8_t>(random() % 7);
+    const auto b = matrix::build<std::int8_t>(ctx, {inner, n, k, l, y});
+    for (const index_t tiles : {1023, 1024}) {  // and the part of a tile that rows before leave
+        SCOPED_TRACE(tiles);
+        std::vector<index_t> i, j;
+        for (index_t row = 0; row < 200; ++row)
+            for (index_t m = 0; m < (row == 100 ? tiles : 7); ++m) {
+                i.push_back(row);
+                j.push_back(row == 100 ? m : 1025 + (row * 11 + m * 5) % 75);
+            }
+        std::vector<std::int8_t> x(i.size());
+        for (auto& value : x) value = static_cast<std::int8_t>(random() % 5);
+        const auto a = matrix::build<std::int8_t>(ctx, {200, inner, i, j, x});
+        for (const auto* name : {"plus_times_int32", "plus_times_fp32", "min_plus_int64", "plus_pair_int64",
+                                 "lor_land_bool", "any_secondi_int32"}) {
+            SCOPED_TRACE(name);
+            const semiring s(name);
+            const dtype type = s.value_type(a.type(), b.type());
+            matrix expected(cpu, type, 200, n), c(ctx, type, 200, n);
+            mxm(cpu, expected, s, a, b, {.kernel = "hash"});
+            EXPECT_TRUE(mxm(ctx, c, s, a, b, {.kernel = "two_level_sort"}).on_device);
+            ASSERT_TRUE(same(read(expected), c));
+        }
+    }
+}
+
 TEST_P(PinnedOnDevice, OperandsOfWhichNoPartFitsTheMemoryLimitAreRefusedAndTheOutputStaysAsItWas) {
     // A strip of it takes 800,000 bytes for where rows begin alone.
     const context roomy({.backend = backend::cuda}), ctx({.backend = backend::cuda, .memory_limit = 3 << 19});

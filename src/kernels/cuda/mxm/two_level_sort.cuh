@@ -11,7 +11,7 @@
 //   paper sorts all places of all tiles once more on the device, permutations beside keys; here each place is read and written once. Where a row
 //   lies in more than 1,024 tiles (4.2 million products) cuts would take longer than that: the device then sorts all places of cut rows.
 // Steps: expand (starts of each entry's products by a scan; where tiles begin, by search; which rows they cut), count (first
-//   level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads two sizes between.
+//   level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads three sizes after expand, one after count.
 // Who owns what: a tile of either level -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp.
 // Shared memory: 57 KiB (keys 32, ranks 24) in count, 40 KiB in cut, 56 and 48 KiB in fill with values of 8 bytes.
 // Workspace: 20 bytes an entry of A, 2 a product, 4 a product of a cut row, 14 a place that a tile has of one (for doubles; 28 or 36 where the device sorts).
@@ -21,7 +21,7 @@
 // Cost: products, whatever the matrix looks like: a tile is a tile. A row shorter than a tile is cut at most once, so that few
 //   places meet the second level but where rows have more than a thousand products (on laplace3d a sixth).
 // Distance to the limit (H200): 34 ps a product on laplace3d:100, 33 on a band of 21 diagonals, 53 where rows have 25 or 64 products; 52 on
-//   rmat_directed:17,8, nearly all of whose rows are cut: 17.0 ms, of which, by a profile, sorting and forming tiles of products
+//   rmat_directed:17,8, nearly all of whose rows are cut: 17.0 ms, of which, by a profile at lower clocks scaled to them, sorting and forming tiles of products
 //   take 5.1 and 3.2, cuts 0.7, sorting and adding up tiles of places 4.1 and 3.9. Nothing of it waits for memory's rate: a
 //   multiprocessor has three or four blocks, which wait at barriers and for chains of reads (bounds, runs, ends of pieces, places), and
 //   issues in 40 to 58% of the cycles.
