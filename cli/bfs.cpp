@@ -340,7 +340,7 @@ int run_bfs(const bfs_settings& s) {
     int status = 0;
     for (const auto& run : runs) {
         if (run.breach.empty()) continue;
-        fmt::print(stderr, "nz: the search from {} is not valid: {}\n", in.original(run.source), run.breach);
+        tell(fmt::format("nz: the search from {} is not valid: {}\n", in.original(run.source), run.breach));
         status = 1;
     }
     return status;

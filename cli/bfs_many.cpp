@@ -294,8 +294,8 @@ int run_bfs_many(const bfs_settings& s) {
     if (!s.output.empty()) write_levels(u, run);
     s.json ? print_json(u, run) : print_text(u, run);
     if (run.breach.empty()) return 0;
-    fmt::print(stderr, "nz: the search from {} is not valid: {}\n", in.original(run.breach_source),
-               run.breach);
+    tell(
+        fmt::format("nz: the search from {} is not valid: {}\n", in.original(run.breach_source), run.breach));
     return 1;
 }
 

@@ -59,7 +59,7 @@ int run_closure(const closure_settings& s) {
     if (!s.output.empty()) save(ctx, found->reach, s.output);
     report_closure(s, ctx, in, *found, ms, breach);
     if (breach.empty()) return 0;
-    fmt::print(stderr, "nz: the closure is not valid: {}\n", breach);
+    tell(fmt::format("nz: the closure is not valid: {}\n", breach));
     return 1;
 }
 

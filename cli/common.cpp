@@ -27,7 +27,7 @@ class progress_bar {
 public:
     explicit progress_bar(std::string what) : what_(std::move(what)), terminal_(isatty(STDERR_FILENO) == 1) {}
     ~progress_bar() {
-        if (drawn_) fmt::print(stderr, "\r\033[K");
+        if (drawn_) tell(fmt::format("\r\033[K"));
     }
     progress_bar(const progress_bar&) = delete;
     progress_bar& operator=(const progress_bar&) = delete;
@@ -40,7 +40,7 @@ public:
         drawn_percent_ = percent;
         drawn_ = true;
         const int width = 30, done = percent * width / 100;
-        fmt::print(stderr, "\r{} [{:=<{}}{: <{}}] {:3}%\033[K", what_, "", done, "", width - done, percent);
+        tell(fmt::format("\r{} [{:=<{}}{: <{}}] {:3}%\033[K", what_, "", done, "", width - done, percent));
         std::fflush(stderr);
     }
 
@@ -208,7 +208,9 @@ void print(const json& object) {
     fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-void warn(std::string_view text) { fmt::print(stderr, "nz: warning: {}\n", text); }
+void tell(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+void warn(std::string_view text) { tell(fmt::format("nz: warning: {}\n", text)); }
 
 bool same_entries(const matrix& x, const matrix& y) {
     return dispatch(x.type(), [&]<class T>(std::type_identity<T>) {
@@ -227,6 +229,16 @@ void check_tiling(const settings& s, const tiling& tiles, std::initializer_list<
         return;
     throw usage_error(fmt::format("--tile-size and --tile-least are for --kernel {}",
                                   fmt::join(kernels, " and --kernel ")));
+}
+
+void check_different(const std::string& one, const std::string& other) {
+    if (one.empty() || other.empty()) return;
+    std::error_code ignored;
+    const auto real = [&](const std::string& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path), ignored);
+    };
+    if (one == other || real(one) == real(other))
+        throw usage_error(fmt::format("{}: two outputs go to this file", other));
 }
 
 void check_output(const std::string& path) {

@@ -102,6 +102,8 @@ double time_of_repeats(int repeat, const std::function<void()>& work);
 /// command, input, backend, device, kernel (null without one), time_ms, load_ms.
 json report(std::string_view verb, const settings& s, const context& ctx, const loaded& in,
             std::string_view kernel, double time_ms);
+/// To standard error, if that can be written: what is said there must not end the work.
+void tell(std::string_view text);
 /// One object, one line, on standard output.
 void print(const json& object);
 void warn(std::string_view text);
@@ -121,6 +123,8 @@ std::unique_ptr<T[]> side_by_side(const std::vector<T>& values) {
 void check_tiling(const settings& s, const tiling& tiles, std::initializer_list<std::string_view> kernels);
 /// Throws usage_error where a file at `path` cannot be made: before the work rather than after.
 void check_output(const std::string& path);
+/// Throws usage_error where two outputs go to one file.
+void check_different(const std::string& one, const std::string& other);
 /// Writes beside the file, then renames. Throws nz::error.
 void write_file(const std::string& path, std::string_view content);
 

@@ -22,6 +22,7 @@ void write_order(const std::string& path, const loaded& in, const renumbered& wo
 
 int convert_input(std::string_view verb, const settings& s) {
     check_output(s.output);
+    check_different(s.output, s.order_file);
     const file_layout layout = parse_file_layout(s.layout);
     if (!s.order_file.empty()) check_output(s.order_file);
     const context ctx = make_context(s, false);

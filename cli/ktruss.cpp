@@ -18,6 +18,7 @@ struct ktruss_settings : vertex_settings {
 
 int run_ktruss(const ktruss_settings& s) {
     if (!s.edges.empty()) check_output(s.edges);
+    check_different(s.output, s.edges);
     const graph_input graph = open_graph(s);
     graph.matrix().facts();
     const truss_options o{s.k, s.kernel};

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <new>
@@ -20,7 +22,7 @@ constexpr int failed = 1, wrong_usage = 2;
 int complain(int status, std::string text) {
     std::ranges::replace(text, '\n', ' ');
     while (text.ends_with(' ')) text.pop_back();
-    fmt::print(stderr, "nz: {}\n", text);
+    tell(fmt::format("nz: {}\n", text));
     return status;
 }
 
@@ -54,7 +56,7 @@ constexpr std::string_view first_steps =
     "nz --help lists all verbs, nz VERB --help says all about one, nz completion bash completes words in a shell.\n";
 
 int take_first_steps() {
-    fmt::print(stderr, "{}", first_steps);
+    tell(first_steps);
     return wrong_usage;
 }
 
@@ -130,6 +132,38 @@ void describe(CLI::App& app) {
     app.get_formatter()->column_width(28);
 }
 
+// Of a whole number: decimal, whatever it begins with, and as it was written. (CLI11 reads 010 as 8, and what does not fit as the nearest that does.)
+std::string decimal(std::string& word) {
+    const bool sign = word.starts_with('-') || word.starts_with('+');
+    std::string_view digits = std::string_view(word).substr(sign);
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos)
+        return fmt::format("'{}' is not a whole number", word);
+    digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+    const std::string plain = (word[0] == '-' ? "-" : "") + std::string(digits);
+    std::int64_t number = 0;
+    std::uint64_t larger = 0;
+    const char* const end = plain.data() + plain.size();
+    if (std::from_chars(plain.data(), end, number).ec != std::errc{} &&
+        std::from_chars(plain.data(), end, larger).ec != std::errc{})
+        return fmt::format("{} is beyond 64 bits", word);
+    word = plain;
+    return {};
+}
+// Of anything else: something.
+std::string not_empty(std::string& word) { return word.empty() ? "an empty word is no value" : ""; }
+
+// What options take, before CLI11 reads it.
+void check_values(CLI::App& verb) {
+    for (CLI::Option* option : verb.get_options([](const CLI::Option*) { return true; })) {
+        if (option->get_items_expected_max() == 0) continue;
+        const std::string type = option->get_type_name();
+        if (type.starts_with("INT") || type.starts_with("UINT"))
+            option->transform(CLI::Validator(decimal, ""));  // before bounds are looked at
+        else
+            option->check(CLI::Validator(not_empty, ""));
+    }
+}
+
 void add_verbs(CLI::App& app, runner& run) {
     add_info(app, run);
     add_spy(app, run);
@@ -158,7 +192,10 @@ void add_verbs(CLI::App& app, runner& run) {
     add_spgemm(app, run);
     add_bench(app);
     add_completion(app, run);
-    for (auto* verb : verbs_of(app)) verb->group("Verbs (nz VERB --help says more)");
+    for (auto* verb : verbs_of(app)) {
+        check_values(*verb);
+        verb->group("Verbs (nz VERB --help says more)");
+    }
 }
 
 int run_program(int argc, char** argv) {

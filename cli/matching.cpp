@@ -33,6 +33,14 @@ void report_matching(const settings& s, const context& ctx, const loaded& in, co
         fmt::print("valid: mates are each other's, joined by edges, and no edge joins two without one\n");
 }
 
+/// Mates by the input's own names, as vertices are named where they stand.
+vector named(const context& ctx, const loaded& in, const vector& mates) {
+    if (in.input.original_ids.empty()) return mates;
+    std::vector<std::int64_t> names;
+    for (const index_t mate : mates.values<index_t>()) names.push_back(mate < 0 ? -1 : in.original(mate));
+    return vector::dense<std::int64_t>(ctx, names);
+}
+
 int run_matching(const settings& s) {
     if (!s.output.empty()) check_output(s.output);
     const context ctx = make_context(s);
@@ -42,10 +50,10 @@ int run_matching(const settings& s) {
     const double ms = time_of_repeats(s.repeat, [&] { found.emplace(matching(ctx, in.matrix(), o)); });
     std::string breach;
     if (s.validate) breach = validate_matching(ctx, in.matrix(), found->of_rows, found->of_columns);
-    if (!s.output.empty()) write_vertices(s, in, {{"column", found->of_rows}}, "row");
+    if (!s.output.empty()) write_vertices(s, in, {{"column", named(ctx, in, found->of_rows)}}, "row");
     report_matching(s, ctx, in, *found, ms, breach);
     if (breach.empty()) return 0;
-    fmt::print(stderr, "nz: the matching is not valid: {}\n", breach);
+    tell(fmt::format("nz: the matching is not valid: {}\n", breach));
     return 1;
 }
 

@@ -218,7 +218,7 @@ int run_matvec(std::string_view verb, const matvec_settings& s) {
     if (!s.output.empty()) write_result(s.output, m.y, in);
     report_matvec(verb, s, ctx, in, m, work);
     if (m.breach.empty()) return 0;
-    fmt::print(stderr, "nz: the result is not valid: {}\n", m.breach);
+    tell(fmt::format("nz: the result is not valid: {}\n", m.breach));
     return 1;
 }
 

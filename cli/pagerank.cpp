@@ -113,7 +113,7 @@ int run_pagerank(const pagerank_settings& s) {
     else
         print_text(u);
     if (u.breach.empty()) return 0;
-    fmt::print(stderr, "nz: the ranks are not valid: {}\n", u.breach);
+    tell(fmt::format("nz: the ranks are not valid: {}\n", u.breach));
     return 1;
 }
 

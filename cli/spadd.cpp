@@ -96,7 +96,7 @@ int run_spadd(const spadd_settings& s) {
         if (s.validate && valid) fmt::print("valid: agrees with a merge of the rows by one thread\n");
     }
     if (valid) return 0;
-    fmt::print(stderr, "nz: the result is not valid: it differs from the reference\n");
+    tell(fmt::format("nz: the result is not valid: it differs from the reference\n"));
     return 1;
 }
 

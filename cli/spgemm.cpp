@@ -278,7 +278,7 @@ int run_spgemm(const spgemm_settings& s) {
     if (!s.output.empty()) save(ctx, m.c, s.output);
     report_spgemm(s, ctx, m, valid);
     if (valid) return 0;
-    fmt::print(stderr, "nz: the result is not valid: it differs from the reference\n");
+    tell(fmt::format("nz: the result is not valid: it differs from the reference\n"));
     return 1;
 }
 
@@ -293,11 +293,12 @@ void add_spgemm(CLI::App& app, runner& run) {
                      "B: a file or a generator (default: A, or A^T where A is not square)")
         ->option_text(" ");
     verb->add_flag("--transpose-b", s->transpose_b, "Multiply by the transpose of B");
-    verb->add_option("--mask", s->mask,
-                     "Only places that this file or generator has with a value other than 0")
-        ->option_text("INPUT");
-    verb->add_flag("--mask-complement", s->complement, "Only places that the mask does not have");
-    verb->add_flag("--mask-structure", s->mask_structure, "Whatever the values of the mask");
+    auto* mask = verb->add_option("--mask", s->mask,
+                                  "Only places that this file or generator has with a value other than 0");
+    mask->option_text("INPUT");
+    verb->add_flag("--mask-complement", s->complement, "Only places that the mask does not have")
+        ->needs(mask);
+    verb->add_flag("--mask-structure", s->mask_structure, "Whatever the values of the mask")->needs(mask);
     verb->add_flag("--estimate", s->estimate,
                    "Say before computing what will come out (masks aside), and after how far off that was");
     verb->add_flag(

@@ -111,7 +111,7 @@ int run_spmm(const spmm_settings& s) {
     const std::string breach = s.validate ? check_spmm(m) : "";
     report_spmm(s, ctx, in, m, breach);
     if (breach.empty()) return 0;
-    fmt::print(stderr, "nz: the result is not valid: {}\n", breach);
+    tell(fmt::format("nz: the result is not valid: {}\n", breach));
     return 1;
 }
 

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -225,10 +227,18 @@ int run_sssp(const sssp_settings& s) {
     int status = 0;
     for (const auto& run : runs) {
         if (run.breach.empty()) continue;
-        fmt::print(stderr, "nz: the paths from {} are not valid: {}\n", in.original(run.source), run.breach);
+        tell(fmt::format("nz: the paths from {} are not valid: {}\n", in.original(run.source), run.breach));
         status = 1;
     }
     return status;
+}
+
+std::string width_of_bucket(std::string& word) {
+    double width = -1;
+    const char* const end = word.data() + word.size();
+    const auto [stop, error] = std::from_chars(word.data(), end, width);
+    const bool fine = error == std::errc{} && stop == end && width >= 0 && std::isfinite(width);
+    return fine ? "" : fmt::format("'{}' is no width: a number from 0 on", word);
 }
 
 }  // namespace
@@ -242,7 +252,7 @@ void add_sssp(CLI::App& app, runner& run) {
     add_sources(*verb, s->sources);
     verb->add_option("--delta", s->delta,
                      "Width of a bucket, in the unit of the values (default: the plan's)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Validator(width_of_bucket, ""))
         ->option_text("D");
     verb->add_option("--switches", s->switches,
                      "all (default), none, or some of near_far,change_direction,operand_reuse")

@@ -68,7 +68,7 @@ int conclude(const settings& s, const graph_input& graph, const vertex_report& r
     else
         print_text(s, graph, r);
     if (r.breach.empty()) return 0;
-    fmt::print(stderr, "nz: the {} are not valid: {}\n", r.subject, r.breach);
+    tell(fmt::format("nz: the {} are not valid: {}\n", r.subject, r.breach));
     return 1;
 }
 

@@ -174,6 +174,9 @@ TEST_F(graph_verbs, matching_pairs_rows_and_columns) {
     EXPECT_EQ(r["valid"], true);
     EXPECT_EQ(nz({"matching", "banded:3,1", "-o", path("m.txt")}).status, 0);
     EXPECT_EQ(read("m.txt"), "# row column\n0 0\n1 1\n2 2\n");
+    write("ids.txt", "100 200\n200 300\n");  // rows and columns by the input's names
+    EXPECT_EQ(nz({"matching", path("ids.txt"), "-o", path("m.txt")}).status, 0);
+    EXPECT_EQ(read("m.txt"), "# row column\n100 200\n200 300\n300 -1\n");
     const outcome run = nz({"matching", "lp:60,90,300", "--seed", "4", "--validate", "--explain"});
     EXPECT_EQ(run.status, 0) << run.err;
     for (const auto* word : {"columns matched in", "proposes", "valid"})

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 namespace nz::test {
@@ -54,6 +55,49 @@ TEST_F(usage, verbs_that_compute_take_a_gpu_or_say_that_there_is_none) {
     for (const auto* verb : {"spy", "convert", "generate"})
         expect_refused({verb, "grid2d:5", "-o", "unwritten.mtx", "--backend", "cuda"}, 2,
                        {"no option --backend"});
+}
+
+TEST_F(usage, whole_numbers_are_decimal_and_what_does_not_fit_is_refused) {
+    EXPECT_EQ(expect_json({"bfs", "rmat:6,4", "--source", "010"})["source"], 10);
+    EXPECT_EQ(expect_json({"bfs", "rmat:6,4", "--source", "08"})["source"], 8);
+    expect_refused({"bfs", "rmat:6,4", "--source", "0x10"}, 2, {"--source", "'0x10' is not a whole number"});
+    expect_refused({"bfs", "rmat:6,4", "--repeat", "2.0"}, 2, {"--repeat", "'2.0' is not a whole number"});
+    expect_refused({"bfs", "rmat:6,4", "--source", "99999999999999999999"}, 2, {"beyond 64 bits"});
+    expect_refused({"bfs", "rmat:6,4", "--source", "-99999999999999999999"}, 2, {"beyond 64 bits"});
+    for (const auto* delta : {"-1", "inf", "1,5"})
+        expect_refused({"sssp", "rmat:6,4", "--delta", delta}, 2, {delta, "is no width"});
+}
+
+TEST_F(usage, an_empty_word_is_no_value) {
+    for (const auto* option : {"--source", "--sources", "--kernel", "--seed", "-o"})
+        expect_refused({"bfs", "rmat:6,4", option, ""}, 2, {});
+    for (const auto* option : {"--damping", "--tolerance", "--max-iterations", "--source"})
+        expect_refused({"pagerank", "rmat:6,4", option, ""}, 2, {option});
+    expect_refused({"spgemm", "rmat:6,4", "--mask", ""}, 2, {"--mask"});
+    expect_refused({"spgemm", "rmat:6,4", ""}, 2, {"SECOND"});
+}
+
+TEST_F(usage, what_a_mask_is_for_asks_for_one) {
+    for (const auto* flag : {"--mask-complement", "--mask-structure"})
+        expect_refused({"spgemm", "rmat:5,4", flag}, 2, {flag, "requires --mask"});
+}
+
+TEST_F(usage, two_outputs_of_a_verb_go_to_two_files) {
+    const std::string file = path("x.mtx");
+    expect_refused({"convert", "rmat:5,4", "-o", file, "--reorder", "rcm", "--order-file", file}, 2,
+                   {"two outputs"});
+    expect_refused({"ktruss", "rmat:5,8", "-o", file, "--edges", path("./x.mtx")}, 2, {"two outputs"});
+}
+
+TEST_F(usage, what_cannot_be_said_does_not_end_the_work) {
+    if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+    write("ids.txt", "100 200\n200 300\n");
+    const auto run = [](const std::string& words) {
+        return std::system(("\"$NZ_BINARY\" " + words + " >/dev/null 2>/dev/full").c_str());
+    };
+    EXPECT_EQ(run("convert \"" + path("ids.txt") + "\" -o \"" + path("kept.mtx") + "\""), 0);
+    EXPECT_TRUE(std::filesystem::exists(path("kept.mtx")));
+    EXPECT_EQ(WEXITSTATUS(run("info no-such-file.mtx")), 2);
 }
 
 TEST_F(usage, version_is_one_line) {
