@@ -108,7 +108,7 @@ input load_file(const context& ctx, const std::string& path, const read_options&
                             "{}: ends in .gz, its content is no gzip data", path);
     format what = format_of(named.text);
     // A list of edges has no signature of its own, so a file that bears another one's is none.
-    if (what == format::unknown || what == format::edges_by_name) {
+    if (what == format::unknown || what == format::edges_by_name || what == format::edges_by_row) {
         const format seen = format_of(ctx, file, path);
         if (seen != format::unknown) what = seen;
     }

@@ -6,6 +6,16 @@ namespace {
 
 class file_verbs : public command_line {};
 
+TEST_F(file_verbs, a_matrix_market_file_by_another_name_is_read_as_one) {
+    for (const auto* name : {"m.el", "m.wel", "m.txt"}) {
+        write(name, "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 7\n2 3 9\n");
+        const auto r = expect_json({"info", path(name)});
+        EXPECT_EQ(r["input"]["format"], "matrix market") << name;
+        EXPECT_EQ(r["input"]["rows"], 3) << name;
+        EXPECT_EQ(r["input"]["nonzeros"], 2) << name;
+    }
+}
+
 TEST_F(file_verbs, info_describes_a_matrix) {
     const auto r = expect_json({"info", "laplace2d:10"});
     EXPECT_EQ(r["command"], "info");
