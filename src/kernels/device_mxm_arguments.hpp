@@ -31,12 +31,13 @@ struct device_mxm_arguments {
     plan::mxm_band_shape band{};
     index_t fill_first = 0, fill_last = 0;
     // For two_level_sort, which has `products` of them: plan::mxm_sort_bytes; columns of the places of cut rows in rooms of as many
-    // entries as these have products; plan::mxm_cut_bytes for so many places and rows.
+    // entries as these have products; plan::mxm_cut_bytes for so many places, rows and runs.
     void* sort_memory = nullptr;
     std::size_t sort_scan_bytes = 0, cut_sort_bytes = 0, value_bytes = 0;
     index_t* cut_columns = nullptr;
     void* cut_memory = nullptr;
-    offset_t cut_places = 0, cut_runs = 0;  ///< `cut_runs`: tiles that one row lies in, at most
+    offset_t cut_places = 0,
+             cut_runs = 0;  ///< `cut_runs`: tiles that one row lies in, at most; 0: no more than two
     index_t cut_rows = 0;
     // For numeric: C's entries, and which products each sums (storage::product_list).
     offset_t places = 0, products = 0;

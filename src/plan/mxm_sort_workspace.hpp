@@ -32,7 +32,7 @@ struct mxm_sort_parts {
     offset_t* rooms;                      ///< [tiles + 1] products of cut rows in the tiles before
     index_t *first_places, *last_places;  ///< places in a tile of the cut row it begins with, and ends with
     offset_t* cut_starts;                 ///< [tiles + 1] such places in the tiles before
-    offset_t* most_runs;                  ///< [1] tiles that the products of one row lie in, at most
+    offset_t* most_runs;  ///< [1] tiles that the products of one row lie in, at most; 0: no more than two
     void* scan;
     std::size_t scan_bytes;
 
@@ -93,7 +93,7 @@ struct mxm_cut_parts {
     offset_t* firsts;       ///< [tiles of places + 1] distinct places before
     index_t* tile_firsts;   ///< [tiles of places] in each
     std::uint16_t*
-        order;  ///< of a tile's places: their numbers in the order of runs, order_first at the first of each column
+        order;  ///< of a tile's places: their numbers in the order of runs, order_first at the first of each column, order_row at that of each row
     index_t* columns;  ///< of a tile's distinct places, from where its places begin
     void* sums;        ///< of each place, in the order of runs
     void* carries;     ///< [tiles of places] what belongs to the last place of the tile before

@@ -112,7 +112,7 @@ inline constexpr offset_t device_merge_products = 16384, device_bucket_products 
 /// Where one block gathers, sorts and sums the products, the push is one launch and waits once for both numbers: a call of up to 128
 /// products takes 13 to 24 us, of 513 to 3,072 that the block holds 20 to 36. Pulls of small matrices take 13 to 24, and more
 /// the more entries they read; csr_merge 22 to 37 whatever it reads (`nz bench regret`, one H200, 104 inputs, vectors of four densities;
-/// with this rule 99% of the calls at densities of 0.001 and 0.0001 would be within 1.1 of the fastest kernel).
+/// with this rule 97% of the calls at densities of 0.001 and 0.0001 were within 1.1 of the fastest kernel).
 inline constexpr double device_block_launch = 1.2e6, device_block_at_once = 256, device_block_entries = 2000;
 /// On a GPU csr_row is one launch for csr_merge's three: it is the faster one on matrices of so many entries in rows that are short on
 /// average and none of them long (`nz bench regret`, one H200, 100 inputs: with a dense u 8 to 9 us for 12 to 13, with a sparse one 20 to 25

@@ -9,7 +9,8 @@ namespace nz::kernels::cuda {
 /// A tile's block: each warp has 512 neighbouring products, 32 of them at a time.
 inline constexpr int sort_block = 256, sort_each = static_cast<int>(plan::sort_tile) / sort_block,
                      sort_warps = sort_block / 32, sort_warp_products = 32 * sort_each;
-/// In `order`: the product is the first of its place; where rows were cut, the place is the first of its row, but for the tile's first.
+/// In `order`: order_first, the product is the first of its place; where rows were cut, order_row, the place is the first of its row, but for the
+/// tile's first.
 inline constexpr unsigned order_first = 1u << 15, order_row = 1u << 14,
                           order_number = (1u << plan::sort_tile_bits) - 1;
 
