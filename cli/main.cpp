@@ -133,6 +133,7 @@ void describe(CLI::App& app) {
 }
 
 // Of a whole number: decimal, whatever it begins with, and as it was written. (CLI11 reads 010 as 8, and what does not fit as the nearest that does.)
+template <class Number>
 std::string decimal(std::string& word) {
     const bool sign = word.starts_with('-') || word.starts_with('+');
     std::string_view digits = std::string_view(word).substr(sign);
@@ -140,12 +141,9 @@ std::string decimal(std::string& word) {
         return fmt::format("'{}' is not a whole number", word);
     digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
     const std::string plain = (word[0] == '-' ? "-" : "") + std::string(digits);
-    std::int64_t number = 0;
-    std::uint64_t larger = 0;
-    const char* const end = plain.data() + plain.size();
-    if (std::from_chars(plain.data(), end, number).ec != std::errc{} &&
-        std::from_chars(plain.data(), end, larger).ec != std::errc{})
-        return fmt::format("{} is beyond 64 bits", word);
+    Number number = 0;
+    const auto [stop, error] = std::from_chars(plain.data(), plain.data() + plain.size(), number);
+    if (error == std::errc::result_out_of_range) return fmt::format("{} is beyond 64 bits", word);
     word = plain;
     return {};
 }
@@ -157,8 +155,11 @@ void check_values(CLI::App& verb) {
     for (CLI::Option* option : verb.get_options([](const CLI::Option*) { return true; })) {
         if (option->get_items_expected_max() == 0) continue;
         const std::string type = option->get_type_name();
-        if (type.starts_with("INT") || type.starts_with("UINT"))
-            option->transform(CLI::Validator(decimal, ""));  // before bounds are looked at
+        // Whole numbers before bounds are looked at.
+        if (type.starts_with("INT"))
+            option->transform(CLI::Validator(decimal<std::int64_t>, ""));
+        else if (type.starts_with("UINT"))
+            option->transform(CLI::Validator(decimal<std::uint64_t>, ""));
         else
             option->check(CLI::Validator(not_empty, ""));
     }

@@ -64,6 +64,8 @@ TEST_F(usage, whole_numbers_are_decimal_and_what_does_not_fit_is_refused) {
     expect_refused({"bfs", "rmat:6,4", "--repeat", "2.0"}, 2, {"--repeat", "'2.0' is not a whole number"});
     expect_refused({"bfs", "rmat:6,4", "--source", "99999999999999999999"}, 2, {"beyond 64 bits"});
     expect_refused({"bfs", "rmat:6,4", "--source", "-99999999999999999999"}, 2, {"beyond 64 bits"});
+    expect_refused({"bfs", "rmat:6,4", "--source", "9223372036854775808"}, 2, {"beyond 64 bits"});
+    EXPECT_EQ(nz({"bfs", "rmat:6,4", "--seed", "18446744073709551615"}).status, 0);
     for (const auto* delta : {"-1", "inf", "1,5"})
         expect_refused({"sssp", "rmat:6,4", "--delta", delta}, 2, {delta, "is no width"});
 }

@@ -26,7 +26,7 @@
 //   Bytes: columns of A and B once, all of A, B and C once (where all of a tile's results have their place in A, B's columns
 //   only once), one byte an entry for the bits, written and read.
 // Distance to the limit (H200, double, A + A^T, bytes of A, B and C once against a copy's rate): 72 to 75% on meshes and
-//   bands, 63% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 145 us (143 since fill goes backwards) fill
+//   bands, 65% on random rows of eight; the two reads of the columns cap it near 85%. Of random:1000000,8's 145 us (143 since fill goes backwards) fill
 //   takes 105, at 84% of a copy's rate; count 33 for 15 M instructions of a warp, a fifth of its time in wait for a tile's
 //   beginning; the cuts 8, a chain of dependent reads. Fill's blocks are for half of their time in wait for what is said of their tile, before
 //   anything is sent for. Below some million entries the three launches and the latency of a tile in each are most of the time.

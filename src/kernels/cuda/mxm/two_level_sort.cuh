@@ -30,6 +30,7 @@
 // Why it is not the planned one: products that meet often are added faster where they fall than sorted.
 #pragma once
 
+#include "kernels/cuda/common_lanes.cuh"
 #include "kernels/cuda/mxm/common_cut.cuh"
 #include "kernels/cuda/mxm/common_cut_sorted.cuh"
 #include "kernels/cuda/mxm/hash.cuh"
@@ -75,22 +76,6 @@ __device__ typename Cell::value sum_of_place(const Tile& m, int n, int end) {
     return sum;
 }
 
-template <class V>
-__device__ V of_lane_below(V x, int distance) {
-    if constexpr (sizeof(V) < sizeof(int))
-        return static_cast<V>(__shfl_up_sync(full_warp, static_cast<int>(x), distance));
-    else
-        return __shfl_up_sync(full_warp, x, distance);
-}
-
-template <class V>
-__device__ V of_lane(V x, int lane) {
-    if constexpr (sizeof(V) < sizeof(int))
-        return static_cast<V>(__shfl_sync(full_warp, static_cast<int>(x), lane));
-    else
-        return __shfl_sync(full_warp, x, lane);
-}
-
 /// Adds up the places of a tile of cut rows that lie side by side, in a fixed order: over the lanes of a warp, 32 at a time, and then over warps.
 /// What ends is put where its last place stands; `carry` gets what belongs to a place of the tile before.
 template <class Cell, class Tile, class Put>
@@ -108,11 +93,11 @@ __device__ void add_places(Tile& m, const cut_tile& tile, const unsigned (&first
         if (n - lane >= tile.places) break;
         const unsigned up_to = firsts[r] & (~0u >> (31 - lane));
         const int start = up_to ? 31 - __clz(static_cast<int>(up_to)) : 0;
-        const V before = of_lane(sum, 31);
+        const V before = from_lane(sum, 31);
         sum = n < tile.places ? m.formed.values[m.order[n] & order_number] : V{};
 #pragma unroll
         for (int distance = 1; distance < 32; distance *= 2) {
-            const V below = of_lane_below(sum, distance);
+            const V below = from_below(sum, distance);
             if (lane - distance >= start) sum = Cell::add(below, sum);
         }
         if (!up_to && r > 0) sum = Cell::add(before, sum);

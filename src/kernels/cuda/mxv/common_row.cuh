@@ -5,6 +5,7 @@
 #include "algebra/cell.hpp"
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"
+#include "kernels/cuda/common_lanes.cuh"
 #include "kernels/cuda/common_offsets.cuh"
 #include "kernels/device_mxv_arguments.hpp"
 
@@ -20,22 +21,6 @@ __device__ inline std::uint32_t allowed_word(const std::uint32_t* mask, bool com
     const std::uint32_t valid = left >= 32 ? ~0u : left > 0 ? (1u << left) - 1 : 0;
     return (mask ? (complement ? ~mask[k] : mask[k]) : ~0u) & valid;
 }
-/// Warps wait to be of one mind about a value that all lanes hold.
-template <class T>
-__device__ T from_lane(T x, int lane, int width = 32) {
-    if constexpr (sizeof(T) < 4)
-        return static_cast<T>(__shfl_sync(full_warp, static_cast<int>(x), lane, width));
-    else
-        return __shfl_sync(full_warp, x, lane, width);
-}
-template <class T>
-__device__ T from_above(T x, int distance, int width) {
-    if constexpr (sizeof(T) < 4)
-        return static_cast<T>(__shfl_down_sync(full_warp, static_cast<int>(x), distance, width));
-    else
-        return __shfl_down_sync(full_warp, x, distance, width);
-}
-
 /// What is read once goes out of the caches first.
 template <class T>
 __device__ T load_streamed(const T* at) {
