@@ -10,6 +10,8 @@ namespace nz::plan {
 /// Products that a block sorts at once: their numbers stand below the columns in a key, and in 16 bits beside a flag.
 inline constexpr int sort_tile_bits = 12;
 inline constexpr offset_t sort_tile = offset_t{1} << sort_tile_bits;
+/// Warps of the block, which have equal shares of them.
+inline constexpr int sort_warps = 8;
 constexpr offset_t sort_tiles(offset_t products) { return (products + sort_tile - 1) / sort_tile; }
 
 /// Bits that tell so many columns, or rows, apart.
@@ -26,10 +28,11 @@ struct mxm_sort_parts {
     index_t* rows;     ///< each entry's
     std::uint16_t*
         order;  ///< of a tile's products by place: their numbers, and order_first at the first of each place
-    offset_t* entries;                    ///< [tiles + 1] the entry of A that has a tile's first product
-    index_t* cut_rows;                    ///< [tiles + 1] the row cut where a tile begins, or -1
-    index_t* ranks;                       ///< [tiles + 1] cut rows up to there, each counted once
-    offset_t* rooms;                      ///< [tiles + 1] products of cut rows in the tiles before
+    std::uint16_t* warp_places;  ///< [tiles * sort_warps] places that begin in each warp's share of a tile
+    offset_t* entries;           ///< [tiles + 1] the entry of A that has a tile's first product
+    index_t* cut_rows;           ///< [tiles + 1] the row cut where a tile begins, or -1
+    index_t* ranks;              ///< [tiles + 1] cut rows up to there, each counted once
+    offset_t* rooms;             ///< [tiles + 1] products of cut rows in the tiles before
     index_t *first_places, *last_places;  ///< places in a tile of the cut row it begins with, and ends with
     offset_t* cut_starts;                 ///< [tiles + 1] such places in the tiles before
     offset_t* most_runs;  ///< [1] tiles that the products of one row lie in, at most; 0: no more than two
@@ -43,6 +46,7 @@ struct mxm_sort_parts {
         of_b = parts.take<offset_t>(a_entries);
         rows = parts.take<index_t>(a_entries);
         order = parts.take<std::uint16_t>(products);
+        warp_places = parts.take<std::uint16_t>(tiles * sort_warps);
         entries = parts.take<offset_t>(tiles + 1);
         cut_rows = parts.take<index_t>(tiles + 1);
         ranks = parts.take<index_t>(tiles + 1);
@@ -58,8 +62,9 @@ constexpr std::size_t mxm_sort_bytes(offset_t a_entries, offset_t products, std:
     const auto n = static_cast<std::size_t>(a_entries), m = static_cast<std::size_t>(products),
                tiles = static_cast<std::size_t>(sort_tiles(products)) + 1;
     return padded((n + 1) * sizeof(offset_t)) + padded(n * sizeof(offset_t)) + padded(n * sizeof(index_t)) +
-           padded(m * sizeof(std::uint16_t)) + 3 * padded(tiles * sizeof(offset_t)) +
-           4 * padded(tiles * sizeof(index_t)) + padded(sizeof(offset_t)) + padded(scan_bytes);
+           padded(m * sizeof(std::uint16_t)) + padded((tiles - 1) * sort_warps * sizeof(std::uint16_t)) +
+           3 * padded(tiles * sizeof(offset_t)) + 4 * padded(tiles * sizeof(index_t)) +
+           padded(sizeof(offset_t)) + padded(scan_bytes);
 }
 
 /// Places of cut rows go through tiles once more where no row lies in more tiles than this: a cut there is looked for in all of them, and has
@@ -82,6 +87,12 @@ struct mxm_cut_bound {
 /// Tiles of places of cut rows.
 constexpr offset_t mxm_cut_tiles(offset_t places) { return sort_tiles(places); }
 
+/// No place of a tile has its sum before this: a row has those of most_cut_runs tiles at most.
+constexpr offset_t first_source(offset_t tile) { return (tile - most_cut_runs) * sort_tile; }
+/// Flags of a place in its tile: the first of its column, and of its row, which for the tile's first place is not said.
+inline constexpr unsigned source_first = 1u << 31, source_row = 1u << 30, source_place = source_row - 1;
+static_assert((2 * most_cut_runs + 1) * sort_tile <= offset_t{source_place});
+
 /// What goes with the places of cut rows that tiles found, and the tiles that these are cut into once more.
 struct mxm_cut_parts {
     mxm_cut_run* runs;                              ///< row by row, in a row tile by tile
@@ -92,8 +103,8 @@ struct mxm_cut_parts {
     mxm_cut_bound* bounds;  ///< [tiles of places + 1]
     offset_t* firsts;       ///< [tiles of places + 1] distinct places before
     index_t* tile_firsts;   ///< [tiles of places] in each
-    std::uint16_t*
-        order;  ///< of a tile's places: their numbers in the order of runs, order_first at the first of each column, order_row at that of each row
+    std::uint32_t*
+        sources;  ///< of a tile's places in order: where their sums stand, less first_source, below the flags
     index_t* columns;  ///< of a tile's distinct places, from where its places begin
     void* sums;        ///< of each place, in the order of runs
     void* carries;     ///< [tiles of places] what belongs to the last place of the tile before
@@ -115,7 +126,7 @@ struct mxm_cut_parts {
         bounds = parts.take<mxm_cut_bound>(tiles + 1);
         firsts = parts.take<offset_t>(tiles + 1);
         tile_firsts = parts.take<index_t>(tiles);
-        order = parts.take<std::uint16_t>(places);
+        sources = parts.take<std::uint32_t>(places);
         columns = parts.take<index_t>(places);
         sums = parts.take<std::byte>(places * static_cast<offset_t>(value_bytes));
         carries = parts.take<std::byte>(tiles * static_cast<offset_t>(value_bytes));
@@ -131,7 +142,7 @@ constexpr std::size_t mxm_cut_tiled_bytes(offset_t places, index_t cut_rows, off
     return padded(runs * sizeof(mxm_cut_run)) + 4 * padded(rows * sizeof(index_t)) +
            padded((rows + 1) * sizeof(index_t)) + padded(rows * sizeof(offset_t)) +
            padded((tiles + 1) * sizeof(mxm_cut_bound)) + padded((tiles + 1) * sizeof(offset_t)) +
-           padded(tiles * sizeof(index_t)) + padded(n * sizeof(std::uint16_t)) + padded(n * sizeof(index_t)) +
+           padded(tiles * sizeof(index_t)) + padded(n * sizeof(std::uint32_t)) + padded(n * sizeof(index_t)) +
            padded(n * value_bytes) + padded(tiles * value_bytes) + padded(scan_bytes);
 }
 

@@ -163,11 +163,12 @@ struct cut_memory {
         cut_pieces pieces;
         tile_keys keys;
     };
+    std::uint32_t sources[plan::sort_tile];
     int warp_last[sort_warps], warp_totals[sort_warps];
     unsigned low, high;
 };
 
-/// Leaves the order, and how many distinct places the tile has, and has before each row that begins there.
+/// Leaves where the places' sums stand, in order, and how many distinct places the tile has, and has before each row that begins there.
 template <class Key>
 __device__ void sort_cut_keys(cut_memory& m, const mxm_cut_parts& cut, const cut_tile& tile,
                               const key_columns& columns, int bits, const int (&row)[sort_each],
@@ -177,23 +178,17 @@ __device__ void sort_cut_keys(cut_memory& m, const mxm_cut_parts& cut, const cut
     const auto row_of = [&](Key x) { return static_cast<index_t>(x >> sort_tile_bits >> columns.bits); };
     unsigned firsts[sort_each];
     int number[sort_each];
-#pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        const bool first =
-            n == 0 ? !tile.from.continues
-                   : n < tile.places && keys[n] >> sort_tile_bits != keys[n - 1] >> sort_tile_bits;
-        firsts[r] = __ballot_sync(full_warp, first);
-    }
+    mark_firsts(keys, tile.places, firsts);
+    if (t < 32 && tile.from.continues) firsts[0] &= ~1u;
     const int all = number_flags(firsts, m.warp_totals, number);
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
         const int n = number_in_tile(r);
         if (n >= tile.places) continue;
         const bool begins_row = n > 0 && row_of(keys[n]) != row_of(keys[n - 1]);
-        cut.order[tile.first + n] = static_cast<std::uint16_t>(
-            (static_cast<unsigned>(keys[n]) & order_number) | (firsts[r] >> t % 32 & 1 ? order_first : 0) |
-            (begins_row ? order_row : 0));
+        cut.sources[tile.first + n] = m.sources[static_cast<unsigned>(keys[n]) & order_number] |
+                                      (firsts[r] >> t % 32 & 1 ? plan::source_first : 0) |
+                                      (begins_row ? plan::source_row : 0);
         if (firsts[r] >> t % 32 & 1)
             cut.columns[tile.first + number[r] - 1] =
                 static_cast<index_t>(columns.low + static_cast<unsigned>(keys[n] >> sort_tile_bits &
@@ -215,18 +210,31 @@ __global__ void __launch_bounds__(sort_block, cut_blocks)
     const cut_tile tile(cut, blockIdx.x, places);
     int piece[sort_each], row[sort_each];
     find_pieces(columns, cut, tile, m.pieces, m.warp_last, piece);
+    const offset_t first_source = plan::first_source(blockIdx.x);
     unsigned column[sort_each], low = ~0u, high = 0;
+    // Some at a time, so that their reads wait together: places beyond the last read what it does.
+    constexpr int together = 8;
 #pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        row[r] = 0;
-        column[r] = 0;
-        if (n >= tile.places) continue;
-        const plan::mxm_cut_run run = cut.runs[m.pieces.run[piece[r]]];
-        column[r] = static_cast<unsigned>(__ldg(columns + run.columns + n + m.pieces.shift[piece[r]]));
-        row[r] = run.rank - tile.from.rank;
-        low = min(low, column[r]);
-        high = max(high, column[r]);
+    for (int some = 0; some < sort_each; some += together) {
+        offset_t at[together];
+        std::uint32_t source[together];
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            const int r = some + i, place = min(number_in_tile(r), tile.places - 1);
+            const plan::mxm_cut_run& run = cut.runs[m.pieces.run[piece[r]]];
+            const int in_run = place + m.pieces.shift[piece[r]];
+            at[i] = run.columns + in_run;
+            row[r] = run.rank - tile.from.rank;
+            source[i] = static_cast<std::uint32_t>(run.sums - first_source + in_run);
+        }
+#pragma unroll
+        for (int i = 0; i < together; ++i) column[some + i] = static_cast<unsigned>(__ldg(columns + at[i]));
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            m.sources[number_in_tile(some + i)] = source[i];
+            low = min(low, column[some + i]);
+            high = max(high, column[some + i]);
+        }
     }
     const key_columns range = columns_of_keys(low, high, m.low, m.high);
     const int bits = range.bits + bit_width(static_cast<unsigned>(tile.last_rank - tile.from.rank));

@@ -7,12 +7,11 @@
 namespace nz::kernels::cuda {
 
 /// A tile's block: each warp has 512 neighbouring products, 32 of them at a time.
-inline constexpr int sort_block = 256, sort_each = static_cast<int>(plan::sort_tile) / sort_block,
-                     sort_warps = sort_block / 32, sort_warp_products = 32 * sort_each;
-/// In `order`: order_first, the product is the first of its place; where rows were cut, order_row, the place is the first of its row, but for the
-/// tile's first.
-inline constexpr unsigned order_first = 1u << 15, order_row = 1u << 14,
-                          order_number = (1u << plan::sort_tile_bits) - 1;
+using plan::sort_warps;
+inline constexpr int sort_block = sort_warps * 32, sort_each = static_cast<int>(plan::sort_tile) / sort_block,
+                     sort_warp_products = 32 * sort_each;
+/// In `order`: order_first, the product is the first of its place.
+inline constexpr unsigned order_first = 1u << 15, order_number = (1u << plan::sort_tile_bits) - 1;
 
 /// One of 32 * sort_each a warp: round r has number (warp, r, lane).
 __device__ inline int number_in_tile(int round) {

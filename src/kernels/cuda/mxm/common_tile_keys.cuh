@@ -3,7 +3,7 @@
 
 #include "kernels/cuda/mxm/common_products.cuh"
 
-#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_radix_rank.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
@@ -16,15 +16,17 @@ auto counted(F f) {
     return thrust::make_transform_iterator(thrust::counting_iterator<offset_t>(0), f);
 }
 
-template <class Key>
-using tile_sort = cub::BlockRadixSort<Key, sort_block, sort_each>;
+/// Bits of a key that one pass of a tile's sort goes by.
+inline constexpr int sort_pass_bits = 7;
+using tile_ranks = cub::BlockRadixRankMatch<sort_block, sort_pass_bits, false>;
 
 /// A tile's keys in shared memory: row and column above the number, in 32 bits where these hold all, else in 64.
-union tile_keys {
-    std::uint32_t keys[sort_tile];
-    std::uint64_t wide_keys[sort_tile];
-    tile_sort<std::uint32_t>::TempStorage sort;
-    tile_sort<std::uint64_t>::TempStorage wide_sort;
+struct tile_keys {
+    union {
+        std::uint32_t keys[sort_tile];
+        std::uint64_t wide_keys[sort_tile];
+    };
+    tile_ranks::TempStorage ranks;
 
     template <class Key>
     __device__ Key* staged() {
@@ -32,13 +34,6 @@ union tile_keys {
             return keys;
         else
             return wide_keys;
-    }
-    template <class Key>
-    __device__ auto& sorting() {
-        if constexpr (sizeof(Key) == 4)
-            return sort;
-        else
-            return wide_sort;
     }
 };
 
@@ -49,29 +44,42 @@ struct key_columns {
 };
 __device__ inline int bit_width(unsigned x) { return 32 - __clz(static_cast<int>(x)); }
 
-/// Keys of row, counted from the tile's first, column and number, sorted by `bits` of the first two. All have read what else lies in `m`.
+/// Keys of row, counted from the tile's first, column and number, sorted by `bits` of the first two, some at a time from the least on: each
+/// pass ranks a key by those before it that have no more there. All have read what else lies in `m`.
 template <class Key>
 __device__ Key* sort_keys(tile_keys& m, int count, const key_columns& columns, int bits,
                           const int (&row)[sort_each], const unsigned (&column)[sort_each]) {
-    const int t = static_cast<int>(threadIdx.x);
     Key* const keys = m.staged<Key>();
+    Key mine[sort_each];
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
         const int n = number_in_tile(r);
         const Key place = static_cast<Key>(row[r]) << columns.bits | (column[r] - columns.low);
-        keys[n] = n < count ? place << sort_tile_bits | static_cast<Key>(n) : ~Key{0};
+        mine[r] = n < count ? place << sort_tile_bits | static_cast<Key>(n) : ~Key{0};
     }
-    __syncthreads();
-    Key mine[sort_each];
+    const int end = sort_tile_bits + max(bits, 1);
+    for (int at = sort_tile_bits;; at += sort_pass_bits) {
+        int rank[sort_each];
+        tile_ranks(m.ranks).RankKeys(mine, rank,
+                                     cub::BFEDigitExtractor<Key>(at, min(sort_pass_bits, end - at)));
 #pragma unroll
-    for (int i = 0; i < sort_each; ++i) mine[i] = keys[t * sort_each + i];
-    __syncthreads();
-    tile_sort<Key>(m.sorting<Key>()).Sort(mine, sort_tile_bits, sort_tile_bits + max(bits, 1));
-    __syncthreads();
+        for (int r = 0; r < sort_each; ++r) keys[rank[r]] = mine[r];
+        __syncthreads();
+        if (at + sort_pass_bits >= end) return keys;
 #pragma unroll
-    for (int i = 0; i < sort_each; ++i) keys[t * sort_each + i] = mine[i];
-    __syncthreads();
-    return keys;
+        for (int r = 0; r < sort_each; ++r) mine[r] = keys[number_in_tile(r)];
+    }
+}
+
+/// Of sorted keys the first of each row and column, 32 a word.
+template <class Key>
+__device__ void mark_firsts(const Key* keys, int count, unsigned (&firsts)[sort_each]) {
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        const bool differs = keys[n] >> sort_tile_bits != keys[max(n - 1, 0)] >> sort_tile_bits;
+        firsts[r] = __ballot_sync(full_warp, n < count && (differs || n == 0));
+    }
 }
 
 /// The range of the columns that a block's threads have, `low` and `high` of all bits set and none before.

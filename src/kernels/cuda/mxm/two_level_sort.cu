@@ -134,13 +134,7 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
     const auto rank_of = [&](Key x) { return static_cast<int>(x >> sort_tile_bits >> columns.bits); };
     unsigned firsts[sort_each];
     int number[sort_each];
-#pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        const bool first =
-            n < tile.products && (n == 0 || keys[n] >> sort_tile_bits != keys[n - 1] >> sort_tile_bits);
-        firsts[r] = __ballot_sync(full_warp, first);
-    }
+    mark_firsts(keys, tile.products, firsts);
     const int places = number_flags(firsts, m.warp_totals, number);
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
@@ -153,6 +147,9 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
             m.rank_starts[rank_of(keys[n])] = static_cast<std::uint16_t>(number[r] - 1);
     }
     if (t == 0) m.rank_starts[ranks] = static_cast<std::uint16_t>(places);
+    if (t < sort_warps)
+        parts.warp_places[offset_t{blockIdx.x} * sort_warps + t] =
+            static_cast<std::uint16_t>(m.warp_totals[t]);
     __syncthreads();
     const bool all_of_one = ranks == 1 && to.first_cut >= 0;
     const int first_places = to.first_cut >= 0 ? m.rank_starts[1] : 0,
@@ -189,23 +186,26 @@ __global__ void __launch_bounds__(sort_block, sort_blocks)
     }
     int owner[sort_each];
     const int before = find_owners(parts, tile, m.begins, m.warp_last, owner);
-    unsigned column[sort_each], changes[sort_each];
+    // Reads that need nothing of each other stand side by side, without branches between: places beyond the last read what it does.
+    offset_t at[sort_each];
     index_t row[sort_each];
-    unsigned low = ~0u, high = 0;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const offset_t p = tile.entry + owner[r];
+        row[r] = parts.rows[p];
+        at[r] = parts.of_b[p] + tile.first + min(number_in_tile(r), tile.products - 1);
+    }
+    unsigned column[sort_each], changes[sort_each], low = ~0u, high = 0;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) column[r] = static_cast<unsigned>(__ldg(b_columns + at[r]));
     index_t previous = parts.rows[tile.entry + before];
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        const bool active = n < tile.products;
-        const offset_t p = tile.entry + owner[r];
-        row[r] = parts.rows[p];
-        if (active) {
-            column[r] = static_cast<unsigned>(__ldg(b_columns + parts.of_b[p] + tile.first + n));
-            low = min(low, column[r]);
-            high = max(high, column[r]);
-        }
+        low = min(low, column[r]);
+        high = max(high, column[r]);
         const index_t up = __shfl_up_sync(full_warp, row[r], 1);
-        changes[r] = __ballot_sync(full_warp, active && row[r] != (lane ? up : previous));
+        changes[r] =
+            __ballot_sync(full_warp, number_in_tile(r) < tile.products && row[r] != (lane ? up : previous));
         previous = __shfl_sync(full_warp, row[r], 31);
     }
     const key_columns columns = columns_of_keys(low, high, m.low, m.high);

@@ -39,32 +39,23 @@ namespace nz::kernels::cuda {
 
 namespace two_level_detail {
 
+/// A tile of products in shared memory, of which a multiprocessor has room for four with values of 8 bytes: first how they are found.
 template <class V>
-struct formed_products {
-    V values[plan::sort_tile];
-    index_t columns[plan::sort_tile];
-};
-template <class V>
-struct formed_sums {
-    V values[plan::sort_tile];
-};
-/// A tile's block in shared memory: first how its products, or pieces of runs, are found.
-template <class Found, class Formed>
-struct formed_tile {
+struct product_memory {
+    struct found_products {
+        int begins[plan::sort_tile], warp_last[sort_warps];
+    };
+    struct formed_products {
+        V values[plan::sort_tile];
+        index_t columns[plan::sort_tile];
+    };
     union {
-        Found found;
-        Formed formed;
+        found_products found;
+        formed_products formed;
     };
     std::uint16_t order[plan::sort_tile];
-    int warp_last[sort_warps], warp_totals[sort_warps];
 };
-struct found_products {
-    int begins[plan::sort_tile];
-};
-template <class V>
-using product_memory = formed_tile<found_products, formed_products<V>>;
-template <class V>
-using cut_memory = formed_tile<cut_pieces, formed_sums<V>>;
+static_assert(sizeof(product_memory<double>) <= 56 * 1024);
 
 /// The sum of what stands side by side in a tile's order from `n` on, up to the next place.
 template <class Cell, class Tile>
@@ -76,57 +67,83 @@ __device__ typename Cell::value sum_of_place(const Tile& m, int n, int end) {
     return sum;
 }
 
-/// Adds up the places of a tile of cut rows that lie side by side, in a fixed order: over the lanes of a warp, 32 at a time, and then over warps.
-/// What ends is put where its last place stands; `carry` gets what belongs to a place of the tile before.
-template <class Cell, class Tile, class Put>
-__device__ void add_places(Tile& m, const cut_tile& tile, const unsigned (&firsts)[sort_each], const Put& put,
-                           typename Cell::value* carry) {
+/// A tile of places of cut rows in a block's registers, in order; `after`: what stands for the place after the warp's last.
+template <class V>
+struct place_tile {
+    int places;
+    std::uint32_t sources[sort_each], after;
+    V values[sort_each];
+
+    /// Of 32 places those that are the first of their columns.
+    __device__ unsigned firsts(int r) const {
+        return __ballot_sync(full_warp, (r < sort_each ? sources[r] : after) & plan::source_first);
+    }
+    /// How many of them are that, in the lower half, and how many the first of their rows, in the upper: of `lanes`.
+    __device__ int count(int r, unsigned lanes) const {
+        return __popc(firsts(r) & lanes) |
+               __popc(__ballot_sync(full_warp, sources[r] & plan::source_row) & lanes) << 16;
+    }
+};
+
+/// Adds up those of a column, which lie side by side, in a fixed order: over the lanes of a warp, 32 at a time, and then over warps. Each
+/// value gets the sum up to it; returned are the rounds, by bit, in which the thread has the last of a column that begins in the tile.
+/// `carry` gets what belongs to a place of the tile before.
+template <class Cell>
+__device__ unsigned add_places(place_tile<typename Cell::value>& tile, bool continues,
+                               typename Cell::value* carry) {
     using V = typename Cell::value;
     __shared__ V leads[sort_warps];  // what a warp has of a place that begins before it
-    __shared__ bool begins[sort_warps];
+    __shared__ bool begins[sort_warps], at_once[sort_warps];
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     bool begun = false, goes_on = false;
+    unsigned ended = 0, next = tile.firsts(0);
     V sum{};
+    if (lane == 0) at_once[warp] = next & 1;
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
         const int n = number_in_tile(r);
-        if (n - lane >= tile.places) break;
-        const unsigned up_to = firsts[r] & (~0u >> (31 - lane));
+        const unsigned firsts = next, up_to = firsts & (~0u >> (31 - lane));
+        next = tile.firsts(r + 1);
         const int start = up_to ? 31 - __clz(static_cast<int>(up_to)) : 0;
         const V before = from_lane(sum, 31);
-        sum = n < tile.places ? m.formed.values[m.order[n] & order_number] : V{};
+        sum = tile.values[r];
 #pragma unroll
         for (int distance = 1; distance < 32; distance *= 2) {
             const V below = from_below(sum, distance);
             if (lane - distance >= start) sum = Cell::add(below, sum);
         }
         if (!up_to && r > 0) sum = Cell::add(before, sum);
-        const bool ends = n + 1 >= tile.places || m.order[n + 1] & order_first;
-        const bool own = begun || up_to;
-        if (n < tile.places && ends && own) put(r, sum);
-        if (n < tile.places && !own && (ends || (r == sort_each - 1 && lane == 31))) leads[warp] = sum;
-        goes_on = r == sort_each - 1 && lane == 31 && !ends && own;
-        begun = begun || firsts[r] != 0;
+        tile.values[r] = sum;
+        const bool ends = n + 1 >= tile.places || (lane < 31 ? firsts >> (lane + 1) : next) & 1;
+        const bool own = begun || up_to, last = r == sort_each - 1 && lane == 31;
+        if (n < tile.places) {
+            ended |= static_cast<unsigned>(ends && own) << r;
+            if (!own && (ends || last)) leads[warp] = sum;
+            goes_on = last && !ends && own;
+        }
+        begun = begun || firsts != 0;
     }
     if (lane == 0) begins[warp] = begun;
     __syncthreads();
     const auto with_leads = [&](V with, int first) {
-        for (int w = first; w < sort_warps; ++w) {
-            const int at = w * sort_warp_products;
-            if (at >= tile.places || m.order[at] & order_first) break;
+        for (int w = first; w < sort_warps && w * sort_warp_products < tile.places && !at_once[w]; ++w) {
             with = Cell::add(with, leads[w]);
             if (begins[w]) break;
         }
         return with;
     };
-    if (goes_on) put(sort_each - 1, with_leads(sum, warp + 1));
-    if (threadIdx.x == 0 && tile.from.continues) *carry = begins[0] ? leads[0] : with_leads(leads[0], 1);
+    if (goes_on) {
+        tile.values[sort_each - 1] = with_leads(sum, warp + 1);
+        ended |= 1u << (sort_each - 1);
+    }
+    if (threadIdx.x == 0 && continues) *carry = begins[0] ? leads[0] : with_leads(leads[0], 1);
+    return ended;
 }
 
 }  // namespace two_level_detail
 
 template <class Cell>
-__global__ void __launch_bounds__(sort_block)
+__global__ void __launch_bounds__(sort_block, 4)
     two_level_sort_fill_kernel(device_mxm_side a, device_mxm_side b, hash_detail::products<Cell> of,
                                offset_t a_entries, offset_t products, plan::mxm_sort_parts parts,
                                const offset_t* starts, typename Cell::value* cut_sums, index_t* out_columns,
@@ -136,28 +153,50 @@ __global__ void __launch_bounds__(sort_block)
     auto& m = *reinterpret_cast<two_level_detail::product_memory<V>*>(shared_tiles);
     const product_tile tile(parts, blockIdx.x, products, a_entries);
     int owner[sort_each];
-    find_owners(parts, tile, m.found.begins, m.warp_last, owner);  // all have read it when it returns
+    find_owners(parts, tile, m.found.begins, m.found.warp_last, owner);
+    __syncthreads();  // all have read what products take the place of
+    // Some products at a time, so that their reads wait together: those beyond the last read what it does.
+    constexpr int together = 4;
     unsigned firsts[sort_each];
 #pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        bool first = false;
-        if (n < tile.products) {
-            const offset_t p = tile.entry + owner[r], q = parts.of_b[p] + tile.first + n;
-            m.formed.columns[n] = __ldg(b.columns + q);
+    for (int some = 0; some < sort_each; some += together) {
+        offset_t q[together];
+        index_t column[together];
+        V product[together];
+        std::uint16_t order[together];
+#pragma unroll
+        for (int i = 0; i < together; ++i)
+            q[i] = parts.of_b[tile.entry + owner[some + i]] + tile.first +
+                   min(number_in_tile(some + i), tile.products - 1);
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            const int n = number_in_tile(some + i);
+            const offset_t p = tile.entry + owner[some + i];
+            column[i] = __ldg(b.columns + q[i]);
             index_t row = 0, k = 0;
             if constexpr (Cell::positional) {
                 row = parts.rows[p];
                 k = __ldg(a.columns + p);
             }
-            m.formed.values[n] = Cell::multiply(of.a(p), of.b(q), row, k);
-            m.order[n] = parts.order[tile.first + n];
-            first = m.order[n] & order_first;
+            product[i] = Cell::multiply(of.a(p), of.b(q[i]), row, k);
+            order[i] = n < tile.products ? parts.order[tile.first + n] : 0;
         }
-        firsts[r] = __ballot_sync(full_warp, first);
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            const int n = number_in_tile(some + i);
+            m.formed.columns[n] = column[i];
+            m.formed.values[n] = product[i];
+            m.order[n] = order[i];
+            firsts[some + i] = __ballot_sync(full_warp, order[i] & order_first);
+        }
     }
-    int number[sort_each];
-    const int places = number_flags(firsts, m.warp_totals, number);  // its barriers let all see the products
+    __syncthreads();
+    int places = 0, earlier = 0;
+    for (int w = 0; w < sort_warps; ++w) {
+        const int begun = parts.warp_places[offset_t{blockIdx.x} * sort_warps + w];
+        earlier += w < static_cast<int>(threadIdx.x) / 32 ? begun : 0;
+        places += begun;
+    }
     const int first_places = parts.first_places[blockIdx.x], last_places = parts.last_places[blockIdx.x];
     const offset_t cut_start = parts.cut_starts[blockIdx.x];
     // Rows that lie in the tile whole follow one another in the result.
@@ -168,8 +207,9 @@ __global__ void __launch_bounds__(sort_block)
     }
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r), at = earlier + __popc(firsts[r] & ~(~0u << threadIdx.x % 32));
+        earlier += __popc(firsts[r]);
         if (!(firsts[r] >> threadIdx.x % 32 & 1)) continue;
-        const int n = number_in_tile(r), at = number[r] - 1;
         const V sum = two_level_detail::sum_of_place<Cell>(m, n, tile.products);
         if (at < first_places) {
             cut_sums[cut_start + at] = sum;
@@ -185,78 +225,78 @@ __global__ void __launch_bounds__(sort_block)
 /// A tile of places of cut rows: those of a column are added up in the order of runs. What goes on from the tile before is left to
 /// two_level_cut_carry_kernel.
 template <class Cell>
-__global__ void __launch_bounds__(sort_block, 4)
-    two_level_cut_fill_kernel(const index_t* columns, offset_t places, plan::mxm_cut_parts cut,
-                              index_t* out_columns, typename Cell::value* out_values) {
+__global__ void __launch_bounds__(sort_block, 3)
+    two_level_cut_fill_kernel(offset_t places, plan::mxm_cut_parts cut, index_t* out_columns,
+                              typename Cell::value* out_values) {
     using V = typename Cell::value;
-    extern __shared__ uint4 shared_tiles[];
-    auto& m = *reinterpret_cast<two_level_detail::cut_memory<V>*>(shared_tiles);
-    const cut_tile tile(cut, blockIdx.x, places);
-    int piece[sort_each];
-    find_pieces(columns, cut, tile, m.found, m.warp_last, piece);
-    V value[sort_each];
+    __shared__ int warp_totals[sort_warps];
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const offset_t first = offset_t{blockIdx.x} * plan::sort_tile;
+    two_level_detail::place_tile<V> tile;
+    tile.places = static_cast<int>(min(offset_t{plan::sort_tile}, places - first));
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
         const int n = number_in_tile(r);
-        if (n >= tile.places) continue;
-        value[r] = static_cast<const V*>(
-            cut.sums)[cut.runs[m.found.run[piece[r]]].sums + n + m.found.shift[piece[r]]];
-        m.order[n] = cut.order[tile.first + n];
+        tile.sources[r] = n < tile.places ? cut.sources[first + n] : 0;
     }
-    __syncthreads();
-    // Places up to each in the lower half, rows in the upper.
-    unsigned firsts[sort_each];
-    int number[sort_each], count = 0;
-    const unsigned up_to = ~0u >> (31 - threadIdx.x % 32);
+    const int end = (warp + 1) * sort_warp_products;
+    tile.after = end < tile.places ? cut.sources[first + end] : 0;
+    const V* const sums = static_cast<const V*>(cut.sums) + plan::first_source(blockIdx.x);
 #pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        unsigned order = 0;
-        if (n < tile.places) {
-            m.formed.values[n] = value[r];
-            order = m.order[n];
-        }
-        firsts[r] = __ballot_sync(full_warp, order & order_first);
-        const unsigned begins = __ballot_sync(full_warp, order & order_row);
-        number[r] = count + (__popc(firsts[r] & up_to) | __popc(begins & up_to) << 16);
-        count += __popc(firsts[r]) | __popc(begins) << 16;
-    }
-    if (threadIdx.x % 32 == 0) m.warp_totals[threadIdx.x / 32] = count;
+    for (int r = 0; r < sort_each; ++r)
+        if (Cell::first_wins ? tile.sources[r] & plan::source_first : number_in_tile(r) < tile.places)
+            tile.values[r] = sums[tile.sources[r] & plan::source_place];
+    int all = 0;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) all += tile.count(r, ~0u);
+    if (threadIdx.x % 32 == 0) warp_totals[warp] = all;
     __syncthreads();
     int earlier = 0;
-    for (unsigned w = 0; w < threadIdx.x / 32; ++w) earlier += m.warp_totals[w];
+    for (int w = 0; w < warp; ++w) earlier += warp_totals[w];
     const offset_t before = cut.firsts[blockIdx.x];
-    const auto put = [&](int r, V sum) {
-        const int both = earlier + number[r], at = (both & 0xffff) - 1;
-        const offset_t to = cut.row_starts[tile.from.rank + (both >> 16)] + before + at;
-        out_columns[to] = cut.columns[tile.first + at];
-        out_values[to] = sum;
-    };
+    const plan::mxm_cut_bound from = cut.bounds[blockIdx.x];
+    unsigned ended = 0;
     if constexpr (Cell::first_wins) {
 #pragma unroll
-        for (int r = 0; r < sort_each; ++r) {
-            const int n = number_in_tile(r);
-            if (firsts[r] >> threadIdx.x % 32 & 1) put(r, m.formed.values[m.order[n] & order_number]);
-        }
+        for (int r = 0; r < sort_each; ++r)
+            ended |= static_cast<unsigned>((tile.sources[r] & plan::source_first) != 0) << r;
     } else {
-        two_level_detail::add_places<Cell>(m, tile, firsts, put, static_cast<V*>(cut.carries) + blockIdx.x);
+        ended = two_level_detail::add_places<Cell>(tile, from.continues,
+                                                   static_cast<V*>(cut.carries) + blockIdx.x);
+    }
+    constexpr int together = 8;
+#pragma unroll
+    for (int some = 0; some < sort_each; some += together) {
+        offset_t to[together];
+        index_t column[together];
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            const int count = earlier + tile.count(some + i, ~0u >> (31 - threadIdx.x % 32)),
+                      at = max((count & 0xffff) - 1, 0);
+            earlier += tile.count(some + i, ~0u);
+            to[i] = cut.row_starts[from.rank + (count >> 16)] + before + at;
+            column[i] = cut.columns[first + at];
+        }
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            if (!(ended >> (some + i) & 1)) continue;
+            out_columns[to[i]] = column[i];
+            out_values[to[i]] = tile.values[some + i];
+        }
     }
 }
 
-/// Adds what tiles have of places that begin in tiles before: a thread for each tile that the last place of the one before goes on in.
+/// Adds what a tile has of a place that begins in the tile before: a column of a row has no more places than the row runs, so that the
+/// place ends there.
 template <class Cell>
 __global__ void __launch_bounds__(sort_block)
     two_level_cut_carry_kernel(offset_t tiles, plan::mxm_cut_parts cut, typename Cell::value* out_values) {
-    offset_t t = offset_t{blockIdx.x} * sort_block + threadIdx.x;
-    if (t >= tiles || !cut.bounds[t].continues || cut.firsts[t] == cut.firsts[t - 1]) return;
+    const offset_t t = offset_t{blockIdx.x} * sort_block + threadIdx.x;
+    if (t >= tiles || !cut.bounds[t].continues) return;
     auto& value = out_values[cut.row_starts[cut.bounds[t].rank] + cut.firsts[t] - 1];
-    auto sum = value;
-    do {
-        sum = Cell::add(sum, static_cast<const typename Cell::value*>(cut.carries)[t]);
-        ++t;
-    } while (cut.firsts[t] == cut.firsts[t - 1] && t < tiles && cut.bounds[t].continues);
-    value = sum;
+    value = Cell::add(value, static_cast<const typename Cell::value*>(cut.carries)[t]);
 }
+static_assert(plan::most_cut_runs <= plan::sort_tile);
 
 template <class Cell>
 void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
@@ -283,11 +323,9 @@ void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
                 k.cut_places, cut_sorted_parts_of(k), plan::bits_of_column(k.columns), starts, k.out_columns,
                 values);
     } else if (k.cut_places > 0) {
-        using cut_memory = two_level_detail::cut_memory<V>;
         const offset_t tiles = plan::mxm_cut_tiles(k.cut_places);
-        allow_shared(two_level_cut_fill_kernel<Cell>, sizeof(cut_memory));
-        two_level_cut_fill_kernel<Cell><<<static_cast<unsigned>(tiles), sort_block, sizeof(cut_memory), on>>>(
-            k.cut_columns, k.cut_places, cut, k.out_columns, values);
+        two_level_cut_fill_kernel<Cell>
+            <<<static_cast<unsigned>(tiles), sort_block, 0, on>>>(k.cut_places, cut, k.out_columns, values);
         if constexpr (!Cell::first_wins)
             two_level_cut_carry_kernel<Cell>
                 <<<static_cast<unsigned>((tiles + sort_block - 1) / sort_block), sort_block, 0, on>>>(
