@@ -28,6 +28,7 @@ struct device_mxm_arguments {
         nullptr;  ///< [rows + 1], from starts; before, where in the mask the rows that are listed begin
     // For dia_dia: plan::mxm_band_bytes, what found there, and the rows that fill takes.
     void* band_parts = nullptr;
+    int band_least = 1;  // of plan::band_samples rows, those without which it is none
     plan::mxm_band_shape band{};
     index_t fill_first = 0, fill_last = 0;
     // For two_level_sort, which has `products` of them: plan::mxm_sort_bytes; columns of the places of cut rows in rooms of as many

@@ -127,8 +127,9 @@ public:
 
     void take_mask(const matrix_options& options) { place_mask(options); }
 
-    /// After read_survey: the share of sampled rows that are a band's, or 0 where no tile of it fits.
-    double find_band() {
+    /// After read_survey: the share of sampled rows that are a band's, or 0 where that is below `least` or no tile of it fits.
+    double find_band(double least) {
+        k_.band_least = std::max(1, static_cast<int>(least * plan::band_samples));
         band_ = buffer(ctx_.device_memory(), plan::mxm_band_bytes(k_.rows, k_.inner));
         k_.band_parts = band_.data();
         kernels::on_cuda().mxm.find_band(k_, stream());
@@ -305,7 +306,7 @@ void collect_products(device_rows& product, const device_factors& f, plan::mxm_f
 
 /// The plan, once bands have been looked for where that is worth it.
 mxm_plan plan_with_band(device_mxm& product, plan::mxm_facts& facts) {
-    if (plan::mxm_needs_device_band(facts)) facts.band_share = product.find_band();
+    if (plan::mxm_needs_device_band(facts)) facts.band_share = product.find_band(plan::mxm_least_band(facts));
     mxm_plan plan = plan::mxm(facts);
     if (plan.kernel == "dia_dia" && facts.band_share > 0) product.take_band();
     return plan;

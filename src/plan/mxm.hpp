@@ -81,6 +81,10 @@ inline constexpr double device_band_least = 8e6;
 /// ... where so many rows are inside: the others are hash's as before, and marking rows costs little (laplace3d:40, 73%: 0.36 ms of
 /// kernels for 0.64).
 inline constexpr double device_band_rows = 0.5;
+/// The share of rows inside from which on a band is of use.
+inline double mxm_least_band(const mxm_facts& f) noexcept {
+    return f.pinned == "dia_dia" ? 0 : device_band_rows;
+}
 inline bool mxm_needs_device_band(const mxm_facts& f) noexcept {
     return f.on_device && f.band_share < 0 && !f.masked && f.rows > 0 &&
            (f.pinned == "dia_dia" ||

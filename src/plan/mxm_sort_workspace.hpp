@@ -23,11 +23,11 @@ constexpr int bits_of_column(index_t columns) {
 
 /// What goes with entries of A, products and tiles. A row is cut where its products lie in several tiles.
 struct mxm_sort_parts {
-    offset_t* starts;  ///< [entries of A + 1] products before each
-    offset_t* of_b;    ///< where an entry's row of B begins, less starts: its products' entries of B
-    index_t* rows;     ///< each entry's
-    std::uint16_t*
-        order;  ///< of a tile's products by place: their numbers, and order_first at the first of each place
+    offset_t* starts;       ///< [entries of A + 1] products before each
+    offset_t* of_b;         ///< where an entry's row of B begins, less starts: its products' entries of B
+    index_t* rows;          ///< each entry's
+    std::uint16_t* turns;   ///< [tiles * sort_tile] where a tile's products stand in its order
+    std::uint32_t* firsts;  ///< [tiles * sort_tile / 32] of the order the first of each place, 32 a word
     std::uint16_t* warp_places;  ///< [tiles * sort_warps] places that begin in each warp's share of a tile
     offset_t* entries;           ///< [tiles + 1] the entry of A that has a tile's first product
     index_t* cut_rows;           ///< [tiles + 1] the row cut where a tile begins, or -1
@@ -45,7 +45,8 @@ struct mxm_sort_parts {
         starts = parts.take<offset_t>(a_entries + 1);
         of_b = parts.take<offset_t>(a_entries);
         rows = parts.take<index_t>(a_entries);
-        order = parts.take<std::uint16_t>(products);
+        turns = parts.take<std::uint16_t>(tiles * sort_tile);
+        firsts = parts.take<std::uint32_t>(tiles * sort_tile / 32);
         warp_places = parts.take<std::uint16_t>(tiles * sort_warps);
         entries = parts.take<offset_t>(tiles + 1);
         cut_rows = parts.take<index_t>(tiles + 1);
@@ -59,12 +60,13 @@ struct mxm_sort_parts {
     }
 };
 constexpr std::size_t mxm_sort_bytes(offset_t a_entries, offset_t products, std::size_t scan_bytes) {
-    const auto n = static_cast<std::size_t>(a_entries), m = static_cast<std::size_t>(products),
-               tiles = static_cast<std::size_t>(sort_tiles(products)) + 1;
+    const auto n = static_cast<std::size_t>(a_entries), all = static_cast<std::size_t>(sort_tiles(products)),
+               tiles = all + 1;
     return padded((n + 1) * sizeof(offset_t)) + padded(n * sizeof(offset_t)) + padded(n * sizeof(index_t)) +
-           padded(m * sizeof(std::uint16_t)) + padded((tiles - 1) * sort_warps * sizeof(std::uint16_t)) +
-           3 * padded(tiles * sizeof(offset_t)) + 4 * padded(tiles * sizeof(index_t)) +
-           padded(sizeof(offset_t)) + padded(scan_bytes);
+           padded(all * sort_tile * sizeof(std::uint16_t)) +
+           padded(all * sort_tile / 32 * sizeof(std::uint32_t)) +
+           padded(all * sort_warps * sizeof(std::uint16_t)) + 3 * padded(tiles * sizeof(offset_t)) +
+           4 * padded(tiles * sizeof(index_t)) + padded(sizeof(offset_t)) + padded(scan_bytes);
 }
 
 /// Places of cut rows go through tiles once more where no row lies in more tiles than this: a cut there is looked for in all of them, and has
@@ -79,6 +81,8 @@ struct mxm_cut_run {
     index_t places;
     index_t rank;  ///< which of the cut rows it is
 };
+/// Runs of a row, where `most_runs` says so, else two.
+constexpr offset_t mxm_runs_at_most(offset_t most_runs) { return most_runs > 2 ? most_runs : 2; }
 /// Places of cut rows, by row, then column, then run, are cut before that of `column` in run `run` of the row.
 struct mxm_cut_bound {
     index_t rank, column, run;
@@ -101,8 +105,10 @@ struct mxm_cut_parts {
     index_t* row_firsts;                            ///< [cut rows] distinct places before the row in its tile
     offset_t* row_starts;   ///< [cut rows] where its entries begin in C, less distinct places before
     mxm_cut_bound* bounds;  ///< [tiles of places + 1]
-    offset_t* firsts;       ///< [tiles of places + 1] distinct places before
-    index_t* tile_firsts;   ///< [tiles of places] in each
+    std::uint16_t*
+        bound_places;  ///< [tiles of places + 1][runs_at_most] places of each of its row's runs that lie before a bound, but where the row begins
+    offset_t* firsts;  ///< [tiles of places + 1] distinct places before
+    index_t* tile_firsts;  ///< [tiles of places] in each
     std::uint32_t*
         sources;  ///< of a tile's places in order: where their sums stand, less first_source, below the flags
     index_t* columns;  ///< of a tile's distinct places, from where its places begin
@@ -111,9 +117,11 @@ struct mxm_cut_parts {
     void* scan;
     std::size_t scan_bytes;
 
-    mxm_cut_parts(void* memory, offset_t places, index_t cut_rows, offset_t products, std::size_t value_bytes,
-                  std::size_t scan)
-        : scan_bytes(scan) {
+    offset_t runs_at_most;
+
+    mxm_cut_parts(void* memory, offset_t places, index_t cut_rows, offset_t most_runs, offset_t products,
+                  std::size_t value_bytes, std::size_t scan)
+        : scan_bytes(scan), runs_at_most(mxm_runs_at_most(most_runs)) {
         workspace_parts parts(memory);
         const offset_t tiles = mxm_cut_tiles(places);
         runs = parts.take<mxm_cut_run>(sort_tiles(products) + cut_rows);
@@ -124,6 +132,7 @@ struct mxm_cut_parts {
         row_firsts = parts.take<index_t>(cut_rows);
         row_starts = parts.take<offset_t>(cut_rows);
         bounds = parts.take<mxm_cut_bound>(tiles + 1);
+        bound_places = parts.take<std::uint16_t>((tiles + 1) * runs_at_most);
         firsts = parts.take<offset_t>(tiles + 1);
         tile_firsts = parts.take<index_t>(tiles);
         sources = parts.take<std::uint32_t>(places);
@@ -133,17 +142,21 @@ struct mxm_cut_parts {
         this->scan = parts.take<std::byte>(static_cast<offset_t>(scan));
     }
 };
-constexpr std::size_t mxm_cut_tiled_bytes(offset_t places, index_t cut_rows, offset_t products,
-                                          std::size_t value_bytes, std::size_t scan_bytes) {
+constexpr std::size_t mxm_cut_tiled_bytes(offset_t places, index_t cut_rows, offset_t most_runs,
+                                          offset_t products, std::size_t value_bytes,
+                                          std::size_t scan_bytes) {
     if (places == 0) return 0;
     const auto n = static_cast<std::size_t>(places), tiles = static_cast<std::size_t>(mxm_cut_tiles(places)),
                rows = static_cast<std::size_t>(cut_rows),
                runs = static_cast<std::size_t>(sort_tiles(products)) + rows;
     return padded(runs * sizeof(mxm_cut_run)) + 4 * padded(rows * sizeof(index_t)) +
            padded((rows + 1) * sizeof(index_t)) + padded(rows * sizeof(offset_t)) +
-           padded((tiles + 1) * sizeof(mxm_cut_bound)) + padded((tiles + 1) * sizeof(offset_t)) +
-           padded(tiles * sizeof(index_t)) + padded(n * sizeof(std::uint32_t)) + padded(n * sizeof(index_t)) +
-           padded(n * value_bytes) + padded(tiles * value_bytes) + padded(scan_bytes);
+           padded((tiles + 1) * sizeof(mxm_cut_bound)) +
+           padded((tiles + 1) * static_cast<std::size_t>(mxm_runs_at_most(most_runs)) *
+                  sizeof(std::uint16_t)) +
+           padded((tiles + 1) * sizeof(offset_t)) + padded(tiles * sizeof(index_t)) +
+           padded(n * sizeof(std::uint32_t)) + padded(n * sizeof(index_t)) + padded(n * value_bytes) +
+           padded(tiles * value_bytes) + padded(scan_bytes);
 }
 
 /// Bytes of a key that holds the rank of a cut row above a column.
@@ -189,7 +202,7 @@ constexpr std::size_t mxm_cut_sorted_bytes(offset_t places, index_t cut_rows, in
 constexpr std::size_t mxm_cut_bytes(offset_t places, index_t cut_rows, offset_t most_runs, offset_t products,
                                     index_t columns, std::size_t value_bytes, std::size_t temporary_bytes) {
     return cut_by_tiles(most_runs)
-               ? mxm_cut_tiled_bytes(places, cut_rows, products, value_bytes, temporary_bytes)
+               ? mxm_cut_tiled_bytes(places, cut_rows, most_runs, products, value_bytes, temporary_bytes)
                : mxm_cut_sorted_bytes(places, cut_rows, cut_key_bytes(columns, cut_rows), value_bytes,
                                       temporary_bytes);
 }

@@ -20,7 +20,7 @@ mxm_sort_parts parts_of(const device_mxm_arguments& k) {
     return {k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes};
 }
 mxm_cut_parts cut_parts_of(const device_mxm_arguments& k) {
-    return {k.cut_memory, k.cut_places, k.cut_rows, k.products, k.value_bytes, k.cut_sort_bytes};
+    return {k.cut_memory, k.cut_places, k.cut_rows, k.cut_runs, k.products, k.value_bytes, k.cut_sort_bytes};
 }
 
 /// The rows that are cut, and in which tiles each begins and ends.
@@ -136,25 +136,26 @@ __global__ void __launch_bounds__(bound_block)
     for (index_t i = lane; i < runs; i += 32) count += before_it(i);
     offset_t skipped = wanted - sum(count);
     const bool continues = skipped > 0;
+    index_t found = runs;  // the run whose place the bound lies before; those of earlier runs do too
     for (index_t first = 0; first < runs; first += 32) {
         const index_t i = first + lane;
+        int place = 0;
         bool has = false;
         if (i < runs) {
             const plan::mxm_cut_run of = cut.runs[first_run + i];
-            const int place = before_it(i);
+            place = before_it(i);
             has = place < of.places && __ldg(columns + of.columns + place) == low;
         }
         const unsigned having = __ballot_sync(full_warp, has);
         const int here = __popc(having);
-        if (skipped < here) {
-            if (lane == 0)
-                cut.bounds[tile] = {
-                    rank, low, first + static_cast<index_t>(__fns(having, 0, static_cast<int>(skipped) + 1)),
-                    continues};
-            return;
-        }
+        if (found == runs && skipped < here)
+            found = first + static_cast<index_t>(__fns(having, 0, static_cast<int>(skipped) + 1));
         skipped -= here;
+        if (i < runs)
+            cut.bound_places[tile * cut.runs_at_most + i] =
+                static_cast<std::uint16_t>(place + (has && i < found));
     }
+    if (lane == 0) cut.bounds[tile] = {rank, low, found, continues};
 }
 
 /// A tile of places in shared memory.
@@ -181,20 +182,26 @@ __device__ void sort_cut_keys(cut_memory& m, const mxm_cut_parts& cut, const cut
     mark_firsts(keys, tile.places, firsts);
     if (t < 32 && tile.from.continues) firsts[0] &= ~1u;
     const int all = number_flags(firsts, m.warp_totals, number);
+    const bool rows = tile.last_rank != tile.from.rank;
+    std::uint32_t* const sources = cut.sources + tile.first;
+    index_t* const places = cut.columns + tile.first;
+    if (t == 0 && tile.begins_row) cut.row_firsts[tile.from.rank] = 0;
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
         const int n = number_in_tile(r);
         if (n >= tile.places) continue;
-        const bool begins_row = n > 0 && row_of(keys[n]) != row_of(keys[n - 1]);
-        cut.sources[tile.first + n] = m.sources[static_cast<unsigned>(keys[n]) & order_number] |
-                                      (firsts[r] >> t % 32 & 1 ? plan::source_first : 0) |
-                                      (begins_row ? plan::source_row : 0);
-        if (firsts[r] >> t % 32 & 1)
-            cut.columns[tile.first + number[r] - 1] =
-                static_cast<index_t>(columns.low + static_cast<unsigned>(keys[n] >> sort_tile_bits &
-                                                                         ((Key{1} << columns.bits) - 1)));
-        if (begins_row || (n == 0 && tile.begins_row))
-            cut.row_firsts[tile.from.rank + row_of(keys[n])] = number[r] - 1;
+        const Key key = keys[n];
+        std::uint32_t source = m.sources[number_of(key)];
+        if (firsts[r] >> t % 32 & 1) {
+            source |= plan::source_first;
+            places[number[r] - 1] = static_cast<index_t>(
+                columns.low + static_cast<unsigned>(key >> sort_tile_bits & ((Key{1} << columns.bits) - 1)));
+            if (rows && n > 0 && row_of(key) != row_of(keys[n - 1])) {
+                source |= plan::source_row;
+                cut.row_firsts[tile.from.rank + row_of(key)] = number[r] - 1;
+            }
+        }
+        sources[n] = source;
     }
     if (t == 0) cut.tile_firsts[blockIdx.x] = all;
 }
@@ -209,7 +216,7 @@ __global__ void __launch_bounds__(sort_block, cut_blocks)
     }
     const cut_tile tile(cut, blockIdx.x, places);
     int piece[sort_each], row[sort_each];
-    find_pieces(columns, cut, tile, m.pieces, m.warp_last, piece);
+    find_pieces(cut, tile, m.pieces, m.warp_last, piece);
     const offset_t first_source = plan::first_source(blockIdx.x);
     unsigned column[sort_each], low = ~0u, high = 0;
     // Some at a time, so that their reads wait together: places beyond the last read what it does.

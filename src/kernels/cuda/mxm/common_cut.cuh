@@ -12,7 +12,7 @@ struct cut_tile {
     offset_t first;
     int places;
     bool begins_row;
-    index_t last_rank, run_begin, run_end;
+    index_t last_rank, run_begin, run_end, last_row;
 
     __device__ cut_tile(const plan::mxm_cut_parts& cut, offset_t tile, offset_t all)
         : from(cut.bounds[tile]), to(cut.bounds[tile + 1]), first(tile * plan::sort_tile) {
@@ -21,44 +21,21 @@ struct cut_tile {
         last_rank = to.rank - (to.column == 0 && to.run == 0);
         run_begin = cut.run_starts[from.rank];
         run_end = cut.run_starts[last_rank + 1];
+        last_row = cut.run_starts[to.rank];
     }
 };
 
-/// A search for the first of [low, high) whose column does not lie before `column`, three looks at a time.
-struct quartering {
-    int low, high;
-    index_t column;
-
-    __device__ bool goes_on() const { return low < high; }
-    __device__ int looks(const index_t* columns) const {
-        const int n = high - low;
-        return (__ldg(columns + low + n / 4) < column) + (__ldg(columns + low + n / 2) < column) +
-               (__ldg(columns + low + 3 * n / 4) < column);
-    }
-    /// So many of the looks met columns that lie before.
-    __device__ void narrow(int before) {
-        const int n = high - low, first = low;
-        if (before < 3) high = first + (before == 0 ? n / 4 : before == 1 ? n / 2 : 3 * n / 4);
-        if (before > 0) low = first + (before == 1 ? n / 4 : before == 2 ? n / 2 : 3 * n / 4) + 1;
-    }
-};
-/// The places of run `q` in a tile: both ends are looked for at the same time.
+/// The places of run `q` in a tile.
 struct run_piece {
     int begin, size;
 };
-__device__ inline run_piece piece_of(const index_t* columns, const plan::mxm_cut_run& run, index_t q,
-                                     const cut_tile& tile, index_t last_row) {
-    const bool first = run.rank == tile.from.rank, last = run.rank == tile.to.rank;
-    quartering begin{0, first ? run.places : 0, tile.from.column + (q - tile.run_begin < tile.from.run)},
-        end{last ? 0 : run.places, run.places, tile.to.column + (q - last_row < tile.to.run)};
-    columns += run.columns;
-    while (begin.goes_on() || end.goes_on()) {
-        const int before_begin = begin.goes_on() ? begin.looks(columns) : 0,
-                  before_end = end.goes_on() ? end.looks(columns) : 0;
-        if (begin.goes_on()) begin.narrow(before_begin);
-        if (end.goes_on()) end.narrow(before_end);
-    }
-    return {begin.low, end.low - begin.low};
+__device__ inline run_piece piece_of(const plan::mxm_cut_parts& cut, index_t q, offset_t number,
+                                     const cut_tile& tile) {
+    const plan::mxm_cut_run& run = cut.runs[q];
+    const std::uint16_t* const before = cut.bound_places + number * cut.runs_at_most;
+    const int begin = run.rank == tile.from.rank && !tile.begins_row ? before[q - tile.run_begin] : 0,
+              end = run.rank == tile.to.rank ? before[cut.runs_at_most + q - tile.last_row] : run.places;
+    return {begin, end - begin};
 }
 
 /// Pieces of runs that make up a tile, in shared memory: the run of each, and by how much its places' numbers in the run lie beyond
@@ -70,17 +47,14 @@ struct cut_pieces {
 };
 
 /// Finds the piece of each place; all have read nothing of `m` before, and may read all of it when it returns.
-__device__ inline void find_pieces(const index_t* columns, const plan::mxm_cut_parts& cut,
-                                   const cut_tile& tile, cut_pieces& m, int* warp_last,
-                                   int (&piece)[sort_each]) {
+__device__ inline void find_pieces(const plan::mxm_cut_parts& cut, const cut_tile& tile, cut_pieces& m,
+                                   int* warp_last, int (&piece)[sort_each]) {
     const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
     for (int n = t; n < static_cast<int>(plan::sort_tile); n += sort_block) m.begins[n] = 0;
     int before = 0;  // places in the lower half, pieces in the upper
-    const index_t last_row = cut.run_starts[tile.to.rank];
     for (index_t base = tile.run_begin; base < tile.run_end; base += sort_block) {
         const index_t q = base + t;
-        const auto [begin, size] =
-            q < tile.run_end ? piece_of(columns, cut.runs[q], q, tile, last_row) : run_piece{};
+        const auto [begin, size] = q < tile.run_end ? piece_of(cut, q, blockIdx.x, tile) : run_piece{};
         const int own = size | (size > 0) << 16;
         int up_to = own;
 #pragma unroll

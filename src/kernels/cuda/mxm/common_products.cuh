@@ -10,9 +10,6 @@ namespace nz::kernels::cuda {
 using plan::sort_warps;
 inline constexpr int sort_block = sort_warps * 32, sort_each = static_cast<int>(plan::sort_tile) / sort_block,
                      sort_warp_products = 32 * sort_each;
-/// In `order`: order_first, the product is the first of its place.
-inline constexpr unsigned order_first = 1u << 15, order_number = (1u << plan::sort_tile_bits) - 1;
-
 /// One of 32 * sort_each a warp: round r has number (warp, r, lane).
 __device__ inline int number_in_tile(int round) {
     const int t = static_cast<int>(threadIdx.x);

@@ -71,6 +71,11 @@ __device__ Key* sort_keys(tile_keys& m, int count, const key_columns& columns, i
     }
 }
 
+/// A key's number in its tile.
+template <class Key>
+__device__ int number_of(Key key) {
+    return static_cast<int>(key & ((Key{1} << sort_tile_bits) - 1));
+}
 /// Of sorted keys the first of each row and column, 32 a word.
 template <class Key>
 __device__ void mark_firsts(const Key* keys, int count, unsigned (&firsts)[sort_each]) {

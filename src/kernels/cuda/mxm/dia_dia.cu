@@ -82,25 +82,38 @@ constexpr std::uint8_t no_pair = 255;
 /// The diagonal of B that A's meets for one of the result's.
 using pair_table = std::uint8_t[band_most][band_most_result];
 
+/// Sums that were met, by linear probing: less the least, and one more; 0: free. Not full while threads stop where more than
+/// band_most_result are.
+constexpr unsigned met_slots = 512;
+static_assert(met_slots > band_most_result + band_block);
+
+/// Whether no other thread came with it before.
+__device__ bool is_new(unsigned sum, unsigned* met) {
+    for (unsigned slot = sum * 2654435769u >> 23;; slot = (slot + 1) % met_slots) {
+        const unsigned there = atomicCAS(met + slot, 0u, sum + 1);
+        if (there == 0 || there == sum + 1) return there == 0;
+    }
+}
+
 /// The result's diagonals, ascending, and the pairs that make them; the shape is 0 where they are too many. By the block.
-__device__ void meet(mxm_band& band, int n_a, int n_b, pair_table& table, index_t* sums, int& made) {
+__device__ void meet(mxm_band& band, int n_a, int n_b, pair_table& table, index_t* sums, unsigned* met,
+                     int& made) {
     const int t = static_cast<int>(threadIdx.x), threads = static_cast<int>(band_block);
     using limits = ::cuda::std::numeric_limits<index_t>;
-    const bool fits = n_a > 0 && n_b > 0 && offset_t{band.a_shifts[0]} + band.b_shifts[0] >= limits::min() &&
+    const bool fits = n_a > 0 && n_b > 0 && offset_t{band.a_shifts[0]} + band.b_shifts[0] > limits::min() &&
                       offset_t{band.a_shifts[n_a - 1]} + band.b_shifts[n_b - 1] <= limits::max();
     const auto sum_of = [&](int n) { return band.a_shifts[n / n_b] + band.b_shifts[n % n_b]; };
-    if (fits)
+    for (int n = t; n < static_cast<int>(met_slots); n += threads) met[n] = 0;
+    __syncthreads();
+    if (fits) {
+        const auto least = static_cast<unsigned>(sum_of(0));
         for (int n = t; n < n_a * n_b; n += threads) {
-            bool before = false;  // whether an earlier diagonal of A makes it too
-            for (int i = 0; i < n / n_b && !before; ++i) {
-                const offset_t rest = offset_t{sum_of(n)} - band.a_shifts[i];
-                const int at = first_from(band.b_shifts, n_b, rest);
-                before = at < n_b && band.b_shifts[at] == rest;
-            }
-            if (before) continue;
+            if (*static_cast<volatile int*>(&made) > band_most_result) break;
+            if (!is_new(static_cast<unsigned>(sum_of(n)) - least, met)) continue;
             const int place = atomicAdd(&made, 1);
             if (place < band_most_result) sums[place] = sum_of(n);
         }
+    }
     __syncthreads();
     const bool found = fits && made <= band_most_result;
     if (t == 0) {
@@ -147,34 +160,41 @@ __device__ void stage_rows(mxm_band& band, int tile, int rows) {
     band.shape.staged[tile] = begin + rows;
 }
 
-/// The diagonals of both that most sampled rows have, how they meet, and how many samples have them. `same`: A is B.
+/// The diagonals of both that most sampled rows have, how many samples have them, and, of `least` samples on, how they meet: else
+/// there is no band. `same`: A is B.
 __global__ void __launch_bounds__(band_block)
     dia_dia_find_kernel(device_mxm_side a, device_mxm_side b, bool same, index_t rows, index_t inner,
-                        mxm_band* to) {
+                        int least, mxm_band* to) {
     __shared__ mxm_band band;
     __shared__ unsigned signatures[band_samples], best;
     __shared__ index_t sums[band_most_result];
     __shared__ pair_table table;
+    __shared__ unsigned met[met_slots];
     __shared__ int made;
     const unsigned t = threadIdx.x;
     const offset_t row = sampled_row(t, rows);
     const unsigned own = signature_of(a, row), of_a = elect(own, signatures, best);
-    const bool elected = own != 0 && own == signatures[of_a];
+    const unsigned of_a_signature = signatures[of_a];
     const unsigned of_b = same ? of_a : elect(signature_of(b, sampled_row(t, inner)), signatures, best);
     const int n_a = read_shifts(a, sampled_row(of_a, rows), band.a_shifts),
               n_b = read_shifts(b, sampled_row(of_b, inner), band.b_shifts);
-    if (t == 0) made = band.shape.inside = 0;
+    if (t == 0) made = 0;
     __syncthreads();
-    meet(band, n_a, n_b, table, sums, made);
-    __syncthreads();
-    bool inside = elected && band.shape.a > 0;
+    bool inside = own != 0 && own == of_a_signature && n_b > 0;
     if (inside) {
+#pragma unroll 8
         for (int d = 0; d < n_a; ++d) {
             const offset_t k = row + band.a_shifts[d];  // outside where unlike rows have one signature
-            inside = inside && k >= 0 && k < inner && b.offsets[k + 1] - b.offsets[k] == n_b;
+            const bool there = k >= 0 && k < inner;
+            inside &= there && b.offsets[there ? k + 1 : 0] - b.offsets[there ? k : 0] == n_b;
         }
     }
-    if (inside) atomicAdd(&band.shape.inside, 1);
+    const int samples = __syncthreads_count(inside);
+    if (t == 0) band.shape = {};
+    __syncthreads();
+    if (samples >= least) meet(band, n_a, n_b, table, sums, met, made);
+    __syncthreads();
+    if (t == 0) band.shape.inside = band.shape.a > 0 ? samples : 0;
     constexpr int tiles[] = {plan::band_tiles[0], plan::band_tiles[1], plan::band_tiles[2]};
     if (t < plan::band_tile_sizes) stage_rows(band, static_cast<int>(t), tiles[t]);
     __syncthreads();
@@ -267,7 +287,7 @@ void dia_dia_find(const device_mxm_arguments& k, void* stream) {
     if (k.a_entries == 0 || k.b_entries == 0)
         return check(cudaMemsetAsync(band.band, 0, sizeof(mxm_band), on));
     dia_dia_find_kernel<<<1, band_block, 0, on>>>(device_mxm_side(k.a, 0), device_mxm_side(k.b, 0),
-                                                  is_square(k), k.rows, k.inner, band.band);
+                                                  is_square(k), k.rows, k.inner, k.band_least, band.band);
     check(cudaGetLastError());
 }
 

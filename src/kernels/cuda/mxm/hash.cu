@@ -476,8 +476,9 @@ void hash_survey(const device_mxm_arguments& k, void* stream) {
             <<<std::min(blocks_for(k.rows, survey_block / Lanes), survey_blocks), survey_block, 0,
                on(stream)>>>(a, b.offsets, device_mask(k), k.rows, k.columns, parts);
     };
-    k.a_entries < offset_t{survey_lanes} * k.rows ? survey.template operator()<1>()
-                                                  : survey.template operator()<survey_lanes>();
+    k.a_entries < offset_t{survey_lanes} * k.rows      ? survey.template operator()<1>()
+    : k.a_entries < offset_t{long_survey_row} * k.rows ? survey.template operator()<survey_lanes>()
+                                                       : survey.template operator()<32>();
     check(cudaGetLastError());
 }
 

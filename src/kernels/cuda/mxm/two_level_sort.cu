@@ -111,6 +111,7 @@ struct tile_memory {
         int begins[sort_tile];
         tile_keys keys;
     };
+    alignas(uint4) std::uint16_t turns[sort_tile];
     index_t rows[sort_tile];                   // of each rank
     std::uint16_t rank_starts[sort_tile + 1];  // places before each rank's
     int warp_last[sort_warps], warp_totals[sort_warps];
@@ -123,13 +124,13 @@ struct tile_result {
     index_t first_cut, last_cut;  // the rows that the tile's ends cut, or -1
 };
 
-/// Sorts a tile's keys by `bits` of rank and column; leaves the order, the entries of the rows that are not cut, and the columns of
-/// those that are.
+/// Sorts a tile's keys by `bits` of rank and column; leaves each product's turn, the entries of the rows that are not cut, and the
+/// columns of those that are.
 template <class Key>
 __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, const product_tile& tile,
                                int ranks, const key_columns& columns, int bits, const int (&rank)[sort_each],
                                const unsigned (&column)[sort_each], const tile_result& to) {
-    const int t = static_cast<int>(threadIdx.x);
+    const int t = static_cast<int>(threadIdx.x), lane = t % 32;
     const Key* const keys = sort_keys<Key>(m.keys, tile.products, columns, bits, rank, column);
     const auto rank_of = [&](Key x) { return static_cast<int>(x >> sort_tile_bits >> columns.bits); };
     unsigned firsts[sort_each];
@@ -139,11 +140,10 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
         const int n = number_in_tile(r);
+        if (lane == 0) parts.firsts[(tile.first + n) / 32] = firsts[r];
         if (n >= tile.products) continue;
-        const bool first = firsts[r] >> t % 32 & 1;
-        parts.order[tile.first + n] = static_cast<std::uint16_t>(
-            (static_cast<unsigned>(keys[n]) & order_number) | (first ? order_first : 0));
-        if (first && (n == 0 || rank_of(keys[n]) != rank_of(keys[n - 1])))
+        m.turns[number_of(keys[n])] = static_cast<std::uint16_t>(n);
+        if ((firsts[r] >> lane & 1) && (n == 0 || rank_of(keys[n]) != rank_of(keys[n - 1])))
             m.rank_starts[rank_of(keys[n])] = static_cast<std::uint16_t>(number[r] - 1);
     }
     if (t == 0) m.rank_starts[ranks] = static_cast<std::uint16_t>(places);
@@ -151,18 +151,20 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
         parts.warp_places[offset_t{blockIdx.x} * sort_warps + t] =
             static_cast<std::uint16_t>(m.warp_totals[t]);
     __syncthreads();
+    auto* const turns = reinterpret_cast<uint4*>(parts.turns + tile.first);
+    for (int n = t; n < static_cast<int>(sizeof m.turns / sizeof(uint4)); n += sort_block)
+        turns[n] = reinterpret_cast<const uint4*>(m.turns)[n];
     const bool all_of_one = ranks == 1 && to.first_cut >= 0;
     const int first_places = to.first_cut >= 0 ? m.rank_starts[1] : 0,
               last_from = to.last_cut >= 0 && !all_of_one ? m.rank_starts[ranks - 1] : places;
-    const offset_t room = parts.rooms[blockIdx.x];
+    index_t* const cut_columns = to.columns + parts.rooms[blockIdx.x];
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r), at = number[r] - 1;
-        if (n >= tile.products || !(firsts[r] >> t % 32 & 1)) continue;
-        const auto found = static_cast<index_t>(
-            columns.low + static_cast<unsigned>(keys[n] >> sort_tile_bits & ((Key{1} << columns.bits) - 1)));
-        if (at < first_places) to.columns[room + at] = found;
-        if (at >= last_from) to.columns[room + first_places + (at - last_from)] = found;
+        const int at = number[r] - 1;
+        if (!(firsts[r] >> lane & 1) || (at >= first_places && at < last_from)) continue;
+        cut_columns[at < first_places ? at : first_places + (at - last_from)] = static_cast<index_t>(
+            columns.low + static_cast<unsigned>(keys[number_in_tile(r)] >> sort_tile_bits &
+                                                ((Key{1} << columns.bits) - 1)));
     }
     const int own_begin = to.first_cut >= 0, own_end = ranks - (last_from < places);
     for (int n = own_begin + t; n < own_end; n += sort_block)

@@ -39,32 +39,29 @@ namespace nz::kernels::cuda {
 
 namespace two_level_detail {
 
-/// A tile of products in shared memory, of which a multiprocessor has room for four with values of 8 bytes: first how they are found.
+/// A tile of products in shared memory: first how they are found, then they in order.
 template <class V>
 struct product_memory {
     struct found_products {
         int begins[plan::sort_tile], warp_last[sort_warps];
     };
-    struct formed_products {
+    struct sorted_products {
         V values[plan::sort_tile];
         index_t columns[plan::sort_tile];
     };
     union {
         found_products found;
-        formed_products formed;
+        sorted_products sorted;
     };
-    std::uint16_t order[plan::sort_tile];
+    unsigned firsts[plan::sort_tile / 32 + 1];  // the first of each place, and the end
 };
-static_assert(sizeof(product_memory<double>) <= 56 * 1024);
 
-/// The sum of what stands side by side in a tile's order from `n` on, up to the next place.
-template <class Cell, class Tile>
-__device__ typename Cell::value sum_of_place(const Tile& m, int n, int end) {
-    auto sum = m.formed.values[m.order[n] & order_number];
-    if constexpr (!Cell::first_wins)
-        for (++n; n < end && !(m.order[n] & order_first); ++n)
-            sum = Cell::add(sum, m.formed.values[m.order[n] & order_number]);
-    return sum;
+/// Where the place that begins at `n` in a tile's order ends.
+__device__ inline int end_of_place(const unsigned* firsts, int n) {
+    int word = n / 32;
+    unsigned beyond = firsts[word] & ~1u << n % 32;
+    while (beyond == 0) beyond = firsts[++word];
+    return word * 32 + __ffs(static_cast<int>(beyond)) - 1;
 }
 
 /// A tile of places of cut rows in a block's registers, in order; `after`: what stands for the place after the warp's last.
@@ -155,22 +152,25 @@ __global__ void __launch_bounds__(sort_block, 4)
     int owner[sort_each];
     find_owners(parts, tile, m.found.begins, m.found.warp_last, owner);
     __syncthreads();  // all have read what products take the place of
+    constexpr int words = plan::sort_tile / 32;
+    if (threadIdx.x < words) m.firsts[threadIdx.x] = parts.firsts[tile.first / 32 + threadIdx.x];
+    if (threadIdx.x == words) m.firsts[words] = 1;
     // Some products at a time, so that their reads wait together: those beyond the last read what it does.
     constexpr int together = 4;
-    unsigned firsts[sort_each];
 #pragma unroll
     for (int some = 0; some < sort_each; some += together) {
         offset_t q[together];
+        int turn[together];
         index_t column[together];
         V product[together];
-        std::uint16_t order[together];
-#pragma unroll
-        for (int i = 0; i < together; ++i)
-            q[i] = parts.of_b[tile.entry + owner[some + i]] + tile.first +
-                   min(number_in_tile(some + i), tile.products - 1);
 #pragma unroll
         for (int i = 0; i < together; ++i) {
-            const int n = number_in_tile(some + i);
+            const int n = min(number_in_tile(some + i), tile.products - 1);
+            q[i] = parts.of_b[tile.entry + owner[some + i]] + tile.first + n;
+            turn[i] = parts.turns[tile.first + n];
+        }
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
             const offset_t p = tile.entry + owner[some + i];
             column[i] = __ldg(b.columns + q[i]);
             index_t row = 0, k = 0;
@@ -179,15 +179,12 @@ __global__ void __launch_bounds__(sort_block, 4)
                 k = __ldg(a.columns + p);
             }
             product[i] = Cell::multiply(of.a(p), of.b(q[i]), row, k);
-            order[i] = n < tile.products ? parts.order[tile.first + n] : 0;
         }
 #pragma unroll
         for (int i = 0; i < together; ++i) {
-            const int n = number_in_tile(some + i);
-            m.formed.columns[n] = column[i];
-            m.formed.values[n] = product[i];
-            m.order[n] = order[i];
-            firsts[some + i] = __ballot_sync(full_warp, order[i] & order_first);
+            if (number_in_tile(some + i) >= tile.products) continue;
+            m.sorted.columns[turn[i]] = column[i];
+            m.sorted.values[turn[i]] = product[i];
         }
     }
     __syncthreads();
@@ -198,26 +195,33 @@ __global__ void __launch_bounds__(sort_block, 4)
         places += begun;
     }
     const int first_places = parts.first_places[blockIdx.x], last_places = parts.last_places[blockIdx.x];
-    const offset_t cut_start = parts.cut_starts[blockIdx.x];
+    V* const cut_first = cut_sums + parts.cut_starts[blockIdx.x];
     // Rows that lie in the tile whole follow one another in the result.
-    offset_t begin = 0;
     if (first_places + last_places < places) {
         const index_t cut = parts.cut_rows[blockIdx.x];
-        begin = starts[cut >= 0 ? cut + offset_t{1} : offset_t{parts.rows[tile.entry]}] - first_places;
+        const offset_t begin =
+            starts[cut >= 0 ? cut + offset_t{1} : offset_t{parts.rows[tile.entry]}] - first_places;
+        out_columns += begin;
+        out_values += begin;
     }
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r), at = earlier + __popc(firsts[r] & ~(~0u << threadIdx.x % 32));
-        earlier += __popc(firsts[r]);
-        if (!(firsts[r] >> threadIdx.x % 32 & 1)) continue;
-        const V sum = two_level_detail::sum_of_place<Cell>(m, n, tile.products);
-        if (at < first_places) {
-            cut_sums[cut_start + at] = sum;
-        } else if (at >= places - last_places) {
-            cut_sums[cut_start + first_places + at - (places - last_places)] = sum;
+        const int n = number_in_tile(r);
+        const unsigned firsts = m.firsts[n / 32];
+        const int at = earlier + __popc(firsts & ~(~0u << threadIdx.x % 32));
+        earlier += __popc(firsts);
+        if (!(firsts >> threadIdx.x % 32 & 1)) continue;
+        V sum = m.sorted.values[n];
+        if constexpr (!Cell::first_wins) {
+            const int end = min(two_level_detail::end_of_place(m.firsts, n), tile.products);
+#pragma unroll 1
+            for (int i = n + 1; i < end; ++i) sum = Cell::add(sum, m.sorted.values[i]);
+        }
+        if (at >= first_places && at < places - last_places) {
+            out_columns[at] = m.sorted.columns[n];
+            out_values[at] = sum;
         } else {
-            out_columns[begin + at] = m.formed.columns[m.order[n] & order_number];
-            out_values[begin + at] = sum;
+            cut_first[at < first_places ? at : first_places + at - (places - last_places)] = sum;
         }
     }
 }
@@ -306,8 +310,8 @@ void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
     if (k.products == 0) return;
     const auto on = static_cast<cudaStream_t>(stream);
     const plan::mxm_sort_parts parts(k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes);
-    const plan::mxm_cut_parts cut(k.cut_memory, k.cut_places, k.cut_rows, k.products, k.value_bytes,
-                                  k.cut_sort_bytes);
+    const plan::mxm_cut_parts cut(k.cut_memory, k.cut_places, k.cut_rows, k.cut_runs, k.products,
+                                  k.value_bytes, k.cut_sort_bytes);
     const bool by_tiles = plan::cut_by_tiles(k.cut_runs);
     const offset_t* const starts = plan::mxm_device_parts(k.row_parts, k.rows, k.scan_bytes).starts;
     auto* const values = static_cast<V*>(k.out_values);
