@@ -1,6 +1,7 @@
 // nz bfs --sources: searches from many sources at once, with what closeness and reachability need of each.
 #include "bfs.hpp"
 #include "io/arrays.hpp"
+#include "io/words.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
 #include "ops/traverse_many.hpp"
@@ -55,7 +56,7 @@ std::int64_t parse_id(std::string_view word, std::string_view where) {
     std::int64_t id = 0;
     const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), id);
     if (status != std::errc() || end != word.data() + word.size())
-        throw usage_error(fmt::format("{}: '{}' is not a vertex id", where, word));
+        throw usage_error(fmt::format("{}: '{}' is not a vertex id", where, io::quote(word)));
     return id;
 }
 

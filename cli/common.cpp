@@ -1,7 +1,7 @@
 #include "common.hpp"
 
 #include "io/output_file.hpp"
-#include "nonzero/errors.hpp"
+#include "io/words.hpp"
 #include "suggest.hpp"
 #include "transform.hpp"
 
@@ -56,31 +56,45 @@ std::pair<std::int32_t, std::int32_t> parse_weights(const std::string& rule) {
     constexpr std::string_view prefix = "uniform:";
     std::int32_t low = 0, high = 0;
     const char* const end = rule.data() + rule.size();
+    const auto is_number = [](std::from_chars_result r) { return r.ec != std::errc::invalid_argument; };
     if (rule.starts_with(prefix)) {
         const auto first = std::from_chars(rule.data() + prefix.size(), end, low);
-        if (first.ec == std::errc() && first.ptr != end && *first.ptr == ',') {
+        if (is_number(first) && first.ptr != end && *first.ptr == ',') {
             const auto second = std::from_chars(first.ptr + 1, end, high);
-            if (second.ec == std::errc() && second.ptr == end && low <= high) return {low, high};
+            if (is_number(second) && second.ptr == end) {
+                if (first.ec != std::errc() || second.ec != std::errc())
+                    throw usage_error(fmt::format("'{}': weights are from {} to {}", rule,
+                                                  std::numeric_limits<std::int32_t>::min(),
+                                                  std::numeric_limits<std::int32_t>::max()));
+                if (low <= high) return {low, high};
+            }
         }
     }
     throw usage_error(
         fmt::format("'{}' is no rule for weights: write it like uniform:1,255, the lowest first", rule));
 }
 
-// A word with a colon that is neither a file nor a generator is a misspelt generator.
-void check_generator(const std::string& input) {
-    const auto colon = input.find(':');
-    std::error_code ignored;
-    if (colon == std::string::npos || is_generator(input) || std::filesystem::exists(input, ignored)) return;
-    std::vector<std::string> names;
-    for (const auto& line : generators()) names.push_back(line.substr(0, line.find(':')));
-    const std::string meant = nearest(input.substr(0, colon), names);
-    if (!meant.empty())
-        throw invalid_format(fmt::format("{}: neither a file nor a generator{}", input,
-                                         did_you_mean(meant + input.substr(colon))));
-}
-
 }  // namespace
+
+void check_generator(const std::string& input) {
+    std::error_code ignored;
+    if (is_generator(input) || std::filesystem::exists(input, ignored)) return;
+    const auto colon = std::min(input.find(':'), input.size());
+    std::string name = input.substr(0, colon);
+    std::ranges::transform(name, name.begin(), io::lower);
+    std::vector<std::string> names;
+    for (const auto& line : generators()) {
+        names.push_back(line.substr(0, line.find(':')));
+        if (colon == input.size() && names.back() == name)
+            throw usage_error(fmt::format("{}: a generator needs its parameters: {}", input,
+                                          line.substr(0, line.find(' '))));
+    }
+    if (colon == input.size()) return;
+    const std::string meant = nearest(name, names);
+    if (!meant.empty())
+        throw usage_error(fmt::format("{}: neither a file nor a generator{}", input,
+                                      did_you_mean(meant + input.substr(colon))));
+}
 
 structure::structure(const matrix& a) : rows_(a.rows()), columns_count_(a.columns()) {
     dispatch(a.type(), [&]<class T>(std::type_identity<T>) {
@@ -110,6 +124,7 @@ context make_context(const settings& s, bool computes) {
 loaded load_input(const context& ctx, const settings& s) {
     std::pair<std::int32_t, std::int32_t> weights;
     if (!s.weights.empty()) weights = parse_weights(s.weights);  // before the work rather than after
+    if (s.input == "-") throw usage_error("-: standard input is read by the name /dev/stdin");
     check_generator(s.input);
     progress_bar bar(fmt::format("{} {}", is_generator(s.input) ? "Making" : "Reading", s.input));
     read_options o;

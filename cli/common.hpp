@@ -80,6 +80,8 @@ struct loaded {
 
 /// Verbs that only read and write work on the CPU; they have no --backend.
 context make_context(const settings& s, bool computes = true);
+/// Throws usage_error for a word that is neither a file nor a generator, but near one: misspelt, or without its parameters.
+void check_generator(const std::string& input);
 /// Loads s.input, with a progress bar where that takes long and a terminal looks on, and changes it as asked.
 loaded load_input(const context& ctx, const settings& s);
 

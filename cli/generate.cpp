@@ -10,6 +10,7 @@ namespace nz::cli {
 namespace {
 
 int run_generate(const settings& s) {
+    check_generator(s.input);
     if (!is_generator(s.input))
         throw usage_error(fmt::format(
             "'{}' is not a generator; nz generate --list names them (files: nz convert)", s.input));

@@ -41,6 +41,12 @@ int complain_without_verb(CLI::App& app) {
     return complain(wrong_usage, fmt::format("a verb is missing: {}; see nz --help", verb_list(app)));
 }
 
+int refuse_option_first(const std::string& word) {
+    return complain(
+        wrong_usage,
+        fmt::format("{}: options follow the verb, as in nz VERB INPUT {}; see nz --help", word, word));
+}
+
 // For those who come without a word: what most people want first. Each line runs as it stands.
 constexpr std::string_view first_steps =
     "nz computes with sparse matrices and graphs over any semiring. Six commands to begin with:\n"
@@ -215,6 +221,7 @@ int run_program(int argc, char** argv) {
     if (words[1][0] != '-' &&
         std::ranges::none_of(verbs_of(app), [&](CLI::App* verb) { return verb->get_name() == words[1]; }))
         return refuse_verb(app, words[1]);
+    if (words[1][0] == '-' && !app.get_option_no_throw(words[1])) return refuse_option_first(words[1]);
     const std::string_view second = argc > 2 ? argv[2] : "-h";
     if (argv[1] == std::string_view("bench") && second != "-h" && second != "--help")
         return become_bench(argv + 2);

@@ -103,7 +103,12 @@ void add_computation(CLI::App& verb, settings& s, const std::string& kernels) {
 CLI::Option* add_output(CLI::App& verb, settings& s, const std::string& what) {
     return verb.add_option("-o,--output", s.output, what)
         ->option_text("FILE")
-        ->check([](const std::string& path) { return path.empty() ? "the file has no name" : ""; });
+        ->check([](const std::string& path) -> std::string {
+            if (path.starts_with('='))  // what CLI11 makes of -o=x
+                return fmt::format("write -o {0} or --output={0}; a file so named is ./{1}", path.substr(1),
+                                   path);
+            return path.empty() ? "the file has no name" : "";
+        });
 }
 
 }  // namespace nz::cli

@@ -104,9 +104,10 @@ void check(const context& ctx, const matrix& a, const markov_options& o) {
         a.facts().symmetric_pattern,
         "markov_clustering: the graph has edges in one direction only: store both first (symmetrize)");
     require<domain_error>(o.inflation > 1 && std::isfinite(o.inflation),
-                          "markov_clustering: inflation is {}: it is above 1", o.inflation);
+                          "markov_clustering: inflation is {}: choose a finite number above 1", o.inflation);
     require<domain_error>(o.threshold >= 0 && o.threshold < 1,
-                          "markov_clustering: the threshold is {}: it is 0 or more and below 1", o.threshold);
+                          "markov_clustering: the threshold is {}: choose one from 0 to below 1",
+                          o.threshold);
     require<domain_error>(o.max_iterations >= 0, "markov_clustering: {} steps cannot be taken",
                           o.max_iterations);
     matrix weights(ctx, dtype::float64, a.rows(), a.columns()),

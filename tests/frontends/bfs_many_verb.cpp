@@ -92,6 +92,9 @@ TEST_F(bfs_many_verb, refuses_what_makes_no_sense) {
                    {"source 25 is not a vertex", "the graph has 25 vertices"});
     expect_refused({"bfs", "grid2d:5", "--sources", "3,,4"}, 2, {"'' is not a vertex id"});
     expect_refused({"bfs", "grid2d:5", "--sources", "bad.txt"}, 2, {"bad.txt:2", "'four'"});
+    write("long.txt", "a\tb" + std::string(1000, 'c'));
+    expect_refused({"bfs", "grid2d:5", "--sources", "long.txt"}, 2,
+                   {"long.txt:1: 'a?b" + std::string(37, 'c') + "...' is not a vertex id"});
     expect_refused({"bfs", "grid2d:5", "--sources", "empty.txt"}, 2, {"empty.txt holds no ids"});
     expect_refused({"bfs", "grid2d:5", "--sources", "absent.txt"}, 2, {"absent.txt", "neither a list"});
     expect_refused({"bfs", "grid2d:5", "--sources", "3", "--source", "4"}, 2, {"--source"});

@@ -66,6 +66,12 @@ TEST_F(usage, whole_numbers_are_decimal_and_what_does_not_fit_is_refused) {
     expect_refused({"bfs", "rmat:6,4", "--source", "-99999999999999999999"}, 2, {"beyond 64 bits"});
     expect_refused({"bfs", "rmat:6,4", "--source", "9223372036854775808"}, 2, {"beyond 64 bits"});
     EXPECT_EQ(nz({"bfs", "rmat:6,4", "--seed", "18446744073709551615"}).status, 0);
+    for (const auto* rule : {"uniform:1,99999999999", "uniform:-2147483649,1"})
+        expect_refused({"sssp", "rmat:6,4", "--weights", rule}, 2, {rule, "from -2147483648 to 2147483647"});
+    expect_refused({"sssp", "rmat:6,4", "--weights", "uniform:2,1"}, 2, {"the lowest first"});
+    for (const auto* inflation : {"inf", "nan", "1"})
+        expect_refused({"mcl", "grid2d:3", "--inflation", inflation}, 2,
+                       {inflation, "a finite number above 1"});
     for (const auto* delta : {"-1", "inf", "1,5"})
         expect_refused({"sssp", "rmat:6,4", "--delta", delta}, 2, {delta, "is no width"});
 }
@@ -133,7 +139,10 @@ TEST_F(usage, no_word_at_all_shows_six_commands_that_run) {
     EXPECT_EQ(commands, 6);
 }
 
-TEST_F(usage, options_without_a_verb_are_wrong_usage) { expect_refused({"--json"}, 2, {"--json"}); }
+TEST_F(usage, options_before_the_verb_are_told_their_place) {
+    expect_refused({"--json"}, 2, {"--json: options follow the verb"});
+    expect_refused({"--json", "bfs", "rmat:4"}, 2, {"nz VERB INPUT --json"});
+}
 
 TEST_F(usage, help_is_a_verb_too) {
     EXPECT_EQ(nz({"help"}).out, nz({"--help"}).out);
@@ -166,6 +175,29 @@ TEST_F(usage, a_misspelt_generator_is_answered_with_the_right_one) {
     expect_refused({"info", "frobnicate:5"}, 2, {"cannot be opened"});
     write("rmta:5", "0 1\n");
     EXPECT_EQ(nz({"info", "rmta:5"}).err.find("did you mean"), std::string::npos);
+    expect_refused({"info", "RMAT:4"}, 2, {"did you mean rmat:4?"});
+    expect_refused({"generate", "grid:4", "-o", "g.mtx"}, 2, {"did you mean grid2d:4?"});
+}
+
+TEST_F(usage, a_generator_alone_is_told_its_parameters) {
+    for (const auto* word : {"rmat", "RMAT"})
+        expect_refused({"info", word}, 2, {"needs its parameters: rmat:SCALE[,EDGEFACTOR[,SEED]]\n"});
+    expect_refused({"generate", "uniform", "-o", "u.mtx"}, 2, {"uniform:VERTICES,EDGEFACTOR"});
+    write("rmat", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n");
+    EXPECT_EQ(nz({"info", "rmat"}).status, 0);
+}
+
+TEST_F(usage, standard_input_has_a_name) {
+    expect_refused({"info", "-"}, 2, {"/dev/stdin"});
+    write("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n");
+    const std::string line = "cat '" + path("a.mtx") + "' | \"$NZ_BINARY\" info /dev/stdin >/dev/null";
+    EXPECT_EQ(std::system(line.c_str()), 0);
+}
+
+TEST_F(usage, a_short_option_with_an_equals_sign_makes_no_file) {
+    expect_refused({"convert", "grid2d:3", "-o=x.mtx"}, 2, {"write -o x.mtx or --output=x.mtx", "./=x.mtx"});
+    EXPECT_EQ(nz({"convert", "grid2d:3", "--output=./=x.mtx"}).status, 0);
+    EXPECT_TRUE(exists("=x.mtx"));
 }
 
 TEST_F(usage, a_missing_input_is_wrong_usage) {
