@@ -58,15 +58,20 @@ struct context::state {
     std::shared_ptr<memory_resource> device_memory{};
 };
 
+// More than any machine has; libgomp keeps what it knows of a team on the stack, which OMP_NUM_THREADS=99999 overflows.
+constexpr int most_threads = 4096;
+
 context::context(context_options options) {
-    require<domain_error>(options.threads >= 0, "{} threads: give 1 or more, or 0 for all", options.threads);
+    require<domain_error>(options.threads >= 0 && options.threads <= most_threads,
+                          "{} threads: give 1 to {}, or 0 for all", options.threads, most_threads);
     auto counter = std::make_shared<counting_memory>(options.memory ? options.memory : host_memory(),
                                                      options.memory_limit);
     const bool gpu = options.backend == backend::cuda ||
                      (options.backend == backend::automatic && device::why_absent().empty());
-    state_ = std::make_shared<state>(state{gpu ? backend::cuda : backend::cpu,
-                                           options.threads ? options.threads : omp_get_max_threads(), counter,
-                                           counter, std::move(options.log)});
+    state_ = std::make_shared<state>(
+        state{gpu ? backend::cuda : backend::cpu,
+              options.threads ? options.threads : std::min(omp_get_max_threads(), most_threads), counter,
+              counter, std::move(options.log)});
     if (!gpu) return;
     state_->gpu = device::open(options.stream, state_->threads);
     state_->device_memory = state_->device_counter = std::make_shared<counting_memory>(
