@@ -58,7 +58,7 @@ std::string validate_bfs(const context& ctx, const matrix& a, offset_t source, c
 /// smallest of those fewest such edges away from a vertex with a nearer parent. Distances and parents are the same bit
 /// for bit in every run, on every backend and with every kernel. By delta-stepping. Throws index_out_of_bounds when the
 /// source is not a vertex, dimension_mismatch when A is not square, domain_error for a weight that is negative or not a
-/// number (the first such entry is named) and when a distance does not fit its type.
+/// number (the first such entry is named), not_supported when a distance does not fit its type.
 shortest_result sssp(const context& ctx, const matrix& a, offset_t source,
                      const shortest_options& options = {});
 

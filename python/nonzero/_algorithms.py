@@ -95,7 +95,8 @@ def sssp(a: Matrix, source: int, *, parents: bool = True, delta: float = -1.0, k
     """Shortest paths from `source`; A(i,j) is the edge's length, not negative. By delta-stepping.
 
     delta: the width of a bucket in the unit of the weights; negative: the plan's own. kernel: delta_stepping or
-    relax_loop. Raises DomainError for a weight that is negative or not a number, IndexOutOfBounds, DimensionMismatch.
+    relax_loop. Raises DomainError for a weight that is negative or not a number, NotSupported for a distance that does not
+    fit its type, IndexOutOfBounds, DimensionMismatch.
 
     >>> import nonzero as nz
     >>> road = nz.from_coo([0, 0, 1], [1, 2, 2], [1, 5, 2], (3, 3))

@@ -304,11 +304,12 @@ def save(a: Matrix | Vector, path: str | os.PathLike, *, layout: str = "csr", ct
     file first, then renamed.
 
     layout: "csr", "csc" or "coo", how a Binsparse file (.bsp.h5) lays a matrix out; other files know the first alone. Raises
-    DomainError for other suffixes, FileNotFound where the folder is not there, other FileErrors (OSErrors).
+    DomainError for other suffixes and for layouts that a file has not, FileNotFound where the folder is not there, other
+    FileErrors (OSErrors).
     """
     path = _path(path)
     if isinstance(a, Vector) and layout != "csr":
-        raise NotSupported(f"a vector is not laid out as {layout}")
+        raise DomainError(f"a vector is not laid out as {layout}")
     with _of_file(path):
         a._save(chosen(ctx), path, *([] if isinstance(a, Vector) else [layout]))
 

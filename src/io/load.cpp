@@ -148,9 +148,9 @@ void save_file(const context& ctx, const matrix& a, const std::string& path, con
         what != format::unknown && what != format::edges_by_name && (text || !named.gzip),
         "{}: the suffix names no format that is written; those are .mtx, .el, .wel (each also .gz), .npz, .nzb and .bsp.h5",
         path);
-    require<not_supported>(what == format::binsparse || options.layout == file_layout::csr,
-                           "{}: only Binsparse files (.bsp.h5) are laid out as {}", path,
-                           name_of(options.layout));
+    require<domain_error>(what == format::binsparse || options.layout == file_layout::csr,
+                          "{}: only Binsparse files (.bsp.h5) are laid out as {}", path,
+                          name_of(options.layout));
     output_file file(path, named.gzip);
     const auto write = [&](std::string_view bytes) { file.write(bytes); };
     switch (what) {

@@ -33,7 +33,7 @@ TEST_F(binsparse_verbs, damaged_files_and_wrong_layouts_end_with_one_line) {
     write("bad.bsp.h5", "no HDF5");
     expect_refused({"info", "bad.bsp.h5"}, 2, {"bad.bsp.h5: is no HDF5 file"});
     write("a.el", "0 1\n");
-    expect_refused({"convert", "a.el", "-o", "b.npz", "--layout", "csc"}, 1,
+    expect_refused({"convert", "a.el", "-o", "b.npz", "--layout", "csc"}, 2,
                    {"b.npz: only Binsparse files (.bsp.h5) are laid out as csc"});
     expect_refused({"convert", "a.el", "-o", "b.bsp.h5", "--layout", "dia"}, 2, {"--layout"});
     expect_refused({"convert", "a.el", "-o", "b.bsp.h5.gz"}, 2, {"names no format that is written"});

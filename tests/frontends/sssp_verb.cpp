@@ -118,6 +118,15 @@ TEST_F(sssp_verb, refuses_what_makes_no_sense) {
     EXPECT_EQ(nz({"sssp", "grid2d:5", "--delta", "-1"}).status, 2);
 }
 
+TEST_F(sssp_verb, a_distance_beyond_its_type_is_a_failure) {
+    const std::vector<std::string> far = {"sssp", "grid2d:3",  "--source",
+                                          "0",    "--weights", "uniform:2000000000,2000000000"};
+    expect_refused(far, 1, {"is beyond int32", "int64"});
+    std::vector<std::string> wide = far;
+    wide.insert(wide.end(), {"--distances", "int64"});
+    EXPECT_EQ(expect_json(wide)["farthest"], "8000000000");
+}
+
 TEST_F(sssp_verb, weights_are_the_same_in_both_directions_and_for_one_seed) {
     EXPECT_EQ(nz({"generate", "grid2d:9", "--weights", "uniform:3,5", "-o", path("a.mtx")}).status, 0);
     EXPECT_EQ(nz({"generate", "grid2d:9", "--weights", "uniform:3,5", "-o", path("b.mtx")}).status, 0);
