@@ -52,7 +52,8 @@ void add_sources(CLI::App& verb, std::vector<std::int64_t>& sources) {
 
 void add_source_sample(CLI::App& verb, source_sample& sample) {
     add_sources(verb, sample.named);
-    verb.get_option("--source")->description("Source, by the input's own id; may be given again");
+    verb.get_option("--source")
+        ->description("Source, by the input's own id; may be given again for more, each counts once");
     verb.add_option("--sources-random", sample.random,
                     fmt::format("Without --source: so many random vertices with edges out (default {})",
                                 sample.random))
@@ -73,7 +74,10 @@ std::vector<offset_t> sampled_sources(const loaded& in, const source_sample& sam
         std::iota(chosen.begin(), chosen.end(), offset_t{0});
         return chosen;
     }
-    for (const auto name : sample.named) chosen.push_back(vertex_named(in, name));
+    for (const auto name : sample.named) {
+        const offset_t vertex = vertex_named(in, name);
+        if (std::ranges::find(chosen, vertex) == chosen.end()) chosen.push_back(vertex);
+    }
     if (!chosen.empty()) return chosen;
     if (a.nnz() == 0) throw usage_error("no vertex has an edge out: name a --source");
     return random_sources(a, sample.random, seed);

@@ -12,7 +12,7 @@ struct source_choice {
 
 /// --source ID, which may be given again.
 void add_sources(CLI::App& verb, std::vector<std::int64_t>& sources);
-/// Sources of the verbs that take some or all: those named, or so many random ones with edges out, or every vertex.
+/// Sources of the verbs that take some or all, each once: those named, or so many random ones with edges out, or every vertex.
 struct source_sample {
     std::vector<std::int64_t> named;
     int random = 4;

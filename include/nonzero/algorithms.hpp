@@ -116,8 +116,8 @@ triangles_result triangles(const context& ctx, const matrix& a, const triangles_
 /// number that is wrong.
 std::string validate_triangles(const context& ctx, const matrix& a, const triangles_result& found);
 
-/// Betweenness centrality: for each vertex v, the sum over `sources` s and all targets t, both other than v, of the share of
-/// the shortest paths from s to t that pass through v. Paths count edges, i -> j for A(i,j). From all vertices as sources it
+/// Betweenness centrality: for each vertex v, the sum over `sources` s (as often as given) and all targets t, both other than v,
+/// of the share of the shortest paths from s to t that pass through v. Paths count edges, i -> j for A(i,j). From all vertices as sources it
 /// is the exact centrality (of an undirected graph twice what counts each pair once); from a sample an estimate up to the
 /// factor vertices / sources. 16 sources at a time (64 on a GPU), 8 bytes a vertex and source of a batch. Throws
 /// index_out_of_bounds when a source is not a vertex, dimension_mismatch when A is not square.

@@ -129,8 +129,8 @@ def betweenness(
     """Betweenness centrality: for each vertex v the sum over `sources` s and all targets t, both other than v, of the share
     of the shortest paths from s to t that pass through v. Paths count edges. By Brandes's two sweeps.
 
-    sources: vertices; None for all, which is exact (of an undirected graph twice what counts each pair once), a sample is
-    an estimate up to the factor n / sources. normalise: divide by (n - 1) (n - 2). kernel: batched (16 sources at once, 64 on
+    sources: vertices, counted as often as given; None for all, which is exact (of an undirected graph twice what counts each pair
+    once), a sample is an estimate up to the factor n / sources. normalise: divide by (n - 1) (n - 2). kernel: batched (16 sources at once, 64 on
     a GPU), queue (a source a thread or a cluster of a GPU's blocks) or sweep_loop (two products a level and source). Raises
     IndexOutOfBounds, DimensionMismatch when A is not square. 8 bytes a vertex and source of a batch, 32 of queues.
 

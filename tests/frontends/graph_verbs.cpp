@@ -68,6 +68,11 @@ TEST_F(graph_verbs, bc_ranks_vertices_between_others) {
     EXPECT_EQ(r["valid"], true);
     const auto some = expect_json({"bc", "rmat:8,8", "--source", "3", "--source", "9", "--validate"});
     EXPECT_EQ(some["sources"].size(), 2u);
+    const auto again =
+        expect_json({"bc", "rmat:8,8", "--source", "3", "--source", "9", "--source", "3", "--validate"});
+    EXPECT_EQ(again["sources"], some["sources"]);
+    EXPECT_EQ(again["top"], some["top"]);
+    EXPECT_EQ(again["valid"], true);
     EXPECT_EQ(expect_json({"bc", "rmat:8,8", "--validate", "--normalise"})["valid"], true);
     EXPECT_EQ(nz({"bc", path("path.el"), "--source", "0", "-o", path("bc.txt")}).status, 0);
     EXPECT_EQ(read("bc.txt"), "# vertex centrality\n0 0\n1 2\n2 1\n3 0\n");
