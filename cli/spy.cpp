@@ -41,7 +41,9 @@ void add_spy(CLI::App& app, runner& run) {
     add_file_reading(*verb, *s);
     add_transformations(*verb, *s);
     add_output(*verb, *s, "The picture, a .png")->required();
-    verb->add_option("--pixels", s->pixels, "Longer side of the picture (default 800)")
+    verb->add_option("--pixels", s->pixels,
+                     "About the longer side of the drawing (default 800), its axes aside; the places of a\n"
+                     "matrix that fits are whole pixels wide, 40 at most")
         ->check(CLI::Range(16, 16384))
         ->option_text("N");
     verb->footer("Example: nz spy laplace2d:30 -o laplace.png");
