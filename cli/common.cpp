@@ -76,6 +76,17 @@ std::pair<std::int32_t, std::int32_t> parse_weights(const std::string& rule) {
 
 }  // namespace
 
+semiring named_semiring(const std::string& name, const std::string& type) {
+    semiring ring(name);
+    if (type.empty()) return ring;
+    const dtype asked = parse_dtype(type);
+    if (ring.pinned_type() && *ring.pinned_type() != asked)
+        throw usage_error(
+            fmt::format("semiring {} computes in {}, --dtype {} in another type: leave one of them out", name,
+                        name_of(*ring.pinned_type()), type));
+    return {ring.add(), ring.multiply(), asked};
+}
+
 void check_generator(const std::string& input) {
     std::error_code ignored;
     if (is_generator(input) || std::filesystem::exists(input, ignored)) return;

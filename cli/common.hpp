@@ -1,6 +1,7 @@
 // What the verbs share: contexts, loading, output files, times and the head of every JSON object.
 #pragma once
 
+#include "nonzero/algebra.hpp"
 #include "nonzero/context.hpp"
 #include "nonzero/io.hpp"
 #include "nonzero/matrix.hpp"
@@ -80,6 +81,8 @@ struct loaded {
 
 /// Verbs that only read and write work on the CPU; they have no --backend.
 context make_context(const settings& s, bool computes = true);
+/// The semiring of --semiring, in the type of --dtype where that is given. Throws usage_error where both name a type, not the same.
+semiring named_semiring(const std::string& name, const std::string& type);
 /// Throws usage_error for a word that is neither a file nor a generator, but near one: misspelt, or without its parameters.
 void check_generator(const std::string& input);
 /// Loads s.input, with a progress bar where that takes long and a terminal looks on, and changes it as asked.

@@ -34,10 +34,8 @@ vector random_entries(const context& ctx, offset_t size, double density, std::ui
 }
 
 matvec make_operands(const context& ctx, const matvec_settings& s, const matrix& given) {
-    semiring ring(s.semiring);
-    if (!s.type.empty()) ring = semiring(ring.add(), ring.multiply(), parse_dtype(s.type));
-    const dtype wanted = s.type.empty() ? dtype::float64 : parse_dtype(s.type);
-    const dtype operand = ring.operand_type(given.type(), wanted);
+    semiring ring = named_semiring(s.semiring, s.type);
+    const dtype operand = ring.operand_type(given.type(), dtype::float64);
     matrix a = ring.ignores_a() ? given : with_type(ctx, given, operand);
     vector x = random_vector(ctx, operand, a.columns(), s.density, s.seed);
     vector y(ctx, ring.value_type(a.type(), operand), a.rows());
@@ -206,11 +204,10 @@ int run_matvec(std::string_view verb, const matvec_settings& s) {
     check_tiling(s, s.tiles, {"tile_row", "tile_column"});
     if (!s.output.empty()) check_output(s.output);
     const context ctx = make_context(s);
-    const semiring ring(s.semiring);  // wrong words are told before a long load
+    const semiring ring = named_semiring(s.semiring, s.type);  // wrong words are told before a long load
     if (!s.reorder.empty() && ring.multiply().positional())
         throw usage_error(fmt::format(
             "semiring {} computes with places, which --reorder changes: leave one of them out", s.semiring));
-    if (!s.type.empty()) parse_dtype(s.type);
     const loaded in = load_input(ctx, s);
     matvec m = make_operands(ctx, s, in.matrix());
     const renumbered work(ctx, s, m.a);

@@ -52,8 +52,7 @@ matrix load_other(const context& ctx, const settings& s, const std::string& sour
 
 // Patterns are multiplied in double, and counted in int64, unless the type is given.
 semiring ring_of(const spgemm_settings& s) {
-    const semiring ring(s.semiring);
-    if (!s.type.empty()) return {ring.add(), ring.multiply(), parse_dtype(s.type)};
+    const semiring ring = named_semiring(s.semiring, s.type);
     if (ring.pinned_type() || ring.multiply().positional()) return ring;
     if (ring.ignores_a() && ring.ignores_b())
         return ring.add().id() == binary_id::plus ? semiring(ring.add(), ring.multiply(), dtype::int64)

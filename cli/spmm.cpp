@@ -29,10 +29,8 @@ void fill(const dense_memory& b, std::uint64_t seed) {
 }
 
 spmm make_operands(const context& ctx, const spmm_settings& s, const matrix& given) {
-    semiring ring(s.semiring);
-    if (!s.type.empty()) ring = semiring(ring.add(), ring.multiply(), parse_dtype(s.type));
-    const dtype wanted = s.type.empty() ? dtype::float64 : parse_dtype(s.type);
-    const dtype operand = ring.operand_type(given.type(), wanted);
+    semiring ring = named_semiring(s.semiring, s.type);
+    const dtype operand = ring.operand_type(given.type(), dtype::float64);
     matrix a = ring.ignores_a() ? given : with_type(ctx, given, operand);
     dense_memory b(ctx, operand, a.columns(), s.columns, s.order());
     dense_memory c(ctx, ring.value_type(a.type(), operand), a.rows(), s.columns, s.order());
@@ -104,7 +102,7 @@ void report_spmm(const spmm_settings& s, const context& ctx, const loaded& in, c
 
 int run_spmm(const spmm_settings& s) {
     const context ctx = make_context(s);
-    semiring(s.semiring);  // wrong words are told before a long load
+    named_semiring(s.semiring, s.type);  // wrong words are told before a long load
     const loaded in = load_input(ctx, s);
     spmm m = make_operands(ctx, s, in.matrix());
     compute(ctx, s, m);

@@ -61,6 +61,16 @@ TEST_F(matvec_verbs, semirings_and_types_give_valid_products) {
         true);
 }
 
+TEST_F(matvec_verbs, two_types_that_differ_are_refused) {
+    for (const auto* verb : {"spmv", "spmspv", "spmm", "spgemm"}) {
+        for (const auto* ring : {"min_plus_int32", "GrB_MIN_PLUS_SEMIRING_INT32"})
+            expect_refused({verb, "grid2d:4", "--semiring", ring, "--dtype", "float64"}, 2,
+                           {ring, "float64"});
+        EXPECT_EQ(nz({verb, "grid2d:4", "--semiring", "min_plus_int32", "--dtype", "int32"}).status, 0)
+            << verb;
+    }
+}
+
 TEST_F(matvec_verbs, json_is_one_object_with_every_field) {
     const auto r = expect_json({"spmv", "laplace2d:30", "--validate", "--explain"});
     EXPECT_EQ(r["command"], "spmv");
