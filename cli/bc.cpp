@@ -26,7 +26,7 @@ int run_bc(const bc_settings& s) {
     std::optional<centrality_result> found;
     vertex_report r{"bc"};
     r.ms = time_of_repeats(s.repeat, [&] { found.emplace(betweenness(ctx, a, sources, o)); });
-    r.kernel = found->plan.substr(12, found->plan.find(':') - 12);
+    r.kernel = kernel_of(found->plan);
     r.subject = "centralities";
     r.proof = "Brandes's algorithm with a queue says the same";
     if (s.validate)

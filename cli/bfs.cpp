@@ -389,9 +389,11 @@ void add_bfs(CLI::App& app, runner& run) {
         ->check(CLI::Range(0, 2147483647))
         ->option_text("N");
     add_many_sources(*verb, *s);
-    add_computation(*verb, *s,
-                    kernels::known_ids("traverse") + ", push_pull_loop; many sources at once: " +
-                        kernels::known_ids("traverse_many") + ", one_by_one, reference");
+    const std::string one = kernels::known_ids("traverse") + ", push_pull_loop",
+                      many = kernels::known_ids("traverse_many") + ", one_by_one, reference";
+    add_computation(*verb, *s, one + ", " + many);
+    verb->get_option("--kernel")
+        ->description(fmt::format("Run this kernel, or fail:\n{}; many sources at once: {}", one, many));
     add_transformations(*verb, *s);
     add_reordering(*verb, *s);
     add_output(*verb, *s,

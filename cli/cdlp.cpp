@@ -22,6 +22,7 @@ int run_cdlp(const cdlp_settings& s) {
     std::optional<propagation_result> found;
     vertex_report r{"cdlp"};
     r.ms = time_of_repeats(s.repeat, [&] { found.emplace(label_propagation(graph.ctx, graph.matrix(), o)); });
+    r.kernel = kernel_of(found->plan);
     r.subject = "labels";
     r.proof = "the same steps vertex by vertex give the same labels";
     if (s.validate) r.breach = validate_label_propagation(graph.ctx, graph.matrix(), found->labels, o);

@@ -1,4 +1,5 @@
 // nz closure: the transitive closure, and how full it is.
+#include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "sources.hpp"
 
@@ -20,7 +21,7 @@ void report_closure(const closure_settings& s, const context& ctx, const loaded&
     const auto n = static_cast<double>(in.matrix().rows());
     const double filled = static_cast<double>(found.reach.nnz()) / (n * n);
     if (s.json) {
-        json r = report("closure", s, ctx, in, "", ms);
+        json r = report("closure", s, ctx, in, kernel_of(found.plan), ms);
         r["pairs"] = found.reach.nnz();
         r["filled"] = filled;
         r["steps"] = found.steps;
@@ -74,8 +75,8 @@ void add_closure(CLI::App& app, runner& run) {
     verb->add_option("--max-steps", s->max_steps, "Squarings at most: paths of up to 2^N edges (default 64)")
         ->check(CLI::Range(0, 64))
         ->option_text("N");
-    verb->add_option("--kernel", s->kernel, "Run this kernel of mxm for the squares, or fail")
-        ->option_text("ID");
+    add_kernel(*verb, *s, kernels::known_ids("mxm") + ", reference",
+               "Run this kernel of mxm for the squares, or fail");
     add_run(*verb, *s);
     add_transformations(*verb, *s);
     add_output(*verb, *s, "Write the closure; the suffix says the format, as in convert");

@@ -212,6 +212,11 @@ double time_of_repeats(int repeat, const std::function<void()>& work) {
     return median(times);
 }
 
+std::string_view kernel_of(std::string_view plan) {
+    const std::string_view id = plan.substr(0, plan.find_first_of(" :"));
+    return id.substr(id.find('/') + 1);
+}
+
 json report(std::string_view verb, const settings& s, const context& ctx, const loaded& in,
             std::string_view kernel, double time_ms) {
     const matrix& a = in.matrix();

@@ -104,6 +104,8 @@ double median(std::vector<double> values);
 /// The median time of `repeat` calls, after a warm-up where there are several.
 double time_of_repeats(int repeat, const std::function<void()>& work);
 
+/// The kernel that a plan's line begins with: "hash" of "mxm/hash compiled, ...".
+std::string_view kernel_of(std::string_view plan);
 /// command, input, backend, device, kernel (null without one), time_ms, load_ms.
 json report(std::string_view verb, const settings& s, const context& ctx, const loaded& in,
             std::string_view kernel, double time_ms);

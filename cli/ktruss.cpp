@@ -1,4 +1,5 @@
 // nz ktruss: the edges that are in enough triangles among themselves.
+#include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "vertices.hpp"
 
@@ -25,6 +26,7 @@ int run_ktruss(const ktruss_settings& s) {
     std::optional<truss_result> found;
     vertex_report r{"ktruss"};
     r.ms = time_of_repeats(s.repeat, [&] { found.emplace(truss(graph.ctx, graph.matrix(), o)); });
+    r.kernel = kernel_of(found->plan);
     r.subject = "edges of the truss";
     r.proof = "taking away one edge at a time leaves the same edges and triangles";
     if (s.validate) r.breach = validate_truss(graph.ctx, graph.matrix(), found->k, found->edges);
@@ -59,9 +61,8 @@ void add_ktruss(CLI::App& app, runner& run) {
     verb->add_option("--edges", s->edges,
                      "Write the truss as a graph, its values the triangles of each edge, to this file")
         ->option_text("FILE");
-    verb->add_option("--kernel", s->kernel,
-                     "Run this kernel for the masked products, or fail: masked_row, masked_dot, reference")
-        ->option_text("ID");
+    add_kernel(*verb, *s, kernels::known_ids("mxm") + ", reference",
+               "Run this kernel of mxm for the masked products, or fail");
     verb->footer(
         "Example: nz ktruss rmat:14,16 -k 8 --validate --edges truss.mtx\n"
         "Both directions of every edge must be stored (--symmetrize); loops do not count. Validation merges lists on one\n"

@@ -15,7 +15,7 @@ namespace {
 void report_matching(const settings& s, const context& ctx, const loaded& in, const matching_result& found,
                      double ms, const std::string& breach) {
     if (s.json) {
-        json r = report("matching", s, ctx, in, "", ms);
+        json r = report("matching", s, ctx, in, kernel_of(found.plan), ms);
         r["matched"] = found.count;
         r["rounds"] = found.rounds;
         r["plan"] = found.plan;

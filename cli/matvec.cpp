@@ -184,10 +184,7 @@ void add_matvec_options(CLI::App& verb, matvec_settings& s) {
     s.repeat = 10;
     add_input(verb, s);
     add_file_reading(verb, s);
-    verb.add_option("--semiring", s.semiring, "Like min_plus, any_second, lor_land (default plus_times)")
-        ->option_text("NAME");
-    verb.add_option("--dtype", s.type, "Type of x and of the products: int64, float32... (default float64)")
-        ->option_text("NAME");
+    add_semiring(verb, s.semiring, "min_plus, any_second, lor_land", s.type, "x and of the products");
     verb.add_option("--tile-size", s.tiles.size, "Kernels tile_row, tile_column: 16 (as planned), 32 or 64")
         ->check(CLI::IsMember({16, 32, 64}))
         ->option_text("N");

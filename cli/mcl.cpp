@@ -1,4 +1,5 @@
 // nz mcl: Markov clustering, how many clusters and how large.
+#include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "vertices.hpp"
 
@@ -23,6 +24,7 @@ int run_mcl(const mcl_settings& s) {
     std::optional<markov_result> found;
     vertex_report r{"mcl"};
     r.ms = time_of_repeats(s.repeat, [&] { found.emplace(markov_clustering(graph.ctx, graph.matrix(), o)); });
+    r.kernel = kernel_of(found->plan);
     r.subject = "clusters";
     r.proof = "the same steps row by row leave the same clusters";
     if (s.validate) r.breach = validate_markov_clustering(graph.ctx, graph.matrix(), found->labels, o);
@@ -57,8 +59,8 @@ void add_mcl(CLI::App& app, runner& run) {
     verb->add_option("--max-iterations", s->o.max_iterations, "Steps at most (default 100)")
         ->check(CLI::Range(0, 1000000))
         ->option_text("N");
-    verb->add_option("--kernel", s->kernel, "Run this kernel of mxm for the squares, or fail")
-        ->option_text("ID");
+    add_kernel(*verb, *s, kernels::known_ids("mxm") + ", reference",
+               "Run this kernel of mxm for the squares, or fail");
     verb->footer(
         "Example: nz mcl grid2d:60,0.3 --inflation 1.6 --validate -o clusters.npz\n"
         "Values are weights, above 0; both directions of every edge must be stored (--symmetrize). A cluster is named after its\n"

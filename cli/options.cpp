@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "nonzero/algebra.hpp"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -13,6 +15,12 @@ void exclude(CLI::Option* a, CLI::Option* b) {
     a->excludes(b);
     a->option_text(" ");
     b->option_text(" ");
+}
+
+std::vector<std::string> dtype_names() {
+    std::vector<std::string> names;
+    for (int k = 0; k < dtype_count; ++k) names.emplace_back(name_of(static_cast<dtype>(k)));
+    return names;
 }
 
 void add_limit(CLI::App& verb, const char* name, std::size_t& bytes, const char* what) {
@@ -92,9 +100,32 @@ void add_run(CLI::App& verb, settings& s) {
     verb.add_flag("--explain", s.explain, "Say in sentences what was chosen, and why");
 }
 
+void offer(CLI::Option& option, const std::vector<std::string>& words) {
+    option.check(CLI::Validator([](std::string&) { return std::string(); },
+                                fmt::format("{{{}}}", fmt::join(words, ","))));
+}
+
+void add_kernel(CLI::App& verb, settings& s, const std::string& kernels, const std::string& what) {
+    std::vector<std::string> ids;
+    for (std::size_t at = 0; at < kernels.size(); at += ids.back().size() + 2)
+        ids.push_back(kernels.substr(at, kernels.find(", ", at) - at));
+    offer(*verb.add_option("--kernel", s.kernel, fmt::format("{}:\n{}", what, kernels))->option_text("ID"),
+          ids);
+}
+
+void add_semiring(CLI::App& verb, std::string& semiring, const std::string& examples, std::string& type,
+                  const std::string& what) {
+    auto* ring =
+        verb.add_option("--semiring", semiring, fmt::format("Like {} (default plus_times)", examples));
+    offer(*ring->option_text("NAME"), semiring_names());
+    auto* of = verb.add_option("--dtype", type,
+                               fmt::format("Type of {}: int64, float32... (default float64)", what));
+    offer(*of->option_text("NAME"), dtype_names());
+}
+
 void add_computation(CLI::App& verb, settings& s, const std::string& kernels) {
     add_run(verb, s);
-    verb.add_option("--kernel", s.kernel, "Run this kernel, or fail:\n" + kernels)->option_text("ID");
+    add_kernel(verb, s, kernels);
     auto* strict =
         verb.add_flag("--deterministic", s.deterministic, "The same result in every run (the default)");
     exclude(verb.add_flag("--fast", s.fast, "Any valid result, any order of summation"), strict);

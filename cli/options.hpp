@@ -53,7 +53,15 @@ void add_input(CLI::App& verb, settings& s,
 void add_file_reading(CLI::App& verb, settings& s);
 /// --symmetrize, --directed, --drop-loops, --largest-component, --weights.
 void add_transformations(CLI::App& verb, settings& s);
-/// What add_run adds, --kernel ID of `operation`, --deterministic and --fast.
+/// Words that completion offers for the option's value; others may be right as well.
+void offer(CLI::Option& option, const std::vector<std::string>& words);
+/// --kernel ID of these, joined with ", ".
+void add_kernel(CLI::App& verb, settings& s, const std::string& kernels,
+                const std::string& what = "Run this kernel, or fail");
+/// --semiring NAME, "Like `examples`", and --dtype NAME, "Type of `what`".
+void add_semiring(CLI::App& verb, std::string& semiring, const std::string& examples, std::string& type,
+                  const std::string& what);
+/// What add_run adds, --kernel ID of these, --deterministic and --fast.
 void add_computation(CLI::App& verb, settings& s, const std::string& kernels);
 /// --backend, --device-memory-limit, --repeat, --validate and --explain: for verbs of algorithms over several operations, which have no one
 /// kernel and one result.

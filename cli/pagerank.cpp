@@ -46,7 +46,7 @@ std::vector<std::string> explanation(const setup& u) {
 }
 
 json json_of(const setup& u) {
-    json r = report("pagerank", u.s, u.ctx, u.in, "", u.ms);
+    json r = report("pagerank", u.s, u.ctx, u.in, kernel_of(u.result.plan), u.ms);
     r["damping"] = u.s.damping;
     r["tolerance"] = u.s.tolerance;
     r["iterations"] = u.result.iterations;
@@ -135,13 +135,12 @@ void add_pagerank(CLI::App& app, runner& run) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->option_text("ID");
-    verb->add_option("--type", s->type, "Type of ranks: float64 (default) or float32")->option_text("TYPE");
+    auto* type = verb->add_option("--type", s->type, "Type of ranks: float64 (default) or float32");
+    offer(*type->option_text("TYPE"), {"float64", "float32"});
     verb->add_flag("--adaptive", s->adaptive, "Leave out vertices whose rank has settled");
     add_top(*verb, s->top, "Print so many vertices of highest rank");
     add_run(*verb, *s);
-    verb->add_option("--kernel", s->kernel,
-                     "Step by this kernel, or fail:\n" + kernels::known_ids("pagerank"))
-        ->option_text("ID");
+    add_kernel(*verb, *s, kernels::known_ids("pagerank"), "Step by this kernel, or fail");
     add_transformations(*verb, *s);
     add_vertex_output(*verb, *s, "rank");
     verb->footer(

@@ -118,7 +118,7 @@ void add_spadd(CLI::App& app, runner& run) {
         ->option_text("NAME");
     add_file_reading(*verb, *s);
     add_transformations(*verb, *s);
-    add_computation(*verb, *s, kernels::known_ids("ewise") + ", reference");
+    add_computation(*verb, *s, "balanced_path, reference");
     add_output(*verb, *s, "Write the result; the suffix says the format, as in convert");
     verb->footer("Example: nz spadd rmat_directed:16,8 --validate");
     verb->callback([&run, s] { run = [s] { return run_spadd(*s); }; });

@@ -308,10 +308,7 @@ void add_spgemm(CLI::App& app, runner& run) {
         ->option_text("SHARE")
         ->check(CLI::Range(0.0, 1.0))
         ->needs("--hybrid");
-    verb->add_option("--semiring", s->semiring, "Like min_plus, any_pair, lor_land (default plus_times)")
-        ->option_text("NAME");
-    verb->add_option("--dtype", s->type, "Type of the products: int64, float32... (default float64)")
-        ->option_text("NAME");
+    add_semiring(*verb, s->semiring, "min_plus, any_pair, lor_land", s->type, "the products");
     add_file_reading(*verb, *s);
     add_transformations(*verb, *s);
     add_computation(*verb, *s, kernels::known_ids("mxm") + ", reference");

@@ -126,10 +126,7 @@ void add_spmm(CLI::App& app, runner& run) {
     verb->add_option("--layout", s->layout, "How B and C lie: row (default) or column, one after another")
         ->check(CLI::IsMember({"row", "column"}))
         ->option_text("NAME");
-    verb->add_option("--semiring", s->semiring, "Like min_plus, plus_second, max_times (default plus_times)")
-        ->option_text("NAME");
-    verb->add_option("--dtype", s->type, "Type of B and of the products: int64, float32... (default float64)")
-        ->option_text("NAME");
+    add_semiring(*verb, s->semiring, "min_plus, plus_second, max_times", s->type, "B and of the products");
     add_file_reading(*verb, *s);
     add_transformations(*verb, *s);
     add_computation(*verb, *s, kernels::known_ids("mxd") + ", reference");

@@ -257,9 +257,9 @@ void add_sssp(CLI::App& app, runner& run) {
     verb->add_option("--switches", s->switches,
                      "all (default), none, or some of near_far,change_direction,operand_reuse")
         ->option_text("LIST");
-    verb->add_option("--distances", s->distances,
-                     "Type of distances: int64 or float64 (default: by the values)")
-        ->option_text("TYPE");
+    auto* type = verb->add_option("--distances", s->distances,
+                                  "Type of distances: int64 or float64 (default: by the values)");
+    offer(*type->option_text("TYPE"), {"int64", "float64"});
     verb->add_flag("--no-parents", s->no_parents, "Distances alone");
     add_computation(*verb, *s, kernels::known_ids("shortest") + ", relax_loop, reference");
     add_transformations(*verb, *s);

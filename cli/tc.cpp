@@ -1,4 +1,5 @@
 // nz tc: triangles, in all and of each vertex.
+#include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "vertices.hpp"
 
@@ -21,6 +22,7 @@ int run_tc(const tc_settings& s) {
     std::optional<triangles_result> found;
     vertex_report r{"tc"};
     r.ms = time_of_repeats(s.repeat, [&] { found.emplace(triangles(graph.ctx, graph.matrix(), o)); });
+    r.kernel = kernel_of(found->plan);
     r.subject = "triangles";
     r.proof = "common neighbours edge by edge say the same";
     if (s.validate) r.breach = validate_triangles(graph.ctx, graph.matrix(), *found);
@@ -45,9 +47,8 @@ void add_tc(CLI::App& app, runner& run) {
     add_vertex_verb(*verb, *s, "With --per-vertex, print so many vertices of most triangles",
                     "triangles clustering");
     verb->add_flag("--per-vertex", s->per_vertex, "Triangles and clustering coefficient of each vertex too");
-    verb->add_option("--kernel", s->kernel,
-                     "Run this kernel for the masked product, or fail: masked_row, masked_dot, reference")
-        ->option_text("ID");
+    add_kernel(*verb, *s, kernels::known_ids("mxm") + ", reference",
+               "Run this kernel of mxm for the masked product, or fail");
     verb->footer(
         "Example: nz tc rmat:16,16 --per-vertex --validate\n"
         "Both directions of every edge must be stored (--symmetrize); loops do not count. Validation merges lists on one\n"

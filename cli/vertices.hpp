@@ -33,7 +33,7 @@ graph_input open_graph(const settings& s);
 /// What a verb found, for the one place that writes and prints it.
 struct vertex_report {
     std::string_view verb;
-    std::string kernel{};  ///< of the one operation behind it; empty where there are several
+    std::string kernel{};  ///< of the operation behind it, of several runs the last; empty without one
     double ms = 0;
     std::string subject{}, proof{};  ///< "components", "edges join equal labels": what --validate says
     std::string breach{};            ///< the rule broken, by --validate

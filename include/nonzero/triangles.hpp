@@ -11,9 +11,8 @@
 namespace nz {
 
 struct triangles_options {
-    bool per_vertex = false;  ///< triangles and clustering coefficient of each vertex too
-    std::string_view
-        kernel{};  ///< of the masked product: "masked_row", "masked_dot", "reference"; empty: the plan's
+    bool per_vertex = false;    ///< triangles and clustering coefficient of each vertex too
+    std::string_view kernel{};  ///< of the masked product, an id of mxm; empty: the plan's
 };
 
 struct triangles_result {

@@ -11,9 +11,8 @@
 namespace nz {
 
 struct truss_options {
-    offset_t k = 0;  ///< 2 or more; 0: the largest for which an edge is left
-    std::string_view
-        kernel{};  ///< of the masked products: "masked_row", "masked_dot", "reference"; empty: the plan's
+    offset_t k = 0;             ///< 2 or more; 0: the largest for which an edge is left
+    std::string_view kernel{};  ///< of the masked products, an id of mxm; empty: the plan's
 };
 
 struct truss_result {

@@ -142,7 +142,7 @@ def truss(a: Matrix, k: int = 0, *, kernel: str = "", ctx: Context | None = None
     """The k-truss of an undirected graph: the largest set of edges each in k - 2 or more triangles of the set; with k = 0 for
     the largest k that has one.
 
-    kernel: masked_row, masked_dot or reference. Raises DimensionMismatch when A is not square, DomainError when its pattern
+    kernel: of the masked products, an id of mxm. Raises DimensionMismatch when A is not square, DomainError when its pattern
     is not symmetric and for k = 1. Three masked products a round; 40 bytes an edge.
 
     >>> import nonzero as nz

@@ -101,8 +101,8 @@ def triangles(a: Matrix, *, per_vertex: bool = False, kernel: str = "", ctx: Con
     U the edges from smaller to larger degree.
 
     A has both directions of every edge; values and the diagonal are not looked at. per_vertex: the triangles t of each
-    vertex of degree d too, and its clustering coefficient 2 t / (d (d - 1)), 0 for d < 2. kernel: masked_row, masked_dot
-    or reference. Raises DimensionMismatch when A is not square, DomainError when its pattern is not symmetric. At most
+    vertex of degree d too, and its clustering coefficient 2 t / (d (d - 1)), 0 for d < 2. kernel: of the masked
+    product, an id of mxm. Raises DimensionMismatch when A is not square, DomainError when its pattern is not symmetric. At most
     m sqrt(2 m) products for m edges.
 
     >>> import nonzero as nz
@@ -129,10 +129,11 @@ def betweenness(
     """Betweenness centrality: for each vertex v the sum over `sources` s and all targets t, both other than v, of the share
     of the shortest paths from s to t that pass through v. Paths count edges. By Brandes's two sweeps.
 
-    sources: vertices, counted as often as given; None for all, which is exact (of an undirected graph twice what counts each pair
-    once), a sample is an estimate up to the factor n / sources. normalise: divide by (n - 1) (n - 2). kernel: batched (16 sources at once, 64 on
-    a GPU), queue (a source a thread or a cluster of a GPU's blocks) or sweep_loop (two products a level and source). Raises
-    IndexOutOfBounds, DimensionMismatch when A is not square. 8 bytes a vertex and source of a batch, 32 of queues.
+    sources: vertices, counted as often as given; None for all, which is exact (of an undirected graph twice what counts
+    each pair once), a sample is an estimate up to the factor n / sources. normalise: divide by (n - 1) (n - 2). kernel:
+    batched (16 sources at once, 64 on a GPU), queue (a source a thread or a cluster of a GPU's blocks) or sweep_loop (two
+    products a level and source). Raises IndexOutOfBounds, DimensionMismatch when A is not square. 8 bytes a vertex and
+    source of a batch, 32 of queues.
 
     >>> import nonzero as nz
     >>> path = nz.from_coo([0, 1, 1, 2], [1, 0, 2, 1], [1, 1, 1, 1], (3, 3))

@@ -45,7 +45,11 @@ TEST_F(completion, bash_offers_verbs_options_values_and_generators) {
     EXPECT_EQ(offered("nz bfs rmat:5,3 --backend c"), "cpu cuda\n");
     EXPECT_EQ(offered("nz bfs grid"), "grid2d:\n");
     EXPECT_EQ(offered("nz completion ''"), "bash zsh\n");
-    EXPECT_EQ(offered("nz bfs --kernel ''"), "\n");  // files, by bash's own means
+    EXPECT_EQ(offered("nz bfs --kernel push"), "push_pull_fused push_pull_loop\n");
+    EXPECT_EQ(offered("nz spgemm rmat:5,3 --kernel masked"), "masked_dot masked_row\n");
+    EXPECT_EQ(offered("nz spmv --semiring min_p"), "min_pair min_plus\n");
+    EXPECT_EQ(offered("nz spmm --dtype float"), "float32 float64\n");
+    EXPECT_EQ(offered("nz bfs --output ''"), "\n");  // files, by bash's own means
     EXPECT_EQ(offered("nz frobnicate --vali"), "\n");
     const std::string all = offered("nz ''");
     for (const auto* verb : {"info", "bfs", "spgemm", "completion", "--help"})

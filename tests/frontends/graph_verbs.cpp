@@ -153,6 +153,31 @@ TEST_F(graph_verbs, ktruss_keeps_edges_in_triangles) {
     expect_refused({"ktruss", "rmat_directed:8,4"}, 2, {"one direction"});
 }
 
+TEST_F(graph_verbs, every_kernel_of_a_masked_product_that_help_lists_is_taken) {
+    for (const std::string verb : {"tc", "ktruss"}) {
+        const std::string help = nz({verb, "--help"}).out;
+        for (const std::string kernel :
+             {"hash", "dense_row", "row_row", "column_row", "column_column", "two_level_sort", "masked_dot",
+              "masked_row", "dia_dia", "reference"}) {
+            EXPECT_NE(help.find(" " + kernel), std::string::npos) << verb << " " << kernel;
+            const auto r =
+                expect_json({verb, "rmat:6,8", "--kernel", kernel, "--validate", "--backend", "cpu"});
+            EXPECT_EQ(r["kernel"], kernel) << verb;
+            EXPECT_EQ(r["valid"], true) << verb << " " << kernel;
+        }
+    }
+}
+
+TEST_F(graph_verbs, json_names_the_kernel_of_the_plan) {
+    for (const std::string verb : {"tc", "ktruss", "closure", "mcl", "cdlp", "matching", "pagerank", "bc"}) {
+        const auto r = expect_json({verb, "rmat:6,8"});
+        ASSERT_TRUE(r["kernel"].is_string()) << verb;
+        const std::string kernel = r["kernel"], plan = r["plan"];
+        EXPECT_FALSE(kernel.empty()) << verb;
+        EXPECT_LT(plan.find(kernel), plan.find_first_of(" :")) << verb << ": " << plan;
+    }
+}
+
 TEST_F(graph_verbs, closeness_of_a_sample_or_of_all) {
     write("path.el", "0 1\n1 2\n2 3\n");
     const auto r =

@@ -45,6 +45,7 @@ TEST_F(matvec_verbs, spadd_joins_with_the_transpose_itself_and_a_second_input) {
     expect_refused({"spadd", "laplace2d:9", "random:80,3"}, 2, {"shapes must be equal"});
     expect_refused({"spadd", "laplace2d:9", "--kernel", "hash"}, 2, {"balanced_path"});
     expect_refused({"spadd", "laplace2d:9", "--operation", "sum"}, 2, {"union"});
+    EXPECT_NE(nz({"spadd", "--help"}).out.find(" balanced_path, reference\n"), std::string::npos);
 }
 
 TEST_F(matvec_verbs, semirings_and_types_give_valid_products) {
