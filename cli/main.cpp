@@ -1,6 +1,7 @@
 // nz VERB INPUT... [options]: reads the command line, runs one verb, turns errors into one line and an exit
 // status.
 #include "common.hpp"
+#include "io/output_file.hpp"
 #include "nonzero/errors.hpp"
 #include "options.hpp"
 #include "suggest.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -205,6 +207,23 @@ void add_verbs(CLI::App& app, runner& run) {
     }
 }
 
+// Ends the program as the signal does, without files half written.
+void end_by(int signal) {
+    io::output_file::remove_unfinished();
+    std::raise(signal);  // with its default action, once this returns
+}
+
+void watch_signals() {
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+        struct sigaction action {};
+        ::sigaction(signal, nullptr, &action);
+        if (action.sa_handler == SIG_IGN) continue;  // as nohup wants it
+        action.sa_handler = end_by;
+        action.sa_flags = SA_RESETHAND;
+        ::sigaction(signal, &action, nullptr);
+    }
+}
+
 int run_program(int argc, char** argv) {
     CLI::App app("Nonzero: sparse matrices and graphs over any semiring", "nz");
     runner run;
@@ -261,4 +280,7 @@ int guarded(int argc, char** argv) {
 }  // namespace
 }  // namespace nz::cli
 
-int main(int argc, char** argv) { return nz::cli::guarded(argc, argv); }
+int main(int argc, char** argv) {
+    nz::cli::watch_signals();
+    return nz::cli::guarded(argc, argv);
+}

@@ -13,8 +13,7 @@ namespace nz::io {
 
 void write_npz_arrays(const std::string& path, std::span<const named_array> arrays) {
     output_file file(path);
-    require<not_supported>(!file.temporary_path().empty(), "{}: a .npz file needs a place to seek in", path);
-    zip_writer zip(file.temporary_path());
+    zip_writer zip(file.temporary_path(), file.name());
     for (const named_array& a : arrays) {
         zip.begin(a.name + ".npy");
         const std::string header = npy_header(npy_name(a.type), fmt::format("({},)", a.count));

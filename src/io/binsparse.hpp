@@ -2,6 +2,7 @@
 // a build without libhdf5.
 #pragma once
 
+#include "io/output_file.hpp"
 #include "nonzero/io.hpp"
 #include "nonzero/vector.hpp"
 
@@ -21,9 +22,9 @@ inline bool is_hdf5(std::span<const std::byte> bytes) {
 /// and the reason, not_supported without libhdf5.
 input read(const context& ctx, const std::string& path, const read_options& options);
 
-/// Writes to a path. A pattern and an iso matrix keep one value.
-void write(const context& ctx, const matrix& a, const std::string& path, file_layout layout);
+/// A pattern and an iso matrix keep one value.
+void write(const context& ctx, const matrix& a, const output_file& file, file_layout layout);
 /// A dense vector as DVEC, another as CVEC.
-void write(const context& ctx, const vector& v, const std::string& path);
+void write(const context& ctx, const vector& v, const output_file& file);
 
 }  // namespace nz::io::binsparse

@@ -5,16 +5,16 @@
 namespace nz::io::binsparse {
 namespace {
 
-[[noreturn]] void refuse_file(const std::string& path) {
+[[noreturn]] void refuse_file(const std::string& name) {
     fail<not_supported>(
         "{}: this build knows no Binsparse files: libhdf5 was not found (on Debian, install libhdf5-dev and configure again)",
-        path);
+        name);
 }
 
 }  // namespace
 
 input read(const context&, const std::string& path, const read_options&) { refuse_file(path); }
-void write(const context&, const matrix&, const std::string& path, file_layout) { refuse_file(path); }
-void write(const context&, const vector&, const std::string& path) { refuse_file(path); }
+void write(const context&, const matrix&, const output_file& file, file_layout) { refuse_file(file.name()); }
+void write(const context&, const vector&, const output_file& file) { refuse_file(file.name()); }
 
 }  // namespace nz::io::binsparse

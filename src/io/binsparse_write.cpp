@@ -15,9 +15,9 @@ namespace {
 // Arrays first, the descriptor of all last.
 class archive_writer {
 public:
-    archive_writer(const std::string& path, const char* format, std::initializer_list<offset_t> shape,
+    archive_writer(const output_file& file, const char* format, std::initializer_list<offset_t> shape,
                    offset_t stored)
-        : file_(path) {
+        : file_(file.temporary_path(), file.name()) {
         about_["version"] =
             "0.1.0";  // the specification writes 0.1, the Python reference reads three numbers alone
         about_["format"] = format;
@@ -58,8 +58,8 @@ private:
 };
 
 // The rows of `a`, which are columns of the matrix where it is its transpose.
-void write_compressed(const storage::csr& a, const std::string& path, bool columns) {
-    archive_writer out(path, columns ? "CSC" : "CSR",
+void write_compressed(const storage::csr& a, const output_file& file, bool columns) {
+    archive_writer out(file, columns ? "CSC" : "CSR",
                        {columns ? a.columns : a.rows, columns ? a.rows : a.columns}, a.nnz);
     out.pointers(a);
     out.indices("indices_1", a.indices, a.nnz);
@@ -68,9 +68,9 @@ void write_compressed(const storage::csr& a, const std::string& path, bool colum
 }
 
 // Dense or sparse.
-void write_vector(const storage::vector_body& v, const std::string& path) {
+void write_vector(const storage::vector_body& v, const output_file& file) {
     const bool dense = v.form == vector_form::dense;
-    archive_writer out(path, dense ? "DVEC" : "CVEC", {v.size}, v.count);
+    archive_writer out(file, dense ? "DVEC" : "CVEC", {v.size}, v.count);
     if (!dense) out.indices("indices_0", v.indices, v.count);
     out.values(v.values, v.type, value_kind::full, v.count);
     out.finish();
@@ -78,24 +78,24 @@ void write_vector(const storage::vector_body& v, const std::string& path) {
 
 }  // namespace
 
-void write(const context& ctx, const matrix& a, const std::string& path, file_layout layout) {
+void write(const context& ctx, const matrix& a, const output_file& file, file_layout layout) {
     const auto rows = a.body().rows_shared();
-    if (layout == file_layout::csr) return write_compressed(*rows, path, false);
-    if (layout == file_layout::csc) return write_compressed(a.body().columns(), path, true);
+    if (layout == file_layout::csr) return write_compressed(*rows, file, false);
+    if (layout == file_layout::csc) return write_compressed(a.body().columns(), file, true);
     const storage::coo entries = storage::to_coo(ctx, *rows);
-    archive_writer out(path, "COOR", {entries.rows, entries.columns}, entries.nnz);
+    archive_writer out(file, "COOR", {entries.rows, entries.columns}, entries.nnz);
     out.indices("indices_0", entries.row_indices, entries.nnz);
     out.indices("indices_1", entries.column_indices, entries.nnz);
     out.values(entries.values, entries.type, entries.kind, entries.nnz);
     out.finish();
 }
 
-void write(const context&, const vector& v, const std::string& path) {
+void write(const context&, const vector& v, const output_file& file) {
     const storage::vector_body& body = v.body();
     if (body.form == vector_form::bitmap)
-        write_vector(storage::convert(body, vector_form::sparse), path);
+        write_vector(storage::convert(body, vector_form::sparse), file);
     else
-        write_vector(body, path);
+        write_vector(body, file);
 }
 
 }  // namespace nz::io::binsparse

@@ -71,6 +71,10 @@ herr_t keep_description(unsigned, const H5E_error2_t* found, void* out) {
 std::string reason() {
     std::string text;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_description, &text);
+    // Where the system refused, its words; around them stand the time, descriptors and the temporary name.
+    constexpr std::string_view said = "error message = '";
+    if (const auto at = text.find(said); at != std::string::npos)
+        text = text.substr(at + said.size(), text.find('\'', at + said.size()) - at - said.size());
     for (char& c : text)
         if (c < 0x20 || c >= 0x7f) c = '?';
     return text.empty() ? "libhdf5 gives no reason" : text.substr(0, 160);
@@ -287,11 +291,11 @@ void hdf5_reader::read(const char* array, void* out) const {
     if (!done) fail<invalid_format>("{} cannot be read: {}", where(array), reason());
 }
 
-hdf5_writer::hdf5_writer(const std::string& path) : path_(path) {
+hdf5_writer::hdf5_writer(const std::string& path, std::string name) : name_(std::move(name)) {
     const quiet silence;
     const held access(open_properties(), H5Pclose);
     file_ = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (file_ < 0) fail<error>("{}: cannot be written: {}", path, reason());
+    if (file_ < 0) fail<error>("{}: cannot be written: {}", name_, reason());
 }
 
 hdf5_writer::~hdf5_writer() {
@@ -307,7 +311,7 @@ void hdf5_writer::text(const char* name, std::string_view content) {
     H5Tset_cset(type, H5T_CSET_UTF8);
     const held attribute(H5Acreate2(file_, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     if (attribute < 0 || H5Awrite(attribute, type, whole.c_str()) < 0)
-        fail<error>("{}: cannot be written: {}", path_, reason());
+        fail<error>("{}: cannot be written: {}", name_, reason());
 }
 
 void hdf5_writer::array(const char* name, dtype type, offset_t count, const void* data) {
@@ -320,12 +324,12 @@ void hdf5_writer::array(const char* name, dtype type, offset_t count, const void
         H5Dcreate2(file_, name, native_type(type), space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
     const bool done = dataset >= 0 && (count == 0 || H5Dwrite(dataset, native_type(type), H5S_ALL, H5S_ALL,
                                                               H5P_DEFAULT, data) >= 0);
-    if (!done) fail<error>("{}: cannot be written: {}", path_, reason());
+    if (!done) fail<error>("{}: cannot be written: {}", name_, reason());
 }
 
 void hdf5_writer::finish() {
     const quiet silence;
-    if (H5Fclose(std::exchange(file_, -1)) < 0) fail<error>("{}: cannot be written: {}", path_, reason());
+    if (H5Fclose(std::exchange(file_, -1)) < 0) fail<error>("{}: cannot be written: {}", name_, reason());
 }
 
 }  // namespace nz::io

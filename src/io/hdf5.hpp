@@ -50,8 +50,8 @@ private:
 /// Writes a file of arrays that lie one after the other, neither compressed nor dated.
 class hdf5_writer {
 public:
-    /// Truncates. Throws error where the file cannot be written, as all its members do.
-    explicit hdf5_writer(const std::string& path);
+    /// Truncates. Throws error, which calls the file `name`, where it cannot be written, as all its members do.
+    hdf5_writer(const std::string& path, std::string name);
     ~hdf5_writer();
     hdf5_writer(const hdf5_writer&) = delete;
     hdf5_writer& operator=(const hdf5_writer&) = delete;
@@ -62,7 +62,7 @@ public:
     void finish();
 
 private:
-    std::string path_;
+    std::string name_;
     std::int64_t file_ = -1;
 };
 

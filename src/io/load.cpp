@@ -133,13 +133,6 @@ input load_file(const context& ctx, const std::string& path, const read_options&
     refuse_suffix(path, named.text);
 }
 
-// The path of the file that is being written, for writers that open it themselves.
-const std::string& seekable(const output_file& file, const std::string& path, std::string_view suffix) {
-    require<not_supported>(!file.temporary_path().empty(), "{}: a .{} file needs a place to seek in", path,
-                           suffix);
-    return file.temporary_path();
-}
-
 void save_file(const context& ctx, const matrix& a, const std::string& path, const write_options& options) {
     const suffix named = suffix_of(path);
     const format what = format_of(named.text);
@@ -158,10 +151,10 @@ void save_file(const context& ctx, const matrix& a, const std::string& path, con
             matrix_market::write(ctx, a, write);
             break;
         case format::npz:
-            npz::write(ctx, a, seekable(file, path, named.text));
+            npz::write(ctx, a, file);
             break;
         case format::binsparse:
-            binsparse::write(ctx, a, seekable(file, path, named.text), options.layout);
+            binsparse::write(ctx, a, file, options.layout);
             break;
         case format::nzb:
             nzb::write(ctx, a, write);
@@ -179,7 +172,7 @@ void save_vector(const context& ctx, const vector& v, const std::string& path) {
     if (named.gzip || format_of(named.text) != format::binsparse)
         return save_file(ctx, as_column(ctx, v), path, {});
     output_file file(path);
-    binsparse::write(ctx, v, seekable(file, path, named.text));
+    binsparse::write(ctx, v, file);
     file.commit();
 }
 

@@ -252,9 +252,9 @@ input read(const context& ctx, std::span<const std::byte> bytes, std::string nam
     return {storage::make_matrix(ctx, std::move(a)), "npz"};
 }
 
-void write(const context& ctx, const matrix& a, const std::string& path) {
+void write(const context& ctx, const matrix& a, const output_file& file) {
     const auto rows = a.body().rows_shared();
-    zip_writer zip(path);
+    zip_writer zip(file.temporary_path(), file.name());
     const auto add = [&](const char* name, std::string_view descr, offset_t count, const void* data,
                          std::size_t bytes) {
         zip.begin(name);

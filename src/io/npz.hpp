@@ -1,6 +1,7 @@
 // SciPy's sparse matrices: scipy.sparse.save_npz and load_npz.
 #pragma once
 
+#include "io/output_file.hpp"
 #include "nonzero/io.hpp"
 
 #include <span>
@@ -12,7 +13,7 @@ namespace nz::io::npz {
 input read(const context& ctx, std::span<const std::byte> bytes, std::string name,
            const read_options& options);
 
-/// Writes csr to a path, compressed. A pattern becomes a matrix of ones.
-void write(const context& ctx, const matrix& a, const std::string& path);
+/// Writes csr, compressed. A pattern becomes a matrix of ones.
+void write(const context& ctx, const matrix& a, const output_file& file);
 
 }  // namespace nz::io::npz

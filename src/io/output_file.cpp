@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -23,6 +24,35 @@ struct output_file::compressor {
     z_stream stream{};
     std::vector<char> out = std::vector<char>(std::size_t{1} << 18);
     ~compressor() { deflateEnd(&stream); }
+};
+
+// A temporary name that a signal must not leave behind. Its handler may neither wait nor allocate, so that names stand in places
+// that are there, and whoever swaps one out of its place has it. (A file that finds no place is not watched.)
+class output_file::watched_name {
+public:
+    explicit watched_name(const char* name) {
+        for (auto& place : places_) {
+            const char* free = nullptr;
+            if (!place.compare_exchange_strong(free, name)) continue;
+            place_ = &place;
+            return;
+        }
+    }
+    ~watched_name() {
+        // Where the handler was faster the program is about to end, and the name is being read.
+        while (place_ && !place_->exchange(nullptr)) ::pause();
+    }
+    watched_name(const watched_name&) = delete;
+    watched_name& operator=(const watched_name&) = delete;
+
+    static void unlink_all() noexcept {
+        for (auto& place : places_)
+            if (const char* name = place.exchange(nullptr)) ::unlink(name);
+    }
+
+private:
+    static inline std::array<std::atomic<const char*>, 16> places_{};
+    std::atomic<const char*>* place_ = nullptr;
 };
 
 namespace {
@@ -41,7 +71,7 @@ bool is_special(const std::string& path) {
 
 }  // namespace
 
-output_file::output_file(const std::string& path, bool gzip) : path_(resolved(path)) {
+output_file::output_file(const std::string& path, bool gzip) : name_(path), path_(resolved(path)) {
     if (is_special(path_))
         descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     else
@@ -51,14 +81,16 @@ output_file::output_file(const std::string& path, bool gzip) : path_(resolved(pa
     compressor_ = std::make_unique<compressor>();
     require<out_of_memory>(deflateInit2(&compressor_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
                                         Z_DEFAULT_STRATEGY) == Z_OK,
-                           "zlib has no memory to deflate {}", path_);
+                           "zlib has no memory to deflate {}", name_);
 }
 
 void output_file::open_beside() {
     // Not mkstemp: its file is private, and giving it the mode of any new file needs the process's umask.
     static std::atomic<unsigned> number{0};
     do {
+        watched_.reset();
         temporary_ = fmt::format("{}.part-{}-{}", path_, ::getpid(), number++);
+        watched_ = std::make_unique<watched_name>(temporary_.c_str());
         descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (descriptor_ < 0 && errno == EEXIST);
     // Who may read a file that is there may read what takes its place; where the mode cannot be set, it is written all the same.
@@ -66,14 +98,21 @@ void output_file::open_beside() {
     if (descriptor_ >= 0 && ::stat(path_.c_str(), &there) == 0) ::fchmod(descriptor_, there.st_mode & 0777);
 }
 
+void output_file::remove_unfinished() noexcept { watched_name::unlink_all(); }
+
 output_file::~output_file() {
     if (descriptor_ < 0) return;
     ::close(descriptor_);
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
+const std::string& output_file::temporary_path() const {
+    require<not_supported>(!temporary_.empty(), "{}: a file of this format needs a place to seek in", name_);
+    return temporary_;
+}
+
 void output_file::fail_with(const char* what) const {
-    fail<error>("{}: {}: {}", path_, what, std::strerror(errno));
+    fail<error>("{}: {}: {}", name_, what, std::strerror(errno));
 }
 
 void output_file::write_plain(const char* data, std::size_t bytes) {

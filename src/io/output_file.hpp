@@ -20,17 +20,23 @@ public:
 
     void write(std::string_view bytes);
     void commit();
-    /// For writers that open the file themselves, in place of write().
-    const std::string& temporary_path() const { return temporary_; }
+    /// Removes the temporary files of all that are being written, in a handler of a signal that ends the program.
+    static void remove_unfinished() noexcept;
+    /// As it was given: what messages call it.
+    const std::string& name() const { return name_; }
+    /// For writers that open the file themselves, in place of write(). Throws not_supported for what is no plain file.
+    const std::string& temporary_path() const;
 
 private:
     struct compressor;
+    class watched_name;
 
     void open_beside();
     void write_plain(const char* data, std::size_t bytes);
     [[noreturn]] void fail_with(const char* what) const;
 
-    std::string path_, temporary_;
+    std::string name_, path_, temporary_;
+    std::unique_ptr<watched_name> watched_;
     int descriptor_ = -1;
     std::unique_ptr<compressor> compressor_;
 };

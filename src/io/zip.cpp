@@ -6,6 +6,8 @@
 #include <minizip/zip.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 namespace nz::io {
 namespace {
@@ -93,9 +95,9 @@ buffer zip_reader::read(const std::string& member) {
     return out;
 }
 
-zip_writer::zip_writer(const std::string& path)
-    : path_(path), archive_(zipOpen64(path.c_str(), APPEND_STATUS_CREATE)) {
-    require<error>(archive_ != nullptr, "{}: cannot be written", path_);
+zip_writer::zip_writer(const std::string& path, std::string name)
+    : name_(std::move(name)), archive_(zipOpen64(path.c_str(), APPEND_STATUS_CREATE)) {
+    require<error>(archive_ != nullptr, "{}: cannot be written", name_);
 }
 
 zip_writer::~zip_writer() {
@@ -103,7 +105,9 @@ zip_writer::~zip_writer() {
 }
 
 void zip_writer::check(int code, const char* what) const {
-    require<error>(code == ZIP_OK, "{}: cannot be written ({}: {})", path_, what, code);
+    const int reason = errno;
+    require<error>(code != ZIP_ERRNO, "{}: cannot be written: {}", name_, std::strerror(reason));
+    require<error>(code == ZIP_OK, "{}: cannot be written ({}: {})", name_, what, code);
 }
 
 void zip_writer::begin(const std::string& member) {

@@ -42,10 +42,10 @@ private:
     std::map<std::string, position> members_;
 };
 
-/// Writes an archive to a path, member by member.
+/// Writes an archive to a path, member by member. Throws error, which calls the file `name`.
 class zip_writer {
 public:
-    explicit zip_writer(const std::string& path);
+    zip_writer(const std::string& path, std::string name);
     ~zip_writer();
     zip_writer(const zip_writer&) = delete;
     zip_writer& operator=(const zip_writer&) = delete;
@@ -58,7 +58,7 @@ public:
 private:
     void check(int code, const char* what) const;
 
-    std::string path_;
+    std::string name_;
     void* archive_ = nullptr;
     bool open_member_ = false;
 };

@@ -1,6 +1,11 @@
 // nz info, spy, convert and generate.
 #include "run_nz.hpp"
 
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstdlib>
+
 namespace nz::test {
 namespace {
 
@@ -97,6 +102,41 @@ TEST_F(file_verbs, spy_draws_a_png) {
     EXPECT_EQ(r["command"], "spy");
     EXPECT_TRUE(read("picture.png").starts_with("\x89PNG\r\n\x1a\n"));
     EXPECT_EQ(file_count(), 1u);
+}
+
+TEST_F(file_verbs, a_signal_leaves_no_half_written_file) {
+    write("a.mtx", "precious");
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+        for (const auto* name : {"a.mtx", "b.mtx.gz", "c.npz"}) {
+            const outcome run = nz_until(".part-", signal, {"generate", "rmat:16,16", "-o", name});
+            EXPECT_EQ(run.status, 128 + signal) << name << run.err;
+            EXPECT_EQ(file_count(), 1u) << name;
+        }
+    EXPECT_EQ(read("a.mtx"), "precious");
+}
+
+TEST_F(file_verbs, a_signal_that_is_ignored_stays_so) {
+    const std::string line = "trap '' HUP; exec \"$NZ_BINARY\" generate rmat:16,16 -o '" + path("a.mtx.gz") +
+                             "' >/dev/null & while ! ls '" + path("") +
+                             "' | grep -q part; do sleep 0.01; done; kill -HUP $!; wait $!";
+    EXPECT_EQ(std::system(line.c_str()), 0);
+    EXPECT_TRUE(exists("a.mtx.gz"));
+}
+
+TEST_F(file_verbs, a_disk_that_is_full_is_told_with_the_files_own_name) {
+    write("c.npz", "old");  // is found by its whole path, and called as asked
+    for (const std::string name : {"a.mtx", "b.npz", "c.npz", "d.bsp.h5"}) {
+        const std::string line = "cd '" + path("") +
+                                 "'; trap '' XFSZ; ulimit -f 16; \"$NZ_BINARY\" generate rmat:12,16 -o " +
+                                 name + " >/dev/null 2>complaint";
+        EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 1) << name;
+        const std::string said = read("complaint");
+        EXPECT_TRUE(said.starts_with("nz: " + name + ": ")) << said;
+        EXPECT_EQ(said.find(".part-"), std::string::npos) << said;
+        if (!name.ends_with(".h5")) {
+            EXPECT_NE(said.find("File too large"), std::string::npos) << said;
+        }
+    }
 }
 
 }  // namespace

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 namespace nz::test {
 namespace fs = std::filesystem;
@@ -41,9 +44,8 @@ void command_line::TearDown() {
     fs::remove_all(folder_, ignored);
 }
 
-outcome command_line::nz(const std::vector<std::string>& words) const {
+int command_line::start(const std::vector<std::string>& words) const {
     const std::string program = std::getenv("NZ_BINARY");
-    const fs::path out = folder_.string() + ".out", err = folder_.string() + ".err";
     std::vector<std::string> copy = words;
     std::vector<char*> arguments{const_cast<char*>(program.c_str())};
     for (auto& word : copy) arguments.push_back(word.data());
@@ -51,21 +53,47 @@ outcome command_line::nz(const std::vector<std::string>& words) const {
     const pid_t child = fork();
     if (child == 0) {
         redirect("/dev/null", STDIN_FILENO);
-        redirect(out, STDOUT_FILENO);
-        redirect(err, STDERR_FILENO);
+        redirect(folder_.string() + ".out", STDOUT_FILENO);
+        redirect(folder_.string() + ".err", STDERR_FILENO);
         if (chdir(folder_.c_str()) != 0) _exit(127);
         // What these tests expect are the CPU's words and plans, whatever the machine has; kernels on a GPU have their own.
         setenv("CUDA_VISIBLE_DEVICES", "", 1);
+        signal(SIGINT, SIG_DFL);  // a shell's background jobs ignore it
         execv(program.c_str(), arguments.data());
         _exit(127);
     }
+    return child;
+}
+
+outcome command_line::finished(int process) const {
+    const fs::path out = folder_.string() + ".out", err = folder_.string() + ".err";
     int status = 0;
-    waitpid(child, &status, 0);
+    waitpid(process, &status, 0);
     outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(out),
                    content_of(err)};
     fs::remove(out);
     fs::remove(err);
     return result;
+}
+
+outcome command_line::nz(const std::vector<std::string>& words) const { return finished(start(words)); }
+
+outcome command_line::nz_until(std::string_view part, int signal,
+                               const std::vector<std::string>& words) const {
+    const auto there = [&] {
+        return std::ranges::any_of(fs::directory_iterator(folder_), [&](const fs::directory_entry& entry) {
+            return entry.path().filename().string().find(part) != std::string::npos;
+        });
+    };
+    const int process = start(words);
+    siginfo_t over{};
+    const auto running = [&] {
+        return waitid(P_PID, static_cast<id_t>(process), &over, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+               over.si_pid == 0;
+    };
+    while (running() && !there()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(process, signal);
+    return finished(process);
 }
 
 std::string command_line::write(const std::string& name, std::string_view content) const {

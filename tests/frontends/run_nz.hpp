@@ -26,6 +26,8 @@ protected:
     void TearDown() override;
 
     outcome nz(const std::vector<std::string>& words) const;
+    /// The same, sent `signal` once the folder has a file whose name has `part` in it.
+    outcome nz_until(std::string_view part, int signal, const std::vector<std::string>& words) const;
     std::string write(const std::string& name, std::string_view content) const;
     std::string read(const std::string& name) const;
     bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
@@ -40,6 +42,9 @@ protected:
     nlohmann::json expect_json(std::vector<std::string> words) const;
 
 private:
+    int start(const std::vector<std::string>& words) const;
+    outcome finished(int process) const;
+
     std::filesystem::path folder_;
 };
 

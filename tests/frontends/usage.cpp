@@ -201,7 +201,8 @@ TEST_F(usage, a_short_option_with_an_equals_sign_makes_no_file) {
 }
 
 TEST_F(usage, more_threads_than_any_machine_has_are_bounded_or_refused) {
-    const std::string line = "OMP_NUM_THREADS=99999 OMP_WAIT_POLICY=passive \"$NZ_BINARY\" info grid2d:40 >/dev/null";
+    const std::string line =
+        "OMP_NUM_THREADS=99999 OMP_WAIT_POLICY=passive \"$NZ_BINARY\" info grid2d:40 >/dev/null";
     EXPECT_EQ(std::system(line.c_str()), 0);
     expect_refused({"info", "grid2d:9", "--threads", "4097"}, 2, {"4096"});
 }

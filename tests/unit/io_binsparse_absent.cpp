@@ -14,8 +14,10 @@ TEST(BinsparseAbsent, reading_and_writing_name_the_library_that_is_missing) {
               std::string::npos);
     const auto write = [&] { save(ctx, matrix(ctx, dtype::int8, 2, 2), folder.path("b.h5")); };
     EXPECT_NE(refusal<not_supported>(write).find("libhdf5 was not found"), std::string::npos);
+    EXPECT_TRUE(refusal<not_supported>(write).starts_with(folder.path("b.h5") + ": "));
     const auto write_vector = [&] { save(ctx, vector(ctx, dtype::int8, 2), folder.path("b.h5")); };
     EXPECT_NE(refusal<not_supported>(write_vector).find("libhdf5 was not found"), std::string::npos);
+    EXPECT_TRUE(refusal<not_supported>(write_vector).starts_with(folder.path("b.h5") + ": "));
     EXPECT_EQ(folder.names(), std::vector<std::string>{"a.bsp.h5"});
 }
 

@@ -163,7 +163,7 @@ TEST(Files, content_decides_where_the_suffix_does_not) {
 // A .npz with members as given, each already with its header.
 std::string npz_of(const temporary_folder& folder,
                    const std::vector<std::pair<std::string, std::string>>& members) {
-    io::zip_writer zip(folder.path("made.npz"));
+    io::zip_writer zip(folder.path("made.npz"), "made.npz");
     for (const auto& [name, bytes] : members) {
         zip.begin(name + ".npy");
         zip.write(bytes.data(), bytes.size());
