@@ -63,17 +63,51 @@ __global__ void __launch_bounds__(block)
 
 constexpr int bound_warps = 4, bound_block = bound_warps * 32;
 
-/// Of places in a run: those that are known to lie before a column, those that may, and what the last step found.
-struct run_search {
-    std::uint16_t low, high, found;
-};
+constexpr int looks = 3;  // columns that a step counts at once
+static_assert(bound_warps * plan::most_cut_runs * (looks + 2) * sizeof(std::uint16_t) <= 48 * 1024);
 
-/// A warp finds a bound: bisects for the column, of which up to each a step counts in all of the row's runs, and then takes the
-/// run among those that have it.
+/// Of places in a run: those that are known to lie before a column, those that may, and what the last step found for each of its columns.
+struct run_search {
+    std::uint16_t low, high, found[looks];
+};
+/// Places of a run, of [low, high), that lie before a column.
+__device__ int place_before(const index_t* columns, index_t column, int low, int high) {
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (__ldg(columns + middle) < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+/// Places that lie before each column, or in it: the searches go on side by side, so that their reads wait together.
+__device__ void places_before(const index_t* columns, const index_t (&looked)[looks], run_search& run) {
+    int low[looks], high[looks];
+#pragma unroll
+    for (int k = 0; k < looks; ++k) low[k] = run.low, high[k] = run.high;
+    for (int left = run.high - run.low; left > 0; left /= 2) {
+        index_t there[looks];
+#pragma unroll
+        for (int k = 0; k < looks; ++k)
+            there[k] = low[k] < high[k] ? __ldg(columns + (low[k] + high[k]) / 2) : 0;
+#pragma unroll
+        for (int k = 0; k < looks; ++k) {
+            if (low[k] >= high[k]) continue;
+            const int middle = (low[k] + high[k]) / 2;
+            (there[k] <= looked[k] ? low[k] : high[k]) = there[k] <= looked[k] ? middle + 1 : middle;
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < looks; ++k) run.found[k] = static_cast<std::uint16_t>(low[k]);
+}
+
+/// A warp finds a bound: looks for the column, of which up to each a step counts in all of the row's runs, and then takes the run among
+/// those that have it.
 __global__ void __launch_bounds__(bound_block)
     two_level_cut_bounds_kernel(const index_t* columns, offset_t places, index_t width, index_t rows,
                                 mxm_cut_parts cut) {
-    __shared__ run_search searches[bound_warps][plan::most_cut_runs];
+    extern __shared__ uint4 shared_runs[];  // [bound_warps][runs_at_most]
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const offset_t tile = offset_t{blockIdx.x} * bound_warps + warp, at = min(tile * sort_tile, places);
     if (tile > plan::mxm_cut_tiles(places)) return;
@@ -97,42 +131,38 @@ __global__ void __launch_bounds__(bound_block)
         if (lane == 0) cut.bounds[tile] = {rank, 0, 0, 0};
         return;
     }
-    run_search* const kept = searches[warp];
+    run_search* const kept = reinterpret_cast<run_search*>(shared_runs) + warp * cut.runs_at_most;
     for (index_t i = lane; i < runs; i += 32)
-        kept[i] = {0, static_cast<std::uint16_t>(cut.runs[first_run + i].places), 0};
-    const auto before = [&](index_t i, index_t column, int low, int high) {
-        const index_t* const of = columns + cut.runs[first_run + i].columns;
-        while (low < high) {
-            const int middle = (low + high) / 2;
-            if (__ldg(of + middle) < column)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
+        kept[i] = {0, static_cast<std::uint16_t>(cut.runs[first_run + i].places), {}};
+    const auto sum = [](int x) {  // a row has 2^22 places at most
+        return static_cast<offset_t>(__reduce_add_sync(full_warp, static_cast<unsigned>(x)));
     };
-    const auto sum = [](offset_t x) {
-        for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(full_warp, x, distance);
-        return x;
-    };
-    // The least column of which, and of those before, there are more than wanted.
+    // The least column of which, and of those before, there are more than wanted: a step counts up to three columns.
     index_t low = 0, high = width - 1;
     while (low < high) {
-        const index_t middle = low + (high - low) / 2;
-        offset_t count = 0;
+        const index_t quarter = (high - low) / 4, half = (high - low) / 2;
+        const index_t looked[looks] = {low + quarter, low + half, low + half + quarter};
+        int counts[looks] = {};
         for (index_t i = lane; i < runs; i += 32) {
-            kept[i].found = static_cast<std::uint16_t>(before(i, middle + 1, kept[i].low, kept[i].high));
-            count += kept[i].found;
+            places_before(columns + cut.runs[first_run + i].columns, looked, kept[i]);
+#pragma unroll
+            for (int k = 0; k < looks; ++k) counts[k] += kept[i].found[k];
         }
-        const bool beyond = sum(count) > wanted;
-        for (index_t i = lane; i < runs; i += 32) (beyond ? kept[i].high : kept[i].low) = kept[i].found;
-        if (beyond)
-            high = middle;
-        else
-            low = middle + 1;
+        int beyond = looks;  // the first look with more than wanted
+#pragma unroll
+        for (int k = looks - 1; k >= 0; --k)
+            if (sum(counts[k]) > wanted) beyond = k;
+        for (index_t i = lane; i < runs; i += 32) {
+            if (beyond > 0) kept[i].low = kept[i].found[beyond - 1];
+            if (beyond < looks) kept[i].high = kept[i].found[beyond];
+        }
+        if (beyond > 0) low = looked[beyond - 1] + 1;
+        if (beyond < looks) high = looked[beyond];
     }
-    const auto before_it = [&](index_t i) { return before(i, low, kept[i].low, kept[i].high); };
-    offset_t count = 0;
+    const auto before_it = [&](index_t i) {
+        return place_before(columns + cut.runs[first_run + i].columns, low, kept[i].low, kept[i].high);
+    };
+    int count = 0;
     for (index_t i = lane; i < runs; i += 32) count += before_it(i);
     offset_t skipped = wanted - sum(count);
     const bool continues = skipped > 0;
@@ -311,7 +341,9 @@ void count_cut_rows(const device_mxm_arguments& k, const mxm_sort_parts& parts, 
                                         counted(runs_of_row{cut.first_tile, cut.last_tile, k.cut_rows}),
                                         cut.run_starts, offset_t{k.cut_rows} + 1, on));
     two_level_cut_runs_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, tiles, cut);
-    two_level_cut_bounds_kernel<<<static_cast<unsigned>(cut_tiles / bound_warps + 1), bound_block, 0, on>>>(
+    two_level_cut_bounds_kernel<<<
+        static_cast<unsigned>(cut_tiles / bound_warps + 1), bound_block,
+        bound_warps* static_cast<std::size_t>(cut.runs_at_most) * sizeof(run_search), on>>>(
         k.cut_columns, k.cut_places, k.columns, k.cut_rows, cut);
     allow_shared(two_level_cut_count_kernel, sizeof(cut_memory));
     two_level_cut_count_kernel<<<static_cast<unsigned>(cut_tiles), sort_block, sizeof(cut_memory), on>>>(

@@ -16,9 +16,10 @@ auto counted(F f) {
     return thrust::make_transform_iterator(thrust::counting_iterator<offset_t>(0), f);
 }
 
-/// Bits of a key that one pass of a tile's sort goes by.
-inline constexpr int sort_pass_bits = 7;
-using tile_ranks = cub::BlockRadixRankMatch<sort_block, sort_pass_bits, false>;
+/// Bits of a key that one pass of a tile's sort goes by: few_bits where these need no more passes (a seventh less time a pass).
+inline constexpr int pass_bits = 7, few_pass_bits = 6;
+template <int Bits>
+using tile_ranks = cub::BlockRadixRankMatch<sort_block, Bits, false>;
 
 /// A tile's keys in shared memory: row and column above the number, in 32 bits where these hold all, else in 64.
 struct tile_keys {
@@ -26,7 +27,10 @@ struct tile_keys {
         std::uint32_t keys[sort_tile];
         std::uint64_t wide_keys[sort_tile];
     };
-    tile_ranks::TempStorage ranks;
+    union {
+        tile_ranks<pass_bits>::TempStorage ranks;
+        tile_ranks<few_pass_bits>::TempStorage few_ranks;
+    };
 
     template <class Key>
     __device__ Key* staged() {
@@ -44,8 +48,24 @@ struct key_columns {
 };
 __device__ inline int bit_width(unsigned x) { return 32 - __clz(static_cast<int>(x)); }
 
-/// Keys of row, counted from the tile's first, column and number, sorted by `bits` of the first two, some at a time from the least on: each
-/// pass ranks a key by those before it that have no more there. All have read what else lies in `m`.
+/// Sorts keys by their bits from sort_tile_bits up to `end`, Bits at a time from the least on: a pass puts each key after those that have
+/// less there, and after those before it that have as much.
+template <int Bits, class Key>
+__device__ void sort_by(typename tile_ranks<Bits>::TempStorage& memory, int end, Key (&mine)[sort_each],
+                        Key* keys) {
+    for (int at = sort_tile_bits;; at += Bits) {
+        int rank[sort_each];
+        tile_ranks<Bits>(memory).RankKeys(mine, rank, cub::BFEDigitExtractor<Key>(at, min(Bits, end - at)));
+#pragma unroll
+        for (int r = 0; r < sort_each; ++r) keys[rank[r]] = mine[r];
+        __syncthreads();
+        if (at + Bits >= end) return;
+#pragma unroll
+        for (int r = 0; r < sort_each; ++r) mine[r] = keys[number_in_tile(r)];
+    }
+}
+
+/// Keys of row, counted from the tile's first, column and number, sorted by `bits` of the first two. All have read what else lies in `m`.
 template <class Key>
 __device__ Key* sort_keys(tile_keys& m, int count, const key_columns& columns, int bits,
                           const int (&row)[sort_each], const unsigned (&column)[sort_each]) {
@@ -57,18 +77,12 @@ __device__ Key* sort_keys(tile_keys& m, int count, const key_columns& columns, i
         const Key place = static_cast<Key>(row[r]) << columns.bits | (column[r] - columns.low);
         mine[r] = n < count ? place << sort_tile_bits | static_cast<Key>(n) : ~Key{0};
     }
-    const int end = sort_tile_bits + max(bits, 1);
-    for (int at = sort_tile_bits;; at += sort_pass_bits) {
-        int rank[sort_each];
-        tile_ranks(m.ranks).RankKeys(mine, rank,
-                                     cub::BFEDigitExtractor<Key>(at, min(sort_pass_bits, end - at)));
-#pragma unroll
-        for (int r = 0; r < sort_each; ++r) keys[rank[r]] = mine[r];
-        __syncthreads();
-        if (at + sort_pass_bits >= end) return keys;
-#pragma unroll
-        for (int r = 0; r < sort_each; ++r) mine[r] = keys[number_in_tile(r)];
-    }
+    bits = max(bits, 1);
+    if ((bits + few_pass_bits - 1) / few_pass_bits == (bits + pass_bits - 1) / pass_bits)
+        sort_by<few_pass_bits>(m.few_ranks, sort_tile_bits + bits, mine, keys);
+    else
+        sort_by<pass_bits>(m.ranks, sort_tile_bits + bits, mine, keys);
+    return keys;
 }
 
 /// A key's number in its tile.

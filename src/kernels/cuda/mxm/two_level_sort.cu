@@ -107,15 +107,22 @@ struct places_of_tile {
 };
 /// A tile's block in shared memory.
 struct tile_memory {
+    static constexpr int words = sort_tile / 32;
     union {
         int begins[sort_tile];
         tile_keys keys;
     };
     alignas(uint4) std::uint16_t turns[sort_tile];
     index_t rows[sort_tile];                   // of each rank
-    std::uint16_t rank_starts[sort_tile + 1];  // places before each rank's
+    std::uint16_t rank_starts[sort_tile + 1];  // products before each rank's, then places
+    unsigned firsts[words];                    // of the order the first of each place
+    std::uint16_t places[words];               // before each word's
     int warp_last[sort_warps], warp_totals[sort_warps];
     unsigned low, high;
+
+    __device__ int places_before(int n) const {
+        return places[n / 32] + __popc(firsts[n / 32] & ~(~0u << n % 32));
+    }
 };
 
 /// What is left of a tile when its keys are in order.
@@ -132,7 +139,6 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
                                const unsigned (&column)[sort_each], const tile_result& to) {
     const int t = static_cast<int>(threadIdx.x), lane = t % 32;
     const Key* const keys = sort_keys<Key>(m.keys, tile.products, columns, bits, rank, column);
-    const auto rank_of = [&](Key x) { return static_cast<int>(x >> sort_tile_bits >> columns.bits); };
     unsigned firsts[sort_each];
     int number[sort_each];
     mark_firsts(keys, tile.products, firsts);
@@ -140,20 +146,25 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
         const int n = number_in_tile(r);
-        if (lane == 0) parts.firsts[(tile.first + n) / 32] = firsts[r];
-        if (n >= tile.products) continue;
-        m.turns[number_of(keys[n])] = static_cast<std::uint16_t>(n);
-        if ((firsts[r] >> lane & 1) && (n == 0 || rank_of(keys[n]) != rank_of(keys[n - 1])))
-            m.rank_starts[rank_of(keys[n])] = static_cast<std::uint16_t>(number[r] - 1);
+        if (lane == 0) {
+            m.firsts[n / 32] = firsts[r];
+            m.places[n / 32] = static_cast<std::uint16_t>(number[r] - static_cast<int>(firsts[r] & 1));
+        }
+        if (n < tile.products) m.turns[number_of(keys[n])] = static_cast<std::uint16_t>(n);
     }
-    if (t == 0) m.rank_starts[ranks] = static_cast<std::uint16_t>(places);
     if (t < sort_warps)
         parts.warp_places[offset_t{blockIdx.x} * sort_warps + t] =
             static_cast<std::uint16_t>(m.warp_totals[t]);
     __syncthreads();
+    // A rank's products have the same turns as they have numbers, in another order.
+    for (int k = t; k < ranks; k += sort_block)
+        m.rank_starts[k] = static_cast<std::uint16_t>(m.places_before(m.rank_starts[k]));
+    if (t == 0) m.rank_starts[ranks] = static_cast<std::uint16_t>(places);
+    if (t < tile_memory::words) parts.firsts[tile.first / 32 + t] = m.firsts[t];
     auto* const turns = reinterpret_cast<uint4*>(parts.turns + tile.first);
     for (int n = t; n < static_cast<int>(sizeof m.turns / sizeof(uint4)); n += sort_block)
         turns[n] = reinterpret_cast<const uint4*>(m.turns)[n];
+    __syncthreads();
     const bool all_of_one = ranks == 1 && to.first_cut >= 0;
     const int first_places = to.first_cut >= 0 ? m.rank_starts[1] : 0,
               last_from = to.last_cut >= 0 && !all_of_one ? m.rank_starts[ranks - 1] : places;
@@ -188,18 +199,22 @@ __global__ void __launch_bounds__(sort_block, sort_blocks)
     }
     int owner[sort_each];
     const int before = find_owners(parts, tile, m.begins, m.warp_last, owner);
-    // Reads that need nothing of each other stand side by side, without branches between: places beyond the last read what it does.
-    offset_t at[sort_each];
     index_t row[sort_each];
-#pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const offset_t p = tile.entry + owner[r];
-        row[r] = parts.rows[p];
-        at[r] = parts.of_b[p] + tile.first + min(number_in_tile(r), tile.products - 1);
-    }
     unsigned column[sort_each], changes[sort_each], low = ~0u, high = 0;
+    // Some at a time, so that their reads wait together: products beyond the last read what it does.
+    constexpr int together = 8;
 #pragma unroll
-    for (int r = 0; r < sort_each; ++r) column[r] = static_cast<unsigned>(__ldg(b_columns + at[r]));
+    for (int some = 0; some < sort_each; some += together) {
+        offset_t at[together];
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            const offset_t p = tile.entry + owner[some + i];
+            row[some + i] = parts.rows[p];
+            at[i] = parts.of_b[p] + tile.first + min(number_in_tile(some + i), tile.products - 1);
+        }
+#pragma unroll
+        for (int i = 0; i < together; ++i) column[some + i] = static_cast<unsigned>(__ldg(b_columns + at[i]));
+    }
     index_t previous = parts.rows[tile.entry + before];
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
@@ -215,7 +230,10 @@ __global__ void __launch_bounds__(sort_block, sort_blocks)
     const int ranks = number_flags(changes, m.warp_totals, rank) + 1;
 #pragma unroll
     for (int r = 0; r < sort_each; ++r)
-        if (number_in_tile(r) == 0 || changes[r] >> lane & 1) m.rows[rank[r]] = row[r];
+        if (const int n = number_in_tile(r); n == 0 || changes[r] >> lane & 1) {
+            m.rows[rank[r]] = row[r];
+            m.rank_starts[rank[r]] = static_cast<std::uint16_t>(n);
+        }
     const int bits = columns.bits + bit_width(static_cast<unsigned>(ranks - 1));
     const tile_result to{counts, cut_columns, parts.cut_rows[blockIdx.x], parts.cut_rows[blockIdx.x + 1]};
     if (bits + sort_tile_bits <= 32)
