@@ -83,10 +83,11 @@ struct mxm_cut_run {
 };
 /// Runs of a row, where `most_runs` says so, else two.
 constexpr offset_t mxm_runs_at_most(offset_t most_runs) { return most_runs > 2 ? most_runs : 2; }
-/// Places of cut rows, by row, then column, then run, are cut before that of `column` in run `run` of the row.
+/// A cut between places of cut rows, which go by row, then column, then run.
 struct mxm_cut_bound {
-    index_t rank, column, run;
-    index_t continues;  ///< whether others of its column lie before
+    index_t rank, first_run, end_run;  ///< the row that goes on, or begins, behind it, and its runs
+    bool begins_row = true,
+         continues = false;  ///< whether it begins there; whether places of the same column lie before
 };
 /// Tiles of places of cut rows.
 constexpr offset_t mxm_cut_tiles(offset_t places) { return sort_tiles(places); }

@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(bound_block)
     const offset_t tile = offset_t{blockIdx.x} * bound_warps + warp, at = min(tile * sort_tile, places);
     if (tile > plan::mxm_cut_tiles(places)) return;
     if (at == places) {
-        if (lane == 0) cut.bounds[tile] = {rows, 0, 0, 0};
+        if (lane == 0) cut.bounds[tile] = {rows, cut.run_starts[rows], cut.run_starts[rows]};
         return;
     }
     // The run that holds the place: the last that begins up to it.
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(bound_block)
                   runs = cut.run_starts[rank + 1] - first_run;
     const offset_t wanted = at - cut.runs[first_run].sums;
     if (wanted == 0) {
-        if (lane == 0) cut.bounds[tile] = {rank, 0, 0, 0};
+        if (lane == 0) cut.bounds[tile] = {rank, first_run, first_run + runs};
         return;
     }
     run_search* const kept = reinterpret_cast<run_search*>(shared_runs) + warp * cut.runs_at_most;
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(bound_block)
             cut.bound_places[tile * cut.runs_at_most + i] =
                 static_cast<std::uint16_t>(place + (has && i < found));
     }
-    if (lane == 0) cut.bounds[tile] = {rank, low, found, continues};
+    if (lane == 0) cut.bounds[tile] = {rank, first_run, first_run + runs, false, continues};
 }
 
 /// A tile of places in shared memory.
@@ -212,10 +212,10 @@ __device__ void sort_cut_keys(cut_memory& m, const mxm_cut_parts& cut, const cut
     mark_firsts(keys, tile.places, firsts);
     if (t < 32 && tile.from.continues) firsts[0] &= ~1u;
     const int all = number_flags(firsts, m.warp_totals, number);
-    const bool rows = tile.last_rank != tile.from.rank;
+    const bool rows = !tile.of_one_row();
     std::uint32_t* const sources = cut.sources + tile.first;
     index_t* const places = cut.columns + tile.first;
-    if (t == 0 && tile.begins_row) cut.row_firsts[tile.from.rank] = 0;
+    if (t == 0 && tile.from.begins_row) cut.row_firsts[tile.from.rank] = 0;
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
         const int n = number_in_tile(r);

@@ -11,18 +11,15 @@ struct cut_tile {
     plan::mxm_cut_bound from, to;
     offset_t first;
     int places;
-    bool begins_row;
-    index_t last_rank, run_begin, run_end, last_row;
+    index_t last_rank, run_end;
 
     __device__ cut_tile(const plan::mxm_cut_parts& cut, offset_t tile, offset_t all)
         : from(cut.bounds[tile]), to(cut.bounds[tile + 1]), first(tile * plan::sort_tile) {
         places = static_cast<int>(min(offset_t{plan::sort_tile}, all - first));
-        begins_row = from.column == 0 && from.run == 0;
-        last_rank = to.rank - (to.column == 0 && to.run == 0);
-        run_begin = cut.run_starts[from.rank];
-        run_end = cut.run_starts[last_rank + 1];
-        last_row = cut.run_starts[to.rank];
+        last_rank = to.rank - to.begins_row;
+        run_end = to.begins_row ? to.first_run : to.end_run;
     }
+    __device__ bool of_one_row() const { return from.rank == last_rank; }
 };
 
 /// The places of run `q` in a tile.
@@ -33,8 +30,8 @@ __device__ inline run_piece piece_of(const plan::mxm_cut_parts& cut, index_t q, 
                                      const cut_tile& tile) {
     const plan::mxm_cut_run& run = cut.runs[q];
     const std::uint16_t* const before = cut.bound_places + number * cut.runs_at_most;
-    const int begin = run.rank == tile.from.rank && !tile.begins_row ? before[q - tile.run_begin] : 0,
-              end = run.rank == tile.to.rank ? before[cut.runs_at_most + q - tile.last_row] : run.places;
+    const int begin = q < tile.from.end_run && !tile.from.begins_row ? before[q - tile.from.first_run] : 0,
+              end = q >= tile.to.first_run ? before[cut.runs_at_most + q - tile.to.first_run] : run.places;
     return {begin, end - begin};
 }
 
@@ -52,7 +49,7 @@ __device__ inline void find_pieces(const plan::mxm_cut_parts& cut, const cut_til
     const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
     for (int n = t; n < static_cast<int>(plan::sort_tile); n += sort_block) m.begins[n] = 0;
     int before = 0;  // places in the lower half, pieces in the upper
-    for (index_t base = tile.run_begin; base < tile.run_end; base += sort_block) {
+    for (index_t base = tile.from.first_run; base < tile.run_end; base += sort_block) {
         const index_t q = base + t;
         const auto [begin, size] = q < tile.run_end ? piece_of(cut, q, blockIdx.x, tile) : run_piece{};
         const int own = size | (size > 0) << 16;

@@ -56,12 +56,14 @@ struct product_memory {
     unsigned firsts[plan::sort_tile / 32 + 1];  // the first of each place, and the end
 };
 
-/// Where the place that begins at `n` in a tile's order ends.
-__device__ inline int end_of_place(const unsigned* firsts, int n) {
-    int word = n / 32;
-    unsigned beyond = firsts[word] & ~1u << n % 32;
-    while (beyond == 0) beyond = firsts[++word];
-    return word * 32 + __ffs(static_cast<int>(beyond)) - 1;
+/// How many products beyond its first the place has that begins at `n` of a tile's order, by those of its word and of the next one.
+__device__ inline int rest_of_place(const unsigned* all_firsts, int n, unsigned firsts, unsigned next) {
+    unsigned beyond = __funnelshift_rc(firsts, next, n % 32 + 1);  // n + 1 to n + 32
+    if (beyond != 0) return __ffs(static_cast<int>(beyond)) - 1;
+    unsigned word = static_cast<unsigned>(n) / 32 + 1;
+    beyond = all_firsts[word] & ~1u << n % 32;
+    while (beyond == 0) beyond = all_firsts[++word];
+    return static_cast<int>(word * 32) + __ffs(static_cast<int>(beyond)) - 2 - n;
 }
 
 /// A tile of places of cut rows in a block's registers, in order; `after`: what stands for the place after the warp's last.
@@ -204,24 +206,29 @@ __global__ void __launch_bounds__(sort_block, 4)
         out_columns += begin;
         out_values += begin;
     }
+    const unsigned lane = threadIdx.x % 32, *words_of_warp = m.firsts + threadIdx.x / 32 * sort_each;
+    const int last_from = places - last_places, to_last = first_places - last_from;
+    unsigned next = words_of_warp[0];
 #pragma unroll
     for (int r = 0; r < sort_each; ++r) {
         const int n = number_in_tile(r);
-        const unsigned firsts = m.firsts[n / 32];
-        const int at = earlier + __popc(firsts & ~(~0u << threadIdx.x % 32));
+        const unsigned firsts = next;
+        next = words_of_warp[r + 1];
+        const int at = earlier + __popc(firsts & ~(~0u << lane));
         earlier += __popc(firsts);
-        if (!(firsts >> threadIdx.x % 32 & 1)) continue;
+        if (!(firsts >> lane & 1)) continue;
         V sum = m.sorted.values[n];
         if constexpr (!Cell::first_wins) {
-            const int end = min(two_level_detail::end_of_place(m.firsts, n), tile.products);
+            const V* rest = m.sorted.values + n;
+            int left = min(two_level_detail::rest_of_place(m.firsts, n, firsts, next), tile.products - 1 - n);
 #pragma unroll 1
-            for (int i = n + 1; i < end; ++i) sum = Cell::add(sum, m.sorted.values[i]);
+            for (; left > 0; --left) sum = Cell::add(sum, *++rest);
         }
-        if (at >= first_places && at < places - last_places) {
+        if (at >= first_places && at < last_from) {
             out_columns[at] = m.sorted.columns[n];
             out_values[at] = sum;
         } else {
-            cut_first[at < first_places ? at : first_places + at - (places - last_places)] = sum;
+            cut_first[at < first_places ? at : at + to_last] = sum;
         }
     }
 }
