@@ -75,7 +75,7 @@ inline bool mxm_on_device(const mxm_facts& f) noexcept {
                            f.pinned == "dia_dia" || (f.masked && f.pinned == "masked_row") ||
                            (f.masked && !f.complement && f.pinned == "masked_dot"));
 }
-/// On a GPU looking for bands takes some 20 us of a call, and going by them as long again: worth it from so many products on (one H200,
+/// On a GPU looking for bands takes 20 to 40 us of a call, and going by them as long again: worth it from so many products on (one H200,
 /// calls by hash and by diagonals: laplace3d:20, 5 M products, 0.25 and 0.32 ms; banded:1000000,3, 9 M, 0.44 and 0.22).
 inline constexpr double device_band_least = 8e6;
 /// ... where so many rows are inside: the others are hash's as before, and marking rows costs little (laplace3d:40, 73%: 0.36 ms of

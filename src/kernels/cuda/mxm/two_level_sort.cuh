@@ -2,31 +2,36 @@
 //
 // Computes: products are numbered as A's entries make them and cut into tiles of 4,096, wherever rows end. First level: a block
 //   sorts its tile's places, the number of the row within the tile above the column, as few bits of both as the tile needs, the
-//   product's number in the lower 12 bits of the same word: keys alone move, in 32 bits where these hold it, else in 64. What it
-//   leaves is the order, in 16 bits a product, and the number of places of each row that lies in the tile whole. Of the other rows, those cut,
+//   product's number in the lower 12 bits of the same word: keys alone move, in 32 bits where these hold it, else in 64, by 6 or 7 bits a pass. What it
+//   leaves is each product's turn, in 16 bits, a bit for the first of each place, and the number of places of each row that lies in the tile whole. Of the other rows, those cut,
 //   each tile leaves a run of columns in order. Second level: the runs' places, by row, column and run, are cut into tiles of 4,096 in
-//   their turn. A warp finds a cut by bisection for its column, of which each step counts in all of the row's runs; a block brings the pieces of
-//   runs between two cuts together and sorts them as the first level does. Products are formed last: the tiles are expanded once
-//   more, each place's products are added in the order that was left; then tiles of the second level add what runs have of a column. The
-//   paper sorts all places of all tiles once more on the device, permutations beside keys; here each place is read and written once. Where a row
-//   lies in more than 1,024 tiles (4.2 million products) cuts would take longer than that: the device then sorts all places of cut rows.
+//   their turn. A warp finds a cut by a search for its column, of which each step counts up to three in all of the row's runs, and leaves how far the
+//   cut comes in each; a block brings the pieces of runs between two cuts together, sorts them as the first level does, and leaves where each one's sum
+//   stands. Products are formed last: the tiles are expanded once more, products put at their turns and each place's added from the first on; then
+//   lanes add what runs have of a column, in tiles of the second level. The paper sorts all places of all tiles once more on the device, permutations
+//   beside keys; here each place is read and written once. Where a row lies in more than 1,024 tiles (4.2 million products) cuts would take longer
+//   than that: the device then sorts all places of cut rows.
 // Steps: expand (starts of each entry's products by a scan; where tiles begin, by search; which rows they cut), count (first
 //   level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads three sizes after expand, one after count.
 // Who owns what: a tile of either level -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp.
-// Shared memory: 57 KiB (keys 32, ranks 24) in count, 40 KiB in cut, 56 and 48 KiB in fill with values of 8 bytes.
-// Workspace: 20 bytes an entry of A, 2 a product, 4 a product of a cut row, 14 a place that a tile has of one (for doubles; 28 or 36 where the device sorts).
+// Shared memory: 70 KiB (keys 37, rows 24, turns 8) in count, 56 KiB in cut, 49 KiB in fill with values of 8 bytes, next to none for the second level's sums.
+// Workspace: 20 bytes an entry of A, 2 1/8 a product, 4 a product of a cut row, 16 a place that a tile has of one and up to 1/2 for cuts (for doubles; 28 or 36 where the
+//   device sorts).
 // Sync: the block's barriers between the steps of a tile.
 // Determinism: both sorts keep the order of equal keys, and sums follow it: the same bits each time. Those of rows in one tile are
 //   the other kernels' bits; in a cut row each tile's products are added first, then the tiles' sums, by tiles of the second level.
 // Cost: products, whatever the matrix looks like: a tile is a tile. A row shorter than a tile is cut at most once, so that few
 //   places meet the second level but where rows have more than a thousand products (on laplace3d a sixth).
-// Distance to the limit (H200): 34 ps a product on laplace3d:100, 33 on a band of 21 diagonals, 53 where rows have 25 or 64 products; 52 on
-//   rmat_directed:17,8, nearly all of whose rows are cut: 17.0 ms, of which, by a profile at lower clocks scaled to them, sorting and forming tiles of products
-//   take 5.1 and 3.2, cuts 0.7, sorting and adding up tiles of places 4.1 and 3.9. Nothing of it waits for memory's rate: a
-//   multiprocessor has three or four blocks, which wait at barriers and for chains of reads (bounds, runs, ends of pieces, places), and
-//   issues in 40 to 58% of the cycles.
+// Distance to the limit (H200): 23 ps a product on laplace3d:100, 21 on a band of 21 diagonals, 34 to 44 where rows have 25 or 64 products; 36 on
+//   rmat_directed:17,8, nearly all of whose rows are cut: 11.9 ms, of which, by a profile at lower clocks scaled to them, sorting and forming tiles of products
+//   take 4.2 and 1.8, cuts 0.5, sorting and adding up tiles of places 2.9 and 2.2. Memory's rate would take a third of it. A sort ranks keys by votes, 60
+//   instructions a key and pass, and half of each kernel's time is that or the chain of reads before it (tiles, entries, B's rows, columns): 24 to 32 warps a
+//   multiprocessor issue in 60 to 70% of the cycles.
+// What made it so (24.3 and 17.2 ms before, on laplace3d:100 and rmat_directed:17,8): a thread's reads stood in branches, one after the other: they wait together now, 4 or 8 at a
+//   time; the ends of pieces were looked for by one warp while seven waited; and counters of four bits took five passes for three.
 // Tried without gain: for the sums, a thread for all places of a column (5% slower), columns
-//   fetched with the sums (12%: three blocks for four); ends of pieces by halves, one after the other (the same).
+//   fetched with the sums (12%: three blocks for four), scans that end with the warp's longest run (20%: rounds no longer overlap); values put in order in shared memory after an
+//   order was left (43% for turns); ranks by 5, 8, 9 or 10 bits, by counters or by counts made first (0 to 30% slower where passes are as many).
 // Why it is not the planned one: products that meet often are added faster where they fall than sorted.
 #pragma once
 
