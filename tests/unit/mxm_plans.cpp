@@ -3,6 +3,7 @@
 #include "plan/mxm_band_workspace.hpp"
 #include "plan/mxm_chunks.hpp"
 #include "plan/mxm_device_workspace.hpp"
+#include "plan/mxm_sort_workspace.hpp"
 #include "plan/mxm_workspace.hpp"
 
 #include <gtest/gtest.h>
@@ -337,6 +338,36 @@ TEST(MxmChunkPlan, JoinsPiecesThatAsManyThreadsShareAndRefusesWhatOneCannotHold)
     EXPECT_EQ(chunks[2].last, 30);
     EXPECT_EQ(plan::mxm_chunks("hash", f, pieces, one(40000) - 1, chunks), 0u);
     EXPECT_EQ(plan::mxm_least_workspace("hash", f, pieces), one(40000));
+}
+
+// What the plan states for two_level_sort is what its parts take, to the last of them.
+TEST(MxmSortParts, TakeTheBytesThatAreStated) {
+    alignas(64) static std::byte memory[1 << 21];
+    const auto taken = [](const void* last, std::size_t bytes) {
+        return static_cast<std::size_t>(static_cast<const std::byte*>(last) - memory) + plan::padded(bytes);
+    };
+    for (const offset_t products : {1, 4095, 4096, 4097, 20000}) {
+        const plan::mxm_sort_parts sort(memory, 777, products, 99);
+        EXPECT_EQ(taken(sort.scan, 99), plan::mxm_sort_bytes(777, products, 99)) << products;
+        for (const offset_t most_runs : {0, 3, 1024}) {
+            const plan::mxm_cut_parts cut(memory, products, 31, most_runs, 3 * products, 8, 99);
+            EXPECT_EQ(taken(cut.scan, 99),
+                      plan::mxm_cut_bytes(products, 31, most_runs, 3 * products, 5000, 8, 99))
+                << products << ' ' << most_runs;
+        }
+        const plan::mxm_cut_sorted_parts sorted(memory, products, 31, 8, 8, 99);
+        EXPECT_EQ(taken(sorted.sort, 99), plan::mxm_cut_sorted_bytes(products, 31, 8, 8, 99)) << products;
+    }
+}
+
+// A place's sum is named from so far before its tile that no row's are missed.
+TEST(MxmSortParts, NameTheSumsOfTheLongestRowsInTheirBits) {
+    constexpr offset_t row = plan::most_cut_runs * plan::sort_tile;
+    for (const offset_t tile : {0, 1, 1023, 1024, 5000}) {
+        const offset_t begin = tile * plan::sort_tile;
+        EXPECT_GE(begin - row, plan::first_source(tile));
+        EXPECT_LE(begin + plan::sort_tile + row - plan::first_source(tile), offset_t{plan::source_place});
+    }
 }
 
 TEST(MxmPlan, KeepsProductsBeyondTheWidthsOfIntegers) {
