@@ -341,10 +341,10 @@ void count_cut_rows(const device_mxm_arguments& k, const mxm_sort_parts& parts, 
                                         counted(runs_of_row{cut.first_tile, cut.last_tile, k.cut_rows}),
                                         cut.run_starts, offset_t{k.cut_rows} + 1, on));
     two_level_cut_runs_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, tiles, cut);
-    two_level_cut_bounds_kernel<<<
-        static_cast<unsigned>(cut_tiles / bound_warps + 1), bound_block,
-        bound_warps* static_cast<std::size_t>(cut.runs_at_most) * sizeof(run_search), on>>>(
-        k.cut_columns, k.cut_places, k.columns, k.cut_rows, cut);
+    const std::size_t searches = bound_warps * static_cast<std::size_t>(cut.runs_at_most);
+    two_level_cut_bounds_kernel<<<static_cast<unsigned>(cut_tiles / bound_warps + 1), bound_block,
+                                  searches * sizeof(run_search), on>>>(k.cut_columns, k.cut_places, k.columns,
+                                                                       k.cut_rows, cut);
     allow_shared(two_level_cut_count_kernel, sizeof(cut_memory));
     two_level_cut_count_kernel<<<static_cast<unsigned>(cut_tiles), sort_block, sizeof(cut_memory), on>>>(
         k.cut_columns, k.cut_places, cut);
