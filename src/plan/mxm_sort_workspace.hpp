@@ -117,7 +117,6 @@ struct mxm_cut_parts {
     void* carries;     ///< [tiles of places] what belongs to the last place of the tile before
     void* scan;
     std::size_t scan_bytes;
-
     offset_t runs_at_most;
 
     mxm_cut_parts(void* memory, offset_t places, index_t cut_rows, offset_t most_runs, offset_t products,

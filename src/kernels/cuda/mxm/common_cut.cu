@@ -224,8 +224,7 @@ __device__ void sort_cut_keys(cut_memory& m, const mxm_cut_parts& cut, const cut
         std::uint32_t source = m.sources[number_of(key)];
         if (firsts[r] >> t % 32 & 1) {
             source |= plan::source_first;
-            places[number[r] - 1] = static_cast<index_t>(
-                columns.low + static_cast<unsigned>(key >> sort_tile_bits & ((Key{1} << columns.bits) - 1)));
+            places[number[r] - 1] = columns.of(key);
             if (rows && n > 0 && row_of(key) != row_of(keys[n - 1])) {
                 source |= plan::source_row;
                 cut.row_firsts[tile.from.rank + row_of(key)] = number[r] - 1;

@@ -45,6 +45,12 @@ struct tile_keys {
 struct key_columns {
     unsigned low;
     int bits;
+
+    template <class Key>
+    __device__ index_t of(Key key) const {
+        return static_cast<index_t>(low +
+                                    static_cast<unsigned>(key >> sort_tile_bits & ((Key{1} << bits) - 1)));
+    }
 };
 __device__ inline int bit_width(unsigned x) { return 32 - __clz(static_cast<int>(x)); }
 

@@ -173,9 +173,8 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
     for (int r = 0; r < sort_each; ++r) {
         const int at = number[r] - 1;
         if (!(firsts[r] >> lane & 1) || (at >= first_places && at < last_from)) continue;
-        cut_columns[at < first_places ? at : first_places + (at - last_from)] = static_cast<index_t>(
-            columns.low + static_cast<unsigned>(keys[number_in_tile(r)] >> sort_tile_bits &
-                                                ((Key{1} << columns.bits) - 1)));
+        cut_columns[at < first_places ? at : first_places + (at - last_from)] =
+            columns.of(keys[number_in_tile(r)]);
     }
     const int own_begin = to.first_cut >= 0, own_end = ranks - (last_from < places);
     for (int n = own_begin + t; n < own_end; n += sort_block)
