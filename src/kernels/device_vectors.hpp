@@ -34,6 +34,15 @@ struct device_write_back {
     bits::word* out_present = nullptr;
 };
 
+/// w = accum(w, t) where w lies, dense or a bitmap (`present` null or not), at the entries of a sparse t of w's type alone.
+struct device_write_few {
+    device_entries t;
+    binary_id accum = binary_id::second;  ///< on w's type
+    void* values = nullptr;
+    bits::word* present = nullptr;
+    offset_t* count = nullptr;  ///< of a bitmap's entries; grows by those that it had not
+};
+
 /// Null functions where the build has no CUDA.
 struct device_vector_table {
     /// Bytes of temporary memory for to_sparse.
@@ -50,6 +59,7 @@ struct device_vector_table {
     /// Writes the values of `from`, of any form, in another type.
     void (*cast)(const device_entries& from, void* values, dtype type, void* stream) = nullptr;
     void (*write_back)(const device_write_back& call, void* stream) = nullptr;
+    void (*write_few)(const device_write_few& call, void* stream) = nullptr;
     /// *count = set bits among the first `size`.
     void (*count_bits)(const bits::word* words, index_t size, offset_t* count, void* stream) = nullptr;
 };

@@ -3,6 +3,7 @@
 #include "nonzero/operations.hpp"
 #include "ops/mxv_device.hpp"
 #include "ops/vectors_device.hpp"
+#include "ops/write_back.hpp"
 #include "plan/mxv.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
@@ -65,8 +66,8 @@ public:
                 choice.reason = "as scheduled";
             }
             state = choice.next;
-            traverse_level level{state.current,       {},           frontier.count(),
-                                 n - visited.count(), choice.ratio, choice.reason};
+            traverse_level level{state.current, {},           frontier.count(),
+                                 n - reached,   choice.ratio, choice.reason};
             ++depth;
             level.kernel = step(state.current);
             record();
@@ -90,7 +91,7 @@ private:
         }
         vector_options options{.transpose_a = true};
         options.kernel = d == direction::pull ? "csr_row_masked"
-                         : ctx.gpu()          ? "csc_gather_scatter"
+                         : ctx.gpu()          ? push_on_device()
                                               : push_on_host();
         const vector_options filter{
             .mask = &visited, .mask_structure = true, .mask_complement = true, .replace = true};
@@ -109,6 +110,16 @@ private:
         return done.kernel;
     }
 
+    // One block has very few products; few are sorted, so that their level touches no more than they do; more are put where they belong.
+    std::string_view push_on_device() const {
+        const double products =
+            static_cast<double>(frontier.count()) * static_cast<double>(a.nnz()) / static_cast<double>(n);
+        if (2 * products <= static_cast<double>(plan::block_products)) return "csc_gather_radix";
+        const bool few = products <= static_cast<double>(plan::device_merge_products) &&
+                         products * bitmap_from_one_in <= static_cast<double>(n);
+        return few ? "csc_gather_merge" : "csc_gather_scatter";
+    }
+
     std::string_view push_on_host() const {
         const storage::csr& rows = a.body().rows();
         offset_t edges = 0;
@@ -119,6 +130,7 @@ private:
 
     // The frontier joins the visited set; its values are the parents.
     void record() {
+        reached += frontier.count();
         if (ctx.gpu()) return record_on_device();
         vector_body& v = visited.mutable_body();
         auto* level = levels.mutable_body().values.as<std::int32_t>();
@@ -144,7 +156,6 @@ private:
     }
 
     traverse_result result(std::vector<traverse_level> iterations) {
-        const offset_t reached = visited.count();
         offset_t edges = 0;
         vector_body parents = storage::make_vector_body(ctx, dtype::int32, o.parents ? n : 0,
                                                         vector_form::dense, o.parents ? n : 0);
@@ -166,6 +177,7 @@ private:
     const index_t n;
     vector frontier, visited, levels;
     std::int32_t depth = 0;
+    offset_t reached = 0;
 };
 
 }  // namespace

@@ -140,6 +140,55 @@ buffer mask_on_device(const context& ctx, const vector_options& o) {
     return words;
 }
 
+namespace {
+
+// w's content on the GPU for somebody who writes to it: w's own where nobody else has it, else a copy. A bitmap's count comes along
+// there. w is to be replaced.
+std::pair<device_vector, buffer> own_content(const context& ctx, vector& w) {
+    const bool taken = !w.is_shared() && w.body_uncounted().home->away_on(ctx);
+    const vector_body& b = taken ? w.body_uncounted() : w.body_anywhere();
+    buffer count(ctx.device_memory(), b.form == vector_form::bitmap ? sizeof(offset_t) : 0);
+    if (count.data() && !b.home->uncounted())
+        kernels::on_cuda().vectors.fill(count.data(), dtype::int64, 1, scalar(b.count).bits(),
+                                        ctx.gpu()->stream());
+    if (taken) {
+        auto [content, pending] = b.home->release();
+        if (pending.data()) count = std::move(pending);
+        return {std::move(content), std::move(count)};
+    }
+    const auto from = b.home->copy_on(ctx, b);
+    device_vector own = storage::allocate_on_device(ctx, b.type, b.size, b.form, b.count);
+    ctx.gpu()->copy(own.values.data(), from->values.data(), own.values.bytes());
+    ctx.gpu()->copy(own.present.data(), from->present.data(), own.present.bytes());
+    return {std::move(own), std::move(count)};
+}
+
+// Whether few entries join many: then the others are neither read nor written.
+bool few_join_many(const vector& w, const vector& t, const vector_options& o) {
+    const vector_body &many = w.body_uncounted(), &few = t.body_uncounted();
+    return o.accum && !o.mask && !o.mask_complement && few.form == vector_form::sparse &&
+           many.form != vector_form::sparse && few.count * bitmap_from_one_in <= few.size;
+}
+
+void write_few_on_device(const context& ctx, vector& w, const vector& t, binary_id accum) {
+    const vector_body& few = t.body_anywhere();
+    const auto from = few.home->copy_on(ctx, few);
+    const index_t n = few.size;
+    auto [content, count] = own_content(ctx, w);
+    kernels::device_write_few c;
+    c.t = entries_of(few, *from);
+    c.accum = accum;
+    c.values = content.values.data();
+    c.present = content.present.as<bits::word>();
+    c.count = count.as<offset_t>();
+    kernels::on_cuda().vectors.write_few(c, ctx.gpu()->stream());
+    w = count.data()
+            ? storage::make_uncounted_vector(ctx, few.type, n, std::move(content), std::move(count))
+            : storage::make_device_vector(ctx, few.type, n, vector_form::dense, n, std::move(content));
+}
+
+}  // namespace
+
 void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& o,
                           const bits::word* mask, bool masked) {
     if (!joins_on_device(w, t, o)) return write_back(ctx, w, std::move(t.mutable_body()), o);
@@ -148,6 +197,7 @@ void write_back_on_device(const context& ctx, vector& w, vector t, const vector_
         w = std::move(t);
         return;
     }
+    if (few_join_many(w, t, o)) return write_few_on_device(ctx, w, t, o.accum->id());
     const auto n = static_cast<index_t>(w.size());
     const placed old = place(ctx, w.body_anywhere()), result = place(ctx, t.body_uncounted());
     device_vector out = storage::allocate_on_device(ctx, w.type(), n, vector_form::bitmap, 0);

@@ -63,6 +63,11 @@ void residence::settle_on(const context& gpu, device_vector content, buffer coun
     count_ = std::move(count);
 }
 
+std::pair<device_vector, buffer> residence::release() {
+    const std::lock_guard lock(mutex_);
+    return {std::move(*copy_), std::move(count_)};
+}
+
 void residence::count_entries(vector_body& v) {
     if (!uncounted()) return;
     const std::lock_guard lock(mutex_);

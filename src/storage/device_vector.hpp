@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace nz::storage {
 
@@ -28,6 +29,9 @@ public:
     void bring_home(vector_body& v);
     /// From now on the device alone has the content; where `count` is given, a bitmap, whose entries will be counted there.
     void settle_on(const context& gpu, device_vector content, buffer count = {});
+    /// Gives up the content that this context's GPU alone has, and the count of a bitmap that nobody has asked for yet: for a
+    /// body that one handle alone has and that is then replaced.
+    std::pair<device_vector, buffer> release();
     /// Waits for the count of a bitmap that nobody has asked for yet; a full one becomes dense.
     void count_entries(vector_body& v);
     /// Whether that count is still to be asked for.

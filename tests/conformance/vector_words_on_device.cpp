@@ -131,6 +131,41 @@ TEST_P(VectorWordsOnDevice, WriteInEverySetting) {
         }
 }
 
+// Few entries join many where these are: in place if one handle alone has them there, else in a copy.
+TEST_P(VectorWordsOnDevice, WriteFewEntriesIntoMany) {
+    const context ctx({.backend = backend::cuda});
+    const dtype type = GetParam();
+    for (int id = 0; id <= static_cast<int>(binary_id::lxnor); ++id) {
+        const binary_op op(static_cast<binary_id>(id));
+        if (op.input_type(type) != type) continue;
+        const writing joined{.accum = op};
+        for (const vector_form form : {vector_form::dense, vector_form::bitmap})
+            for (const double density : {0.0, 0.001, 0.05}) {
+                constexpr index_t size = 3000;
+                const dictionary c = some(size, form);
+                const dictionary few = random_dictionary(size, 1, density, type, random),
+                                 more = random_dictionary(size, 1, density, type, random);
+                const vector u = there(ctx, make_vector(ctx, few, vector_form::sparse)),
+                             v = there(ctx, make_vector(ctx, more, vector_form::sparse));
+                const auto join = [&](vector& w, const vector& t) {
+                    apply(ctx, w, unary_id::identity, t, {.accum = op});
+                };
+                vector w = there(ctx, make_vector(ctx, c, form));
+                const vector shared = w;
+                join(w, u);  // what a copy has as well
+                join(w, v);  // its own, not counted yet
+                const dictionary once = write(c, few, joined), twice = write(once, more, joined);
+                ASSERT_TRUE(same(c, shared)) << op.name();
+                ASSERT_EQ(w.count(), static_cast<offset_t>(twice.entries.size())) << op.name();
+                join(w, u);  // its own, counted
+                ASSERT_TRUE(same(write(twice, few, joined), w)) << op.name() << density;
+                vector on_host = make_vector(ctx, c, form);
+                join(on_host, u);
+                ASSERT_TRUE(same(once, on_host)) << op.name();
+            }
+    }
+}
+
 TEST_P(VectorWordsOnDevice, ReduceAddsUpEveryBlockAndTwiceTheSame) {
     const dtype type = GetParam();
     const context ctx({.backend = backend::cuda});

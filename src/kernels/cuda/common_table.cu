@@ -31,7 +31,7 @@ const cuda_table& on_cuda() {
         &cuda::strongest_neighbours,
         &cuda::first_neighbours,
         {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse, &cuda::mask_words, &cuda::fill, &cuda::cast,
-         &cuda::write_back, &cuda::count_bits},
+         &cuda::write_back, &cuda::write_few, &cuda::count_bits},
         &cuda::sort_bytes,
         &cuda::column_starts,
         &cuda::delta_stepping,

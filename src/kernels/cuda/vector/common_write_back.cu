@@ -1,5 +1,5 @@
 // w<mask, replace> = accum(w, t) on a GPU, as ops/write_back does it on the host: a warp makes 32 places, their values
-// and their half of a presence word.
+// and their half of a presence word; or, of few entries that join many, a lane puts each where it belongs.
 #include "algebra/functors.hpp"
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"
@@ -74,6 +74,30 @@ __global__ void __launch_bounds__(block) scaled_sum_kernel(places<T> w, places<T
 }
 
 template <class T>
+__global__ void __launch_bounds__(block)
+    write_few_kernel(const index_t* indices, const T* joining, offset_t entries, binary_id accum, T* values,
+                     std::uint32_t* present, unsigned long long* count) {
+    const offset_t k = offset_t{blockIdx.x} * block + threadIdx.x;
+    bool is_new = false;
+    if (k < entries) {
+        const index_t i = indices[k];
+        const std::uint32_t bit = 1u << i % 32;
+        is_new = present && !(atomicOr(present + i / 32, bit) & bit);
+        values[i] = is_new ? joining[k] : apply<T>(accum, values[i], joining[k], accumulators{});
+    }
+    const int added = __popc(__ballot_sync(full_warp, is_new));
+    if (threadIdx.x % 32 == 0 && added > 0) atomicAdd(count, static_cast<unsigned long long>(added));
+}
+
+template <class T>
+void run(const device_write_few& c, cudaStream_t stream) {
+    write_few_kernel<T><<<static_cast<unsigned>((c.t.count + block - 1) / block), block, 0, stream>>>(
+        c.t.indices, static_cast<const T*>(c.t.values), c.t.count, c.accum, static_cast<T*>(c.values),
+        reinterpret_cast<std::uint32_t*>(c.present), reinterpret_cast<unsigned long long*>(c.count));
+    check(cudaGetLastError());
+}
+
+template <class T>
 void run(const device_write_back& c, cudaStream_t stream) {
     const auto blocks = static_cast<unsigned>((offset_t{c.t.size} + 63 + block - 1) / block);
     if constexpr (std::is_floating_point_v<T>) {
@@ -91,10 +115,8 @@ void run(const device_write_back& c, cudaStream_t stream) {
     check(cudaGetLastError());
 }
 
-}  // namespace
-
-void write_back(const device_write_back& c, void* stream) {
-    if (c.t.size == 0) return;
+template <class Call>
+void run_of_type(const Call& c, void* stream) {
     const auto on = static_cast<cudaStream_t>(stream);
     switch (c.t.type) {
         case dtype::boolean:
@@ -108,6 +130,15 @@ void write_back(const device_write_back& c, void* stream) {
         default:
             return run<double>(c, on);
     }
+}
+
+}  // namespace
+
+void write_back(const device_write_back& c, void* stream) {
+    if (c.t.size > 0) run_of_type(c, stream);
+}
+void write_few(const device_write_few& c, void* stream) {
+    if (c.t.count > 0) run_of_type(c, stream);
 }
 
 }  // namespace nz::kernels::cuda
