@@ -136,35 +136,37 @@ __global__ void __launch_bounds__(wide_row_block)
                 for (offset_t from = 0; from < m.entries.total(); from += step_products, ++step) {
                     int place[step_each], owner[step_each];
                     index_t column[step_each];
-                    T right[step_each];
+                    T right[step_each] = {};
                     V product[step_each];
                     m.entries.owners(from, owner);
-#pragma unroll
-                    for (int u = 0; u < step_each; ++u) {
-                        if (owner[u] < 0) continue;
-                        const offset_t q = m.entries.begins[owner[u]] + from + product_number(u);
-                        column[u] = __ldg(b.columns + q);
-                        right[u] = of.b(q);
-                    }
                     int* const ends = m.ends[step % 2];
-                    if (t == 0) ends[0] = owner[0];
                     const auto last_number =
                         static_cast<int>(min(m.entries.total() - from, offset_t{step_products})) - 1;
+                    if (t == 0) ends[0] = owner[0];
+#pragma unroll
+                    for (int u = 0; u < step_each; ++u)
+                        if (owner[u] >= 0 && product_number(u) == last_number) ends[1] = owner[u];
+                            // Without branches, so that a thread's reads wait together: where there is no product, those of the first.
 #pragma unroll
                     for (int u = 0; u < step_each; ++u) {
-                        place[u] = -1;
-                        if (owner[u] < 0) continue;
-                        if (product_number(u) == last_number) ends[1] = owner[u];
-                        const index_t j = column[u];
-                        const unsigned long long word_bits = bits[j / 64];
-                        if constexpr (Masked)
-                            if (!(word_bits >> j % 64 & 1)) continue;
-                        place[u] =
-                            before[j / 64] + __popcll(word_bits & ((1ull << j % 64) - 1)) - m.place_begin;
-                        product[u] =
-                            Cell::multiply(m.left[owner[u]], right[u], m.row, m.entries.rows[owner[u]]);
+                        const offset_t q = m.entries.place_in_b(owner[u], from + product_number(u));
+                        column[u] = b.columns[q];
+                        if constexpr (Cell::reads_b) right[u] = of.b_values[q * of.b_step];
                     }
                     __syncthreads();  // sums of the step before are there
+                    unsigned long long word_bits[step_each];
+#pragma unroll
+                    for (int u = 0; u < step_each; ++u) {
+                        word_bits[u] = bits[column[u] / 64];
+                        place[u] = before[column[u] / 64] - m.place_begin;
+                    }
+#pragma unroll
+                    for (int u = 0; u < step_each; ++u) {
+                        const int entry = max(owner[u], 0), bit = column[u] % 64;
+                        place[u] += __popcll(word_bits[u] & ((1ull << bit) - 1));
+                        product[u] = Cell::multiply(m.left[entry], right[u], m.row, m.entries.rows[entry]);
+                        if (owner[u] < 0 || (Masked && !(word_bits[u] >> bit & 1))) place[u] = -1;
+                    }
                     const int first_owner = ends[0], turns = ends[1] - first_owner + 1;
                     if (turns > most_turns) {
                         m.step.template add<hash_detail::products<Cell>>(place, product, sums);
@@ -172,10 +174,19 @@ __global__ void __launch_bounds__(wide_row_block)
                     }
                     for (int turn = 0; turn < turns; ++turn) {  // products of one entry of A never meet
                         if (turn > 0) __syncthreads();
+                        V sum[step_each];
+                        const auto has = [&](int u) {
+                            return place[u] >= 0 && owner[u] - first_owner == turn;
+                        };
 #pragma unroll
                         for (int u = 0; u < step_each; ++u)
-                            if (place[u] >= 0 && owner[u] - first_owner == turn)
-                                of.add(sums[place[u]], product[u]);
+                            if (has(u)) sum[u] = sums[place[u]];
+#pragma unroll
+                        for (int u = 0; u < step_each; ++u) {
+                            if (!has(u)) continue;
+                            of.add(sum[u], product[u]);
+                            sums[place[u]] = sum[u];
+                        }
                     }
                 }
             }

@@ -209,6 +209,10 @@ struct entry_spread {
         __syncthreads();
     }
     __device__ offset_t total() const { return starts[spread_entries]; }
+    /// Where in B product `number` is, of that owner; of none: where the first is.
+    __device__ offset_t place_in_b(int owner, offset_t number) const {
+        return begins[max(owner, 0)] + (owner < 0 ? 0 : number);
+    }
     /// The entry of each of this thread's products of the step from number `from` on; below 0: there is none. All lanes come.
     __device__ void owners(offset_t from, int (&owner)[step_each]) const {
         const int lane = static_cast<int>(threadIdx.x) % 32, each = products_each();
@@ -257,16 +261,17 @@ __device__ inline offset_t mark_columns(entry_spread& m, const device_mxm_side& 
             m.owners(from, owner);
 #pragma unroll
             for (int u = 0; u < step_each; ++u)
-                if (owner[u] >= 0)
-                    j[u] = static_cast<unsigned>(
-                        __ldg(b.columns + m.begins[owner[u]] + from + product_number(u)));
+                j[u] = static_cast<unsigned>(
+                    __ldg(b.columns + m.place_in_b(owner[u], from + product_number(u))));
+            // Where there is no product, the first's bit is marked once more.
+            unsigned marked[step_each];
 #pragma unroll
-            for (int u = 0; u < step_each; ++u) {
-                if (owner[u] < 0) continue;
-                const unsigned bit = 1u << j[u] % 32;
-                if (!(*static_cast<volatile unsigned*>(halves + j[u] / 32) & bit))
+            for (int u = 0; u < step_each; ++u)
+                marked[u] = *static_cast<volatile unsigned*>(halves + j[u] / 32);
+#pragma unroll
+            for (int u = 0; u < step_each; ++u)
+                if (const unsigned bit = 1u << j[u] % 32; !(marked[u] & bit))
                     atomicOr(halves + j[u] / 32, bit);
-            }
         }
         __syncthreads();
     }
