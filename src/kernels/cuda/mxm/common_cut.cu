@@ -203,9 +203,10 @@ struct cut_memory {
 template <class Key>
 __device__ void sort_cut_keys(cut_memory& m, const mxm_cut_parts& cut, const cut_tile& tile,
                               const key_columns& columns, int bits, const int (&row)[sort_each],
-                              const unsigned (&column)[sort_each]) {
+                              const unsigned (&column)[sort_each], const tile_groups& pieces) {
     const int t = static_cast<int>(threadIdx.x);
-    const Key* const keys = sort_keys<Key>(m.keys, tile.places, columns, bits, row, column);
+    const Key* const keys = sort_keys<Key>(m.keys, tile.places, tile.last_rank - tile.from.rank + 1, columns,
+                                           bits, row, column, pieces, m.warp_totals);
     const auto row_of = [&](Key x) { return static_cast<index_t>(x >> sort_tile_bits >> columns.bits); };
     unsigned firsts[sort_each];
     int number[sort_each];
@@ -245,7 +246,7 @@ __global__ void __launch_bounds__(sort_block, cut_blocks)
     }
     const cut_tile tile(cut, blockIdx.x, places);
     int piece[sort_each], row[sort_each];
-    find_pieces(cut, tile, m.pieces, m.warp_last, piece);
+    const tile_groups pieces{piece, find_pieces(cut, tile, m.pieces, m.warp_last, piece)};
     const offset_t first_source = plan::first_source(blockIdx.x);
     unsigned column[sort_each], low = ~0u, high = 0;
     // Some at a time, so that their reads wait together: places beyond the last read what it does.
@@ -275,9 +276,9 @@ __global__ void __launch_bounds__(sort_block, cut_blocks)
     const key_columns range = columns_of_keys(low, high, m.low, m.high);
     const int bits = range.bits + bit_width(static_cast<unsigned>(tile.last_rank - tile.from.rank));
     if (bits + sort_tile_bits <= 32)
-        sort_cut_keys<std::uint32_t>(m, cut, tile, range, bits, row, column);
+        sort_cut_keys<std::uint32_t>(m, cut, tile, range, bits, row, column, pieces);
     else
-        sort_cut_keys<std::uint64_t>(m, cut, tile, range, bits, row, column);
+        sort_cut_keys<std::uint64_t>(m, cut, tile, range, bits, row, column, pieces);
 }
 
 struct firsts_of_tile {

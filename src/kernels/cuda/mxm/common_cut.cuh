@@ -43,9 +43,10 @@ struct cut_pieces {
     std::int16_t shift[plan::sort_tile];
 };
 
-/// Finds the piece of each place; all have read nothing of `m` before, and may read all of it when it returns.
-__device__ inline void find_pieces(const plan::mxm_cut_parts& cut, const cut_tile& tile, cut_pieces& m,
-                                   int* warp_last, int (&piece)[sort_each]) {
+/// Finds the piece of each place; all have read nothing of `m` before, and may read all of it when it returns. Returns how many pieces
+/// there are.
+__device__ inline int find_pieces(const plan::mxm_cut_parts& cut, const cut_tile& tile, cut_pieces& m,
+                                  int* warp_last, int (&piece)[sort_each]) {
     const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
     for (int n = t; n < static_cast<int>(plan::sort_tile); n += sort_block) m.begins[n] = 0;
     int before = 0;  // places in the lower half, pieces in the upper
@@ -78,6 +79,7 @@ __device__ inline void find_pieces(const plan::mxm_cut_parts& cut, const cut_til
     }
     __syncthreads();
     last_begun(m.begins, warp_last, piece);
+    return before >> 16;
 }
 
 }  // namespace nz::kernels::cuda

@@ -21,29 +21,89 @@ inline constexpr int pass_bits = 7, few_pass_bits = 6;
 template <int Bits>
 using tile_ranks = cub::BlockRadixRankMatch<sort_block, Bits, false>;
 
+/// A set of numbers below `capacity` as bits in shared memory, which tells how many of it lie before one.
+class bit_ranks {
+    static constexpr int quads =
+        9;  // of 128 bits that a thread counts: an odd number, so that lanes read different banks
+    static constexpr unsigned thread_bits = 128 * quads;
+
+public:
+    static constexpr unsigned capacity = sort_block * thread_bits;
+
+    /// The set becomes the numbers of the block's first `count` products or places, all of them below `end`; returns how many it
+    /// has. `warp_totals`: [sort_warps].
+    __device__ int mark(int count, unsigned end, const unsigned (&number)[sort_each], int* warp_totals) {
+        const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
+        const int threads = static_cast<int>((end + thread_bits - 1) / thread_bits);
+        for (int i = t; i < threads * quads; i += sort_block) bits_[i] = {};
+        __syncthreads();
+#pragma unroll
+        for (int r = 0; r < sort_each; ++r)
+            if (number_in_tile(r) < count)
+                atomicOr(reinterpret_cast<unsigned*>(bits_) + number[r] / 32, 1u << number[r] % 32);
+        __syncthreads();
+        int own = 0;
+        if (t < threads)
+            for (int i = t * quads; i < (t + 1) * quads; ++i) {
+                const uint4 q = bits_[i];
+                const int half = own + __popc(q.x) + __popc(q.y);
+                before_[i] = {static_cast<std::uint16_t>(own), static_cast<std::uint16_t>(half)};
+                own = half + __popc(q.z) + __popc(q.w);
+            }
+        int up_to = sum_up_to<32>(own), all = 0;
+        if (lane == 31) warp_totals[warp] = up_to;
+        __syncthreads();
+        for (int w = 0; w < sort_warps; ++w) {
+            up_to += w < warp ? warp_totals[w] : 0;
+            all += warp_totals[w];
+        }
+        bases_[t] = up_to - own;
+        __syncthreads();
+        return all;
+    }
+    /// How many of the set are less.
+    __device__ int before(unsigned number) const {
+        const unsigned word = number / 64;
+        const auto bits = reinterpret_cast<const unsigned long long*>(bits_)[word];
+        return bases_[word / (2 * quads)] + reinterpret_cast<const std::uint16_t*>(before_)[word] +
+               __popcll(bits & ((1ull << number % 64) - 1));
+    }
+
+private:
+    uint4 bits_[sort_block * quads];
+    ushort2 before_[sort_block * quads];  // of each 64 bits, within the thread's
+    int bases_[sort_block];
+};
+
 /// A tile's keys in shared memory: row and column above the number, in 32 bits where these hold all, else in 64.
 struct tile_keys {
-    union {
-        std::uint32_t keys[sort_tile];
-        std::uint64_t wide_keys[sort_tile];
+    struct sorting {
+        union {
+            std::uint32_t keys[sort_tile];
+            std::uint64_t wide_keys[sort_tile];
+        };
+        union {
+            tile_ranks<pass_bits>::TempStorage ranks;
+            tile_ranks<few_pass_bits>::TempStorage few_ranks;
+        };
     };
     union {
-        tile_ranks<pass_bits>::TempStorage ranks;
-        tile_ranks<few_pass_bits>::TempStorage few_ranks;
+        sorting sort;
+        bit_ranks set;
     };
 
     template <class Key>
     __device__ Key* staged() {
         if constexpr (sizeof(Key) == 4)
-            return keys;
+            return sort.keys;
         else
-            return wide_keys;
+            return sort.wide_keys;
     }
 };
 
 /// Columns of a tile, less the least, and how many bits tell them apart.
 struct key_columns {
-    unsigned low;
+    unsigned low, high;
     int bits;
 
     template <class Key>
@@ -71,10 +131,58 @@ __device__ void sort_by(typename tile_ranks<Bits>::TempStorage& memory, int end,
     }
 }
 
+/// Of a tile's products or places, in their order, those that cannot share a row and a column: entries of A, pieces of runs.
+struct tile_groups {
+    const int (&of)[sort_each];
+    offset_t count;
+};
+
+/// Puts keys in order by counting them: each is a bit, numbered by row, column and group, behind as many as are set before it. Where
+/// these are more than the set holds, rows and columns are numbered first by those that there are. False: that is too many as well,
+/// or a group has a column twice.
+__device__ inline bool count_keys(tile_keys& m, int count, int rows, const key_columns& columns,
+                                  const tile_groups& groups, const std::uint32_t (&mine)[sort_each],
+                                  int* warp_totals) {
+    const unsigned width = columns.high - columns.low + 1;
+    const auto places = static_cast<unsigned long long>(rows) * width;
+    if (places > bit_ranks::capacity || groups.count > count) return false;
+    unsigned at[sort_each];
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const std::uint32_t place = mine[r] >> sort_tile_bits;
+        at[r] = (place >> columns.bits) * width + (place & ((1u << columns.bits) - 1));
+    }
+    auto numbered = static_cast<unsigned>(places);
+    const auto of_a_place = static_cast<unsigned>(groups.count);
+    if (places * of_a_place > bit_ranks::capacity) {
+        numbered = static_cast<unsigned>(m.set.mark(count, numbered, at, warp_totals));
+#pragma unroll
+        for (int r = 0; r < sort_each; ++r)
+            if (number_in_tile(r) < count) at[r] = static_cast<unsigned>(m.set.before(at[r]));
+        __syncthreads();
+        if (numbered * of_a_place > bit_ranks::capacity) return false;
+    }
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) at[r] = at[r] * of_a_place + static_cast<unsigned>(groups.of[r]);
+    const bool distinct = m.set.mark(count, numbered * of_a_place, at, warp_totals) == count;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        at[r] = static_cast<unsigned>(n < count ? m.set.before(at[r]) : n);
+    }
+    __syncthreads();
+    if (!distinct) return false;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) m.sort.keys[at[r]] = mine[r];
+    __syncthreads();
+    return true;
+}
+
 /// Keys of row, counted from the tile's first, column and number, sorted by `bits` of the first two. All have read what else lies in `m`.
 template <class Key>
-__device__ Key* sort_keys(tile_keys& m, int count, const key_columns& columns, int bits,
-                          const int (&row)[sort_each], const unsigned (&column)[sort_each]) {
+__device__ Key* sort_keys(tile_keys& m, int count, int rows, const key_columns& columns, int bits,
+                          const int (&row)[sort_each], const unsigned (&column)[sort_each],
+                          const tile_groups& groups, int* warp_totals) {
     Key* const keys = m.staged<Key>();
     Key mine[sort_each];
 #pragma unroll
@@ -83,11 +191,13 @@ __device__ Key* sort_keys(tile_keys& m, int count, const key_columns& columns, i
         const Key place = static_cast<Key>(row[r]) << columns.bits | (column[r] - columns.low);
         mine[r] = n < count ? place << sort_tile_bits | static_cast<Key>(n) : ~Key{0};
     }
+    if constexpr (sizeof(Key) == 4)
+        if (count_keys(m, count, rows, columns, groups, mine, warp_totals)) return keys;
     bits = max(bits, 1);
     if ((bits + few_pass_bits - 1) / few_pass_bits == (bits + pass_bits - 1) / pass_bits)
-        sort_by<few_pass_bits>(m.few_ranks, sort_tile_bits + bits, mine, keys);
+        sort_by<few_pass_bits>(m.sort.few_ranks, sort_tile_bits + bits, mine, keys);
     else
-        sort_by<pass_bits>(m.ranks, sort_tile_bits + bits, mine, keys);
+        sort_by<pass_bits>(m.sort.ranks, sort_tile_bits + bits, mine, keys);
     return keys;
 }
 
@@ -117,7 +227,7 @@ __device__ inline key_columns columns_of_keys(unsigned low, unsigned high, unsig
         atomicMax(&all_high, high);
     }
     __syncthreads();
-    return {all_low, bit_width(all_high - all_low)};
+    return {all_low, all_high, bit_width(all_high - all_low)};
 }
 
 }  // namespace nz::kernels::cuda

@@ -108,11 +108,15 @@ struct places_of_tile {
 /// A tile's block in shared memory.
 struct tile_memory {
     static constexpr int words = sort_tile / 32;
+    struct sorted_keys {
+        std::uint64_t keys[sort_tile];
+        std::uint16_t turns[sort_tile];
+    };
     union {
         int begins[sort_tile];
         tile_keys keys;
+        sorted_keys sorted;
     };
-    alignas(uint4) std::uint16_t turns[sort_tile];
     index_t rows[sort_tile];                   // of each rank
     std::uint16_t rank_starts[sort_tile + 1];  // products before each rank's, then places
     unsigned firsts[words];                    // of the order the first of each place
@@ -136,9 +140,11 @@ struct tile_result {
 template <class Key>
 __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, const product_tile& tile,
                                int ranks, const key_columns& columns, int bits, const int (&rank)[sort_each],
-                               const unsigned (&column)[sort_each], const tile_result& to) {
+                               const unsigned (&column)[sort_each], const tile_groups& entries,
+                               const tile_result& to) {
     const int t = static_cast<int>(threadIdx.x), lane = t % 32;
-    const Key* const keys = sort_keys<Key>(m.keys, tile.products, columns, bits, rank, column);
+    const Key* const keys =
+        sort_keys<Key>(m.keys, tile.products, ranks, columns, bits, rank, column, entries, m.warp_totals);
     unsigned firsts[sort_each];
     int number[sort_each];
     mark_firsts(keys, tile.products, firsts);
@@ -150,7 +156,7 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
             m.firsts[n / 32] = firsts[r];
             m.places[n / 32] = static_cast<std::uint16_t>(number[r] - static_cast<int>(firsts[r] & 1));
         }
-        if (n < tile.products) m.turns[number_of(keys[n])] = static_cast<std::uint16_t>(n);
+        if (n < tile.products) m.sorted.turns[number_of(keys[n])] = static_cast<std::uint16_t>(n);
     }
     if (t < sort_warps)
         parts.warp_places[offset_t{blockIdx.x} * sort_warps + t] =
@@ -162,8 +168,8 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
     if (t == 0) m.rank_starts[ranks] = static_cast<std::uint16_t>(places);
     if (t < tile_memory::words) parts.firsts[tile.first / 32 + t] = m.firsts[t];
     auto* const turns = reinterpret_cast<uint4*>(parts.turns + tile.first);
-    for (int n = t; n < static_cast<int>(sizeof m.turns / sizeof(uint4)); n += sort_block)
-        turns[n] = reinterpret_cast<const uint4*>(m.turns)[n];
+    for (int n = t; n < static_cast<int>(sizeof m.sorted.turns / sizeof(uint4)); n += sort_block)
+        turns[n] = reinterpret_cast<const uint4*>(m.sorted.turns)[n];
     __syncthreads();
     const bool all_of_one = ranks == 1 && to.first_cut >= 0;
     const int first_places = to.first_cut >= 0 ? m.rank_starts[1] : 0,
@@ -234,11 +240,12 @@ __global__ void __launch_bounds__(sort_block, sort_blocks)
             m.rank_starts[rank[r]] = static_cast<std::uint16_t>(n);
         }
     const int bits = columns.bits + bit_width(static_cast<unsigned>(ranks - 1));
+    const tile_groups entries{owner, tile.entries};
     const tile_result to{counts, cut_columns, parts.cut_rows[blockIdx.x], parts.cut_rows[blockIdx.x + 1]};
     if (bits + sort_tile_bits <= 32)
-        sort_tile_keys<std::uint32_t>(m, parts, tile, ranks, columns, bits, rank, column, to);
+        sort_tile_keys<std::uint32_t>(m, parts, tile, ranks, columns, bits, rank, column, entries, to);
     else
-        sort_tile_keys<std::uint64_t>(m, parts, tile, ranks, columns, bits, rank, column, to);
+        sort_tile_keys<std::uint64_t>(m, parts, tile, ranks, columns, bits, rank, column, entries, to);
 }
 
 }  // namespace
