@@ -128,7 +128,7 @@ public:
     void validate() const;
     /// Says that about so many products with vectors will follow, until the matrix changes: plans of mxv may then make a copy
     /// that takes the time of dozens of products and makes each faster (kernels dia_slice, bsr_row, ell_slice, csr_ranked,
-    /// csr_binned, tile_row). Sums of floats may be taken in another order from then on. Throws domain_error below 0.
+    /// csr_binned, tile_row), or turn it. Sums of floats may be taken in another order from then on. Throws domain_error below 0.
     void expect_products(offset_t count) const;
     /// The arrays behind borrow_csr() changed: forget everything derived from them.
     void invalidate();

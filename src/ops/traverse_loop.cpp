@@ -114,7 +114,7 @@ private:
     std::string_view push_on_device() const {
         const double products =
             static_cast<double>(frontier.count()) * static_cast<double>(a.nnz()) / static_cast<double>(n);
-        if (2 * products <= static_cast<double>(plan::block_products)) return "csc_gather_radix";
+        if (products <= static_cast<double>(plan::block_products)) return "csc_gather_radix";
         const bool few = products <= static_cast<double>(plan::device_merge_products) &&
                          products * bitmap_from_one_in <= static_cast<double>(n);
         return few ? "csc_gather_merge" : "csc_gather_scatter";

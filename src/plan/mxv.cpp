@@ -134,10 +134,11 @@ double share_of_rows(const mxv_facts& f) {
 
 // So few products that one block is the fastest, whatever a pull would read the matrix by.
 bool goes_by_block_at_once(const mxv_facts& f, double products) {
-    if (!gathers_in_block(f) || f.input != vector_form::sparse || !f.push_ready) return false;
+    if (!gathers_in_block(f) || f.input != vector_form::sparse) return false;
+    if (!f.push_ready && f.expected < device_push_from_products) return false;
     const double entries = static_cast<double>(f.nnz) * share_of_rows(f);
     if (products <= device_block_at_once + entries / device_block_entries) return true;
-    return f.nnz <= small_on_device && 2 * products <= static_cast<double>(block_products) &&
+    return f.nnz <= small_on_device && 2 * products <= device_block_few &&
            choose_pull(f).kernel == "csr_merge";
 }
 
@@ -165,21 +166,24 @@ choice choose(const mxv_facts& f) {
     const bool adds_in_place = on_cpu == "csc_gather_scatter" && !f.first_wins && !f.terminates;
     const auto rows = static_cast<double>(f.output_size);
     double pull = static_cast<double>(f.nnz) * share + rows / 64, push = rows / 64;
+    const double block = (products <= device_block_few ? 1 : 2) * device_block_launch;
     if (!f.on_device) {
         push += products * (adds_in_place ? push_scatter_cost : push_cost);
     } else if (f.any_order || choose_pull(f).kernel == "csr_row_masked") {
-        push += gathers_in_block(f) ? device_block_launch
+        push += gathers_in_block(f) ? block
                                     : products * (f.any_order ? device_scatter_cost : device_sort_cost) +
                                           device_push_launches;
     } else {
-        push += gathers_in_block(f) ? 2 * device_block_launch
-                                    : products * device_sort_cost_even + device_push_launches_even;
+        push +=
+            gathers_in_block(f) ? 2 * block : products * device_sort_cost_even + device_push_launches_even;
         const bool far = static_cast<double>(f.nnz) <= device_short_row * rows;
         pull = pull * (1 + (far ? device_scattered_cost * f.scattered : 0)) + rows;
     }
-    // A representation that is not there costs about eight reads of the matrix, once.
-    if (!f.push_ready) push += 8.0 * static_cast<double>(f.nnz);
-    if (!f.pull_ready) pull += 8.0 * static_cast<double>(f.nnz);
+    // A representation that is not there costs about eight reads of the matrix, once for all products that are expected.
+    const double turning =
+        8.0 * static_cast<double>(f.nnz) / static_cast<double>(std::max<offset_t>(f.expected, 1));
+    if (!f.push_ready) push += turning;
+    if (!f.pull_ready) pull += turning;
     if (push < pull && f.on_device) return choose_device_push(f, products);
     if (push < pull) return choose_push_on_cpu(on_cpu);
     return choose_pull(f);

@@ -110,10 +110,14 @@ inline constexpr double device_short_row = 32, device_scattered_cost = 0.3;
 /// never far off beyond.
 inline constexpr offset_t device_merge_products = 16384, device_bucket_products = 131072;
 /// Where one block gathers, sorts and sums the products, the push is one launch and waits once for both numbers: a call of up to 128
-/// products takes 13 to 24 us, of 513 to 3,072 that the block holds 20 to 36. Pulls of small matrices take 13 to 24, and more
+/// products takes 13 to 24 us, of 513 to 3,072 20 to 36; between events up to 8,192 take 42 to 58, where the other pushes take 56 to 71. Pulls of small matrices take 13 to 24, and more
 /// the more entries they read; csr_merge 22 to 37 whatever it reads (`nz bench regret`, one H200, 104 inputs, vectors of four densities;
 /// with this rule 97% of the calls at densities of 0.001 and 0.0001 were within 1.1 of the fastest kernel).
-inline constexpr double device_block_launch = 1.2e6, device_block_at_once = 256, device_block_entries = 2000;
+inline constexpr double device_block_launch = 1.2e6, device_block_few = 3072, device_block_at_once = 256,
+                        device_block_entries = 2000;
+/// Products that are expected of a matrix from which on its columns are made for such a push: of 8 M entries in 0.5 ms, and csr_merge takes
+/// 60 us for 9 to 20 (random:1000000,8, densities of 0.00001 and 0.0001).
+inline constexpr offset_t device_push_from_products = 32;
 /// On a GPU csr_row is one launch for csr_merge's three: it is the faster one on matrices of so many entries in rows that are short on
 /// average and none of them long (`nz bench regret`, one H200, 100 inputs: with a dense u 8 to 9 us for 12 to 13, with a sparse one 20 to 25
 /// for 25 to 32, whose columns it looks at in order; within 1.1 of the faster of the two on 96 and 97%).

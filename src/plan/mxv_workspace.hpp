@@ -105,7 +105,7 @@ constexpr std::size_t device_csr_merge_workspace(offset_t nnz) {
 }
 /// csc_gather_radix on a GPU: what one block holds of listed columns and of products, and does without a workspace. Products may be
 /// unknown, -1.
-inline constexpr offset_t block_products = 3072;
+inline constexpr offset_t block_products = 8192;
 constexpr bool may_gather_in_block(offset_t columns, offset_t products) {
     return columns <= block_products && products <= block_products;
 }

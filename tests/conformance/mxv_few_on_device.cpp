@@ -19,7 +19,7 @@ protected:
     }
 };
 
-constexpr index_t rows = 5000, columns = 4000;
+constexpr index_t rows = 20000, columns = 9000;
 
 // `count` columns of `rows` with `products` entries in all, columns without any among them; every seventh entry in the row `hub`, if a
 // column has it not yet.
@@ -44,9 +44,10 @@ TEST_F(MxvFewOnDevice, AreWhatTheModelSaysOnBothSidesOfTheLimits) {
                              "lor_land_bool", "plus_pair_int64"}) {
         const semiring s(name);
         const dtype type = *s.pinned_type();
-        for (const offset_t products : {offset_t{0}, offset_t{1}, offset_t{2}, offset_t{33}, offset_t{511},
-                                        offset_t{512}, offset_t{513}, most - 1, most, most + 1, 2 * most})
-            for (const index_t count : {1, 40, 3072, 3073}) {
+        for (const offset_t products :
+             {offset_t{0}, offset_t{1}, offset_t{2}, offset_t{33}, offset_t{511}, offset_t{512},
+              offset_t{513}, offset_t{3072}, offset_t{3073}, most - 1, most, most + 1, 2 * most})
+            for (const index_t count : {1, 40, 513, 3073, 8192, 8193}) {
                 if (count == 1 && products > rows) continue;
                 SCOPED_TRACE(std::string(name) + ", " + std::to_string(products) + " products of " +
                              std::to_string(count) + " columns");
@@ -66,7 +67,7 @@ TEST_F(MxvFewOnDevice, ObeyMasks) {
     std::mt19937 random(32);
     const context ctx({.backend = backend::cuda});
     const semiring s("plus_times_int64");
-    for (const offset_t products : {60, 2000}) {
+    for (const offset_t products : {60, 2000, 7000}) {
         const dictionary a = columns_of(products, 50, 17, dtype::int64, random);
         dictionary u{columns, 1, dtype::int64, {}};
         for (index_t j = 0; j < 50; ++j) u.entries[{j, 0}] = random_value(dtype::int64, random);
@@ -90,7 +91,7 @@ TEST_F(MxvFewOnDevice, OfOneRowAreSummedTheSameEveryTime) {
     std::mt19937 random(33);
     const context ctx({.backend = backend::cuda});
     const semiring s("plus_times_fp64");
-    for (const index_t count : {500, 3000}) {
+    for (const index_t count : {500, 3000, 8000}) {
         dictionary a{rows, columns, dtype::float64, {}}, u{columns, 1, dtype::float64, {}};
         for (index_t j = 0; j < count; ++j) {
             a.entries[{7, j}] = to_element(1.0 / (1 + j));

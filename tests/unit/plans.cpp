@@ -518,6 +518,13 @@ TEST(MxvPlan, ColumnsThatAreNotThereCostTheirBuilding) {
     f.input_count = 10;
     f.push_ready = false;
     EXPECT_EQ(plan::mxv(f).direction, direction::pull);
+    f.expected = 1000;  // once for all of them
+    EXPECT_EQ(plan::mxv(f).direction, direction::push);
+    EXPECT_TRUE(plan::mxv(f).builds_transpose);
+    f.on_device = true;
+    EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_radix");
+    f.expected = 1;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull);
     f.pinned = "csc_gather_radix";
     EXPECT_TRUE(plan::mxv(f).builds_transpose);
 }

@@ -32,7 +32,8 @@
 //   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.1 to 1.9 times in count;
 //   aligned words of four columns a lane, whose lanes then come to new words at different times, up to twice. A block's sums where
 //   the result lies (a sector brought and one written for nearly each product), all steps dealt to warps, and a search for each
-//   product's entry: together 1.4 times on rmat_directed:17,8. Places dealt by 16 neighbours: those of hubs are neighbours, 10 times
+//   product's entry: together 1.4 times on rmat_directed:17,8; blocks of 1,024 threads with all of the shared memory for sums 1.3
+//   times there; reads of a step ahead, in registers, spill before they arrive (not timed). Places dealt by 16 neighbours: those of hubs are neighbours, 10 times
 //   on powerlaw:1000000's longest rows.
 // Why one kernel was not enough: of a row of ten products a block's barriers are the whole time, and a table for a row of
 //   a hundred thousand entries fits no shared memory. The idea of bins is that of matam2012 and those after it, of products

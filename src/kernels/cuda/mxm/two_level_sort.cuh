@@ -2,8 +2,9 @@
 //
 // Computes: products are numbered as A's entries make them and cut into tiles of 4,096, wherever rows end. First level: a block
 //   sorts its tile's places, the number of the row within the tile above the column, as few bits of both as the tile needs, the
-//   product's number in the lower 12 bits of the same word: keys alone move, in 32 bits where these hold it, else in 64, by 6 or 7 bits a pass. What it
-//   leaves is each product's turn, in 16 bits, a bit for the first of each place, and the number of places of each row that lies in the tile whole. Of the other rows, those cut,
+//   product's number in the lower 12 bits of the same word: keys alone move, in 32 bits where these hold it, else in 64. Where rows and columns of the tile,
+//   or those of them that there are, times its entries of A are at most 294,912, a product is a bit of so many, and stands behind as many as are set before
+//   it: counted once, or twice. Else keys are sorted by 6 or 7 bits a pass. What it leaves is each product's turn, in 16 bits, a bit for the first of each place, and the number of places of each row that lies in the tile whole. Of the other rows, those cut,
 //   each tile leaves a run of columns in order. Second level: the runs' places, by row, column and run, are cut into tiles of 4,096 in
 //   their turn. A warp finds a cut by a search for its column, of which each step counts up to three in all of the row's runs, and leaves how far the
 //   cut comes in each; a block brings the pieces of runs between two cuts together, sorts them as the first level does, and leaves where each one's sum
@@ -14,7 +15,7 @@
 // Steps: expand (starts of each entry's products by a scan; where tiles begin, by search; which rows they cut), count (first
 //   level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads three sizes after expand, one after count.
 // Who owns what: a tile of either level -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp.
-// Shared memory: 70 KiB (keys 37, rows 24, turns 8) in count, 56 KiB in cut, 49 KiB in fill with values of 8 bytes, next to none for the second level's sums.
+// Shared memory: 71 KiB (keys or bits 46, rows 24) in count, 62 KiB in cut, 49 KiB in fill with values of 8 bytes, next to none for the second level's sums.
 // Workspace: 20 bytes an entry of A, 2 1/8 a product, 4 a product of a cut row, 16 a place that a tile has of one and up to 1/2 for cuts (for doubles; 28 or 36 where the
 //   device sorts).
 // Sync: the block's barriers between the steps of a tile.
@@ -22,16 +23,17 @@
 //   the other kernels' bits; in a cut row each tile's products are added first, then the tiles' sums, by tiles of the second level.
 // Cost: products, whatever the matrix looks like: a tile is a tile. A row shorter than a tile is cut at most once, so that few
 //   places meet the second level but where rows have more than a thousand products (on laplace3d a sixth).
-// Distance to the limit (H200): 23 ps a product on laplace3d:100, 21 on a band of 21 diagonals, 34 to 44 where rows have 25 or 64 products; 36 on
-//   rmat_directed:17,8, nearly all of whose rows are cut: 11.9 ms, of which, by a profile at lower clocks scaled to them, sorting and forming tiles of products
-//   take 4.2 and 1.8, cuts 0.5, sorting and adding up tiles of places 2.9 and 2.2. Memory's rate would take a third of it. A sort ranks keys by votes, 60
-//   instructions a key and pass, and half of each kernel's time is that or the chain of reads before it (tiles, entries, B's rows, columns): 24 to 32 warps a
-//   multiprocessor issue in 60 to 70% of the cycles.
+// Distance to the limit (H200): 22 ps a product on laplace3d:100, 19 on a band of 21 diagonals, 33 to 43 where rows have 25 or 64 products; 34 on
+//   rmat_directed:17,8, nearly all of whose rows are cut: 11.1 ms, of which fill takes 4.2. Memory's rate would take a third of it. Instructions are the time:
+//   count issues in 64% of the cycles of 24 warps a multiprocessor, 234 a product for 32 lanes on laplace3d: finding its entry 20, reading row and column 31,
+//   the bits 90 (marking 10, counting 13, a look 21, twice), order, turns and what begins where 55. In fill of laplace3d 61% of the instructions add up
+//   places, one lane in six at work. A sort ranks keys by votes, 60 instructions a key and pass.
 // What made it so (24.3 and 17.2 ms before, on laplace3d:100 and rmat_directed:17,8): a thread's reads stood in branches, one after the other: they wait together now, 4 or 8 at a
 //   time; the ends of pieces were looked for by one warp while seven waited; and counters of four bits took five passes for three.
 // Tried without gain: for the sums, a thread for all places of a column (5% slower), columns
 //   fetched with the sums (12%: three blocks for four), scans that end with the warp's longest run (20%: rounds no longer overlap); values put in order in shared memory after an
-//   order was left (43% for turns); ranks by 5, 8, 9 or 10 bits, by counters or by counts made first (0 to 30% slower where passes are as many).
+//   order was left (43% for turns); ranks by 5, 8, 9 or 10 bits, by counters or by counts made first (0 to 30% slower where passes are as many); places of 64 products and
+//   more added by their warp (5% slower in fill, and no faster where such places are).
 // Why it is not the planned one: products that meet often are added faster where they fall than sorted.
 #pragma once
 

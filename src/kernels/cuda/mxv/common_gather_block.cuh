@@ -4,15 +4,16 @@
 // Count: a thread takes some of the listed columns, and a scan over the block says where the products of each begin. Where there are
 //   more than the block holds, it writes these places for the kernels that then take over, and ends.
 // Gather: a thread takes neighbouring products, finds the column of each by binary search and leaves the product in shared memory.
-// Sort: of a product a thread, each counts the rows that go before its own, four a read that all lanes share. Of more, (row, number of
+// Sort: of a product a thread, each counts the rows that go before its own, four a read that all lanes share. Of up to 6, or 16, (row, number of
 //   the product) by CUB's block-wide radix sort, 4 bits a turn, on as many bits as rows have. Both stable. Products that the mask keeps
 //   out have a row beyond the last.
 // Sum: one scan over the block numbers the runs of equal rows and sums each; the last of a run writes row and sum.
-// Memory: 47 KiB of shared memory with values of 8 bytes; no workspace.
+// Memory: 104 KiB of shared memory with values of 8 bytes; no workspace.
 // Sync: barriers of the block alone. Where the plan expects so few products the host waits once, for their number and that of results together.
 // Determinism: the order of u's entries within a row, in groups that depend on where the row's products lie among the sorted.
-// Cost (H200, double, between events): 9.7 us for 80 products, 14 for 480, 20 to 23 for 800 to 2,400, where the ten launches of
-//   csc_gather_radix take 79 for 3,600 and those of csc_gather_merge 41 to 47 for 80 to 780; a call 13 to 24 us for up to 128 products.
+// Cost (H200, double, between events): 9.2 us for 80 products, 14 for 480, 19 to 24 for 800 to 2,400, 42 to 44 for 4,000, 48 to 58 for
+//   8,000, where the ten launches of csc_gather_radix take 79 and more, those of csc_gather_merge 38 to 71, those of csc_gather_bucket 26
+//   to 57; a call 13 to 24 us for up to 128 products.
 //   Nothing is saturated: some ten reads that wait for each other, and barriers.
 // Tried: the radix sort for a product a thread too (13 us for 80 products).
 #pragma once
@@ -24,8 +25,8 @@
 
 namespace nz::kernels::cuda {
 
-constexpr int few_threads = 512, few_items = plan::block_products / few_threads;
-static_assert(few_items * few_threads == plan::block_products);
+constexpr int few_threads = 512, few_items = 6, most_items = plan::block_products / few_threads;
+static_assert(most_items * few_threads == plan::block_products);
 
 /// Of neighbouring products in the order of rows: how many runs of equal rows begin among them, and the sum of the last.
 template <class Cell>
@@ -45,7 +46,8 @@ struct add_run_sums {
 };
 
 using few_columns_scan = cub::BlockScan<offset_t, few_threads>;
-using few_sort = cub::BlockRadixSort<unsigned, few_threads, few_items, unsigned>;
+template <int Items>
+using few_sort = cub::BlockRadixSort<unsigned, few_threads, Items, unsigned>;
 template <class Cell>
 using few_sums_scan = cub::BlockScan<run_sum<Cell>, few_threads>;
 
@@ -62,7 +64,8 @@ struct few_memory {
         struct {
             unsigned rows[few_threads], numbers[few_threads];
         } ranked;
-        few_sort::TempStorage sort;
+        typename few_sort<few_items>::TempStorage sort;
+        typename few_sort<most_items>::TempStorage sort_most;
         typename few_sums_scan<Cell>::TempStorage sum;
     };
 };
@@ -125,7 +128,10 @@ __device__ inline void sum_few(const gather_view& g, few_memory<Cell>& m, unsign
         rank_rows<Cell>(m, products, row[0], number[0]);
     } else {
         __syncthreads();
-        few_sort(m.sort).Sort(row, number, 0, bits);
+        if constexpr (Items == few_items)
+            few_sort<Items>(m.sort).Sort(row, number, 0, bits);
+        else
+            few_sort<Items>(m.sort_most).Sort(row, number, 0, bits);
     }
     m.first[threadIdx.x] = row[0], m.last[threadIdx.x] = row[Items - 1];
     __syncthreads();
@@ -148,29 +154,41 @@ __device__ inline void sum_few(const gather_view& g, few_memory<Cell>& m, unsign
     }
 }
 
-template <class Cell>
-__global__ void __launch_bounds__(few_threads)
-    gather_few_kernel(gather_view g, offset_t* starts, int bits, few_results to) {
-    __shared__ few_memory<Cell> m;
-    static_assert(sizeof m <= 48 * 1024);
-    offset_t begin[few_items], products;
+/// Where the products of each of the listed columns begin, `Items` columns a thread: in m.columns.starts, or in `starts` where the block
+/// does not hold the products. Returns their number.
+template <class Cell, int Items>
+__device__ inline offset_t count_few(const gather_view& g, few_memory<Cell>& m, offset_t* starts) {
+    offset_t begin[Items], products;
 #pragma unroll
-    for (int n = 0; n < few_items; ++n) {
-        const offset_t at = offset_t{threadIdx.x} * few_items + n;
+    for (int n = 0; n < Items; ++n) {
+        const offset_t at = offset_t{threadIdx.x} * Items + n;
         const index_t j = at < g.columns ? g.listed[at] : 0;
         begin[n] = at < g.columns ? g.offsets[j + 1] - g.offsets[j] : 0;
     }
     few_columns_scan(m.columns.scan).ExclusiveSum(begin, begin, products);
     const bool fits = products <= plan::block_products;
 #pragma unroll
-    for (int n = 0; n < few_items; ++n) {
-        const offset_t at = offset_t{threadIdx.x} * few_items + n;
+    for (int n = 0; n < Items; ++n) {
+        const offset_t at = offset_t{threadIdx.x} * Items + n;
         if (at >= g.columns) break;
         if (fits)
             m.columns.starts[at] = static_cast<unsigned>(begin[n]);
         else
             starts[at] = begin[n];
     }
+    return products;
+}
+
+template <class Cell>
+__global__ void __launch_bounds__(few_threads)
+    gather_few_kernel(gather_view g, offset_t* starts, int bits, few_results to) {
+    extern __shared__ uint4 shared_few[];
+    auto& m = *reinterpret_cast<few_memory<Cell>*>(shared_few);
+    const offset_t products = g.columns <= few_threads ? count_few<Cell, 1>(g, m, starts)
+                              : g.columns <= few_threads * few_items
+                                  ? count_few<Cell, few_items>(g, m, starts)
+                                  : count_few<Cell, most_items>(g, m, starts);
+    const bool fits = products <= plan::block_products;
     if (threadIdx.x == 0) {
         to.counts[0] = 0, to.counts[1] = products;
         if (!fits) starts[g.columns] = products;
@@ -179,14 +197,18 @@ __global__ void __launch_bounds__(few_threads)
     __syncthreads();
     if (products <= few_threads)
         sum_few<Cell, 1>(g, m, static_cast<unsigned>(products), bits, to);
-    else
+    else if (products <= few_threads * few_items)
         sum_few<Cell, few_items>(g, m, static_cast<unsigned>(products), bits, to);
+    else
+        sum_few<Cell, most_items>(g, m, static_cast<unsigned>(products), bits, to);
 }
 
 template <class Cell>
 void gather_few(const device_mxv_arguments& a, void* stream) {
     const mxv_arguments& c = a.common;
-    gather_few_kernel<Cell><<<1, few_threads, 0, static_cast<cudaStream_t>(stream)>>>(
+    constexpr std::size_t shared = sizeof(few_memory<Cell>);
+    allow_shared(gather_few_kernel<Cell>, shared);
+    gather_few_kernel<Cell><<<1, few_threads, shared, static_cast<cudaStream_t>(stream)>>>(
         view_of(a), a.starts, key_bits(c.output_size), {c.out_indices, c.out_values, c.out_count});
     check(cudaGetLastError());
 }
