@@ -116,14 +116,8 @@ choice choose_pull(const mxv_facts& f) {
     return {"csr_row", "rows shared out whole by entries"};
 }
 
-// Whether a push goes by one block: of more than few products where their order counts, which is what makes the others slower.
-bool goes_by_block(const mxv_facts& f, double products) {
-    return gathers_in_block(f) && (!f.any_order || products <= device_block_few);
-}
-
 choice choose_device_push(const mxv_facts& f, double products) {
-    if (goes_by_block(f, products))
-        return {"csc_gather_radix", "u is sparse, and one block holds its products"};
+    if (gathers_in_block(f)) return {"csc_gather_radix", "u is sparse, and one block holds its products"};
     if (f.any_order) return {"csc_gather_scatter", "u is sparse, and its products may be added in any order"};
     if (products <= device_merge_products)
         return {"csc_gather_merge", "u is sparse, and its products are few"};
@@ -176,10 +170,9 @@ choice choose(const mxv_facts& f) {
     if (!f.on_device) {
         push += products * (adds_in_place ? push_scatter_cost : push_cost);
     } else if (f.any_order || choose_pull(f).kernel == "csr_row_masked") {
-        push +=
-            goes_by_block(f, products)
-                ? block
-                : products * (f.any_order ? device_scatter_cost : device_sort_cost) + device_push_launches;
+        push += gathers_in_block(f) ? block
+                                    : products * (f.any_order ? device_scatter_cost : device_sort_cost) +
+                                          device_push_launches;
     } else {
         push +=
             gathers_in_block(f) ? 2 * block : products * device_sort_cost_even + device_push_launches_even;

@@ -441,7 +441,8 @@ TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     EXPECT_EQ(chosen(6400000), "csc_gather_radix");
     EXPECT_EQ(chosen(32000000), "csr_merge");
     f.any_order = true;
-    EXPECT_EQ(chosen(8000), "csc_gather_scatter");
+    EXPECT_EQ(chosen(8192), "csc_gather_radix");
+    EXPECT_EQ(chosen(9000), "csc_gather_scatter");
     EXPECT_EQ(chosen(12000000), "csc_gather_scatter");
     EXPECT_EQ(chosen(32000000), "csr_merge");
     f.output_size = f.input_size = 1000;

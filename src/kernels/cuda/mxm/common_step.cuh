@@ -22,6 +22,7 @@ public:
             owner[u] = owner_of(place[u], warps);
             if (u < each) peers[u] = __match_any_sync(full_warp, place[u] < 0 ? -1 : owner[u]);
         }
+        __syncwarp();  // the counts are 0
 #pragma unroll
         for (int u = 0; u < step_each; ++u) {
             if (u >= each) break;
