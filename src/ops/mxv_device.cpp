@@ -37,7 +37,7 @@ device_mxv::device_mxv(const mxv_product& p, plan::mxv_facts facts) : p_(p) {
     const bool listed = plan_.direction == direction::push;
     if (listed && plan_.kernel == "csc_gather_radix" && plan::gathers_in_block(facts)) try_one_block(facts);
     if (plan_.direction == direction::push && !done_) {
-        if (facts.products < 0) count_products(facts);
+        if (facts.products < 0) count_products_or_pull(facts);
         plan_with_room(facts);
     }
     if (listed && plan_.direction == direction::pull) take_operand(plan_.input);
@@ -63,12 +63,26 @@ void device_mxv::try_one_block(plan::mxv_facts& facts) {
     try {
         gather_in_block(facts);
     } catch (const out_of_memory&) {
-        if (!facts.pinned.empty()) throw;
-        starts_ = buffer();
-        k_.products = 0;
-        facts.push_ready = false;
+        pull_instead(facts);
         plan_with_room(facts);
     }
+}
+
+void device_mxv::count_products_or_pull(plan::mxv_facts& facts) {
+    try {
+        count_products(facts);
+    } catch (const out_of_memory&) {
+        pull_instead(facts);
+    }
+}
+
+// Within the handling of what there was no memory for.
+void device_mxv::pull_instead(plan::mxv_facts& facts) {
+    if (!facts.pinned.empty()) throw;
+    starts_ = buffer();
+    k_.products = 0;
+    facts.push_ready = false;
+    facts.expected = 0;
 }
 
 // Slices, ranks, tiles or bins that nobody asked for by name are made if there is memory for them, and for what goes by bins.

@@ -40,6 +40,8 @@ private:
     void take_products(plan::mxv_facts& facts);
     void gather_in_block(plan::mxv_facts& facts);
     void try_one_block(plan::mxv_facts& facts);
+    void count_products_or_pull(plan::mxv_facts& facts);
+    void pull_instead(plan::mxv_facts& facts);
     void plan_with_room(plan::mxv_facts& facts);
     void take_arguments();
     void take_matrix();

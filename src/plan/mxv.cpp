@@ -135,7 +135,7 @@ double share_of_rows(const mxv_facts& f) {
 // So few products that one block is the fastest, whatever a pull would read the matrix by.
 bool goes_by_block_at_once(const mxv_facts& f, double products) {
     if (!gathers_in_block(f) || f.input != vector_form::sparse) return false;
-    if (!f.push_ready && f.expected < device_push_from_products) return false;
+    if (!f.push_ready && (f.limited || f.expected < device_push_from_products)) return false;
     const double entries = static_cast<double>(f.nnz) * share_of_rows(f);
     if (products <= device_block_at_once + entries / device_block_entries) return true;
     return f.nnz <= small_on_device && 2 * products <= device_block_few &&
@@ -179,9 +179,10 @@ choice choose(const mxv_facts& f) {
         const bool far = static_cast<double>(f.nnz) <= device_short_row * rows;
         pull = pull * (1 + (far ? device_scattered_cost * f.scattered : 0)) + rows;
     }
-    // A representation that is not there costs about eight reads of the matrix, once for all products that are expected.
-    const double turning =
-        8.0 * static_cast<double>(f.nnz) / static_cast<double>(std::max<offset_t>(f.expected, 1));
+    // A representation that is not there costs about eight reads of the matrix, once for all products that are expected; under a memory
+    // limit it may be what does not fit.
+    const double products_of_it = f.limited ? 1 : static_cast<double>(std::max<offset_t>(f.expected, 1));
+    const double turning = 8.0 * static_cast<double>(f.nnz) / products_of_it;
     if (!f.push_ready) push += turning;
     if (!f.pull_ready) pull += turning;
     if (push < pull && f.on_device) return choose_device_push(f, products);

@@ -523,7 +523,11 @@ TEST(MxvPlan, ColumnsThatAreNotThereCostTheirBuilding) {
     f.expected = 1000;  // once for all of them
     EXPECT_EQ(plan::mxv(f).direction, direction::push);
     EXPECT_TRUE(plan::mxv(f).builds_transpose);
+    f.limited = true;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull) << "they may be what does not fit";
     f.on_device = true;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull);
+    f.limited = false;
     EXPECT_EQ(plan::mxv(f).kernel, "csc_gather_radix");
     f.expected = 1;
     EXPECT_EQ(plan::mxv(f).direction, direction::pull);
