@@ -115,8 +115,8 @@ inline constexpr offset_t device_merge_products = 16384, device_bucket_products 
 /// with this rule 97% of the calls at densities of 0.001 and 0.0001 were within 1.1 of the fastest kernel).
 inline constexpr double device_block_launch = 1.2e6, device_block_few = 3072, device_block_at_once = 256,
                         device_block_entries = 2000;
-/// Products that are expected of a matrix from which on its columns are made for such a push: of 8 M entries in 0.5 ms, and csr_merge takes
-/// 60 us for 9 to 20 (random:1000000,8, densities of 0.00001 and 0.0001).
+/// Products that are expected of a matrix from which on its columns are made for such a push, by reckoning: csr_merge takes
+/// 60 us for 9 to 20, and building them is reckoned as eight reads of the matrix (random:1000000,8, densities of 0.00001 and 0.0001).
 inline constexpr offset_t device_push_from_products = 32;
 /// On a GPU csr_row is one launch for csr_merge's three: it is the faster one on matrices of so many entries in rows that are short on
 /// average and none of them long (`nz bench regret`, one H200, 100 inputs: with a dense u 8 to 9 us for 12 to 13, with a sparse one 20 to 25

@@ -146,9 +146,10 @@ __global__ void __launch_bounds__(wide_row_block)
 #pragma unroll
                     for (int u = 0; u < step_each; ++u)
                         if (owner[u] >= 0 && product_number(u) == last_number) ends[1] = owner[u];
-                            // Without branches, so that a thread's reads wait together: where there is no product, those of the first.
 #pragma unroll
                     for (int u = 0; u < step_each; ++u) {
+                        // Without branches, so that a thread's reads wait together (of no product: the first's); and no
+                        // read-only ones, which the compiler puts off beyond the barrier, to where they are waited for.
                         const offset_t q = m.entries.place_in_b(owner[u], from + product_number(u));
                         column[u] = b.columns[q];
                         if constexpr (Cell::reads_b) right[u] = of.b_values[q * of.b_step];

@@ -23,8 +23,8 @@ using tile_ranks = cub::BlockRadixRankMatch<sort_block, Bits, false>;
 
 /// A set of numbers below `capacity` as bits in shared memory, which tells how many of it lie before one.
 class bit_ranks {
-    static constexpr int quads =
-        9;  // of 128 bits that a thread counts: an odd number, so that lanes read different banks
+    // Of 128 bits that a thread counts: an odd number, so that lanes read different banks.
+    static constexpr int quads = 9;
     static constexpr unsigned thread_bits = 128 * quads;
 
 public:
