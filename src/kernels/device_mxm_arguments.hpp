@@ -31,9 +31,12 @@ struct device_mxm_arguments {
     int band_least = 1;  // of plan::band_samples rows, those without which it is none
     plan::mxm_band_shape band{};
     index_t fill_first = 0, fill_last = 0;
-    // For two_level_sort, which has `products` of them: plan::mxm_sort_bytes; columns of the places of cut rows in rooms of as many
-    // entries as these have products; plan::mxm_cut_bytes for so many places, rows and runs.
-    void* sort_memory = nullptr;
+    // For two_level_sort, whose tiles take `products` of them as they come: plan::mxm_sort_entry_bytes, plan::mxm_sort_bytes; where rows may
+    // be ranged, plan::mxm_range_bytes for their tiles and slots; columns of the places of cut rows in rooms of as many entries as these
+    // have products; plan::mxm_cut_bytes for so many places, rows and runs.
+    bool ranged = false;
+    void *entry_memory = nullptr, *sort_memory = nullptr, *range_memory = nullptr;
+    offset_t range_tiles = 0, range_slots = 0;
     std::size_t sort_scan_bytes = 0, cut_sort_bytes = 0, value_bytes = 0;
     index_t* cut_columns = nullptr;
     void* cut_memory = nullptr;
@@ -61,11 +64,11 @@ struct device_mxm_arguments {
 /// Puts its work on `stream` (a cudaStream_t) and returns.
 using device_mxm_kernel = void (*)(const device_mxm_arguments&, void* stream);
 
-/// The steps of mxm/two_level_sort that are the same for all semirings, in this order; after expand and after count sizes are read,
-/// and memory is taken.
+/// The steps of mxm/two_level_sort that are the same for all semirings, in this order; after each but the last sizes are read, and memory
+/// is taken.
 struct device_sort_table {
-    std::size_t (*scan_bytes)(offset_t a_entries, offset_t products) = nullptr;
-    device_mxm_kernel expand = nullptr, count = nullptr;
+    std::size_t (*scan_bytes)(offset_t a_entries, index_t rows, offset_t products) = nullptr;
+    device_mxm_kernel entries = nullptr, expand = nullptr, count = nullptr;
     std::size_t (*cut_bytes)(const device_mxm_arguments&) = nullptr;
     device_mxm_kernel cut = nullptr;
 };

@@ -69,17 +69,23 @@ public:
                                "another, or none",
                                f.left.describe("A"), k_.a_entries);
         k_.value_bytes = size_of(f.value_type);
+        const storage::matrix_body& right = f.right.a.body();
+        columns_ascend_ = (f.right.transposed ? right.columns_anywhere(ctx_) : right.rows_anywhere()).sorted;
     }
 
     /// After read_survey: each step, and memory for the next; sizes go into the facts.
     void take_tiles(plan::mxm_facts& facts) {
-        k_.products = facts.products;
-        k_.sort_scan_bytes = steps().scan_bytes(k_.a_entries, k_.products);
-        sort_ =
-            buffer(ctx_.device_memory(), plan::mxm_sort_bytes(k_.a_entries, k_.products, k_.sort_scan_bytes));
+        k_.sort_scan_bytes = steps().scan_bytes(k_.a_entries, k_.rows, facts.products);
+        entry_ = buffer(ctx_.device_memory(),
+                        plan::mxm_sort_entry_bytes(k_.rows, k_.a_entries, k_.sort_scan_bytes));
+        k_.entry_memory = entry_.data();
+        k_.ranged = columns_ascend_ && k_.by_products.large_rows() > 0;
+        entries();
+        take_ranges(facts);
+        sort_ = buffer(ctx_.device_memory(), plan::mxm_sort_bytes(k_.products));
         k_.sort_memory = sort_.data();
         expand();
-        const plan::mxm_sort_parts tiles(k_.sort_memory, k_.a_entries, k_.products, k_.sort_scan_bytes);
+        const plan::mxm_sort_parts tiles(sort_entries(), k_.sort_memory, k_.products);
         const offset_t last = plan::sort_tiles(k_.products);
         ctx_.gpu()->download(&k_.cut_rows, tiles.ranks + last, sizeof k_.cut_rows);
         ctx_.gpu()->download(&facts.cut_products, tiles.rooms + last, sizeof facts.cut_products);
@@ -108,6 +114,7 @@ public:
         ctx_.gpu()->download(&entries_, parts().starts + k_.rows, sizeof entries_);
         take_entries();
     }
+    void entries() const { steps().entries(k_, stream()); }
     void expand() const { steps().expand(k_, stream()); }
     void count() const { steps().count(k_, stream()); }
     void cut() const { steps().cut(k_, stream()); }
@@ -115,7 +122,29 @@ public:
 
 private:
     static const kernels::device_sort_table& steps() { return kernels::on_cuda().mxm.sort; }
-    buffer sort_, cut_columns_, cut_;
+    plan::mxm_sort_entries sort_entries() const {
+        return {k_.entry_memory, k_.rows, k_.a_entries, k_.sort_scan_bytes};
+    }
+    /// After entries: how many products are left to tiles that take them as they come, and memory for those of ranged rows.
+    void take_ranges(plan::mxm_facts& facts) {
+        k_.products = facts.products;
+        if (k_.ranged) {
+            const plan::mxm_sort_entries parts = sort_entries();
+            plan::range_start all{};
+            ctx_.gpu()->download(&all, parts.ranges + k_.rows, sizeof all);
+            k_.range_tiles = all.tiles;
+            k_.range_slots = all.slots;
+            ctx_.gpu()->download(&k_.products, parts.starts + k_.a_entries, sizeof k_.products);
+        }
+        facts.range_tiles = k_.range_tiles;
+        facts.range_slots = k_.range_slots;
+        facts.ranged_products = facts.products - k_.products;
+        range_ = buffer(ctx_.device_memory(), plan::mxm_range_bytes(k_.range_tiles, k_.range_slots));
+        k_.range_memory = range_.data();
+    }
+
+    bool columns_ascend_;
+    buffer entry_, sort_, range_, cut_columns_, cut_;
 };
 
 /// mxm/hash, masked_row and dia_dia.
@@ -503,6 +532,7 @@ mxm_kernel_times mxm_kernel_ms(const context& ctx, const device_factors& f, int 
         product.take_result();
         return times_of(ctx, product, repeats, [&] {
             product.survey();
+            product.entries();
             product.expand();
             product.count();
             product.cut();

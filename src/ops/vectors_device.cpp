@@ -142,6 +142,16 @@ buffer mask_on_device(const context& ctx, const vector_options& o) {
 
 namespace {
 
+// A vector's content once more on the GPU.
+device_vector copied(const context& ctx, const vector_body& b) {
+    const auto from = b.home->copy_on(ctx, b);
+    device_vector own = storage::allocate_on_device(ctx, b.type, b.size, b.form, b.count);
+    ctx.gpu()->copy(own.values.data(), from->values.data(), own.values.bytes());
+    ctx.gpu()->copy(own.present.data(), from->present.data(), own.present.bytes());
+    ctx.gpu()->copy(own.indices.data(), from->indices.data(), own.indices.bytes());
+    return own;
+}
+
 // w's content on the GPU for somebody who writes to it: w's own where nobody else has it, else a copy. A bitmap's count comes along
 // there. w is to be replaced.
 std::pair<device_vector, buffer> own_content(const context& ctx, vector& w) {
@@ -156,11 +166,7 @@ std::pair<device_vector, buffer> own_content(const context& ctx, vector& w) {
         if (pending.data()) count = std::move(pending);
         return {std::move(content), std::move(count)};
     }
-    const auto from = b.home->copy_on(ctx, b);
-    device_vector own = storage::allocate_on_device(ctx, b.type, b.size, b.form, b.count);
-    ctx.gpu()->copy(own.values.data(), from->values.data(), own.values.bytes());
-    ctx.gpu()->copy(own.present.data(), from->present.data(), own.present.bytes());
-    return {std::move(own), std::move(count)};
+    return {copied(ctx, b), std::move(count)};
 }
 
 // Whether few entries join many: then the others are neither read nor written.
@@ -232,12 +238,8 @@ vector full(const context& ctx, offset_t size, scalar value) {
 
 void* writable_on_device(const context& ctx, vector& w) {
     const vector_body& b = w.body_anywhere();
-    if (w.is_shared() || !b.home->away_on(ctx)) {
-        const auto from = b.home->copy_on(ctx, b);
-        device_vector own = storage::allocate_on_device(ctx, b.type, b.size, vector_form::dense, b.size);
-        ctx.gpu()->copy(own.values.data(), from->values.data(), own.values.bytes());
-        w = storage::make_device_vector(ctx, b.type, b.size, vector_form::dense, b.size, std::move(own));
-    }
+    if (w.is_shared() || !b.home->away_on(ctx))
+        w = storage::make_device_vector(ctx, b.type, b.size, b.form, b.count, copied(ctx, b));
     return w.body_anywhere().home->copy_on(ctx, w.body_anywhere())->values.data();
 }
 

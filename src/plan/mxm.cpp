@@ -95,11 +95,12 @@ mxm_plan on_gpu(const mxm_facts& f) {
         return plan;
     }
     if (plan.kernel == "two_level_sort") {
+        const offset_t as_they_come = std::max<offset_t>(f.products, 0) - f.ranged_products;
         plan.workspace_bytes =
-            mxm_device_rows(f.rows, f.scan_bytes) +
-            mxm_sort_bytes(f.a_entries, std::max<offset_t>(f.products, 0), 0) +
+            mxm_device_rows(f.rows, f.scan_bytes) + mxm_sort_entry_bytes(f.rows, f.a_entries, 0) +
+            mxm_sort_bytes(as_they_come) + mxm_range_bytes(f.range_tiles, f.range_slots) +
             static_cast<std::size_t>(f.cut_products) * sizeof(index_t) +
-            mxm_cut_bytes(f.cut_places, f.cut_rows, f.cut_runs, f.products, f.columns, f.value_bytes, 0);
+            mxm_cut_bytes(f.cut_places, f.cut_rows, f.cut_runs, as_they_come, f.columns, f.value_bytes, 0);
         return plan;
     }
     plan.workspace_bytes =

@@ -33,6 +33,8 @@ struct mxm_facts {
     // On a GPU, two_level_sort's: products of the rows that tiles cut, their places, how many rows; 0 while not known.
     offset_t cut_products = 0, cut_places = 0, cut_runs = 0;
     index_t cut_rows = 0;
+    offset_t ranged_products = 0, range_tiles = 0,
+             range_slots = 0;  ///< products of the rows that are cut by columns
 };
 
 /// Dense rows: with up to so many bytes of sums a thread they were the faster on all that was measured; with twice as

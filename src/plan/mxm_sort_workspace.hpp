@@ -21,33 +21,93 @@ constexpr int bits_of_column(index_t columns) {
     return bits;
 }
 
-/// What goes with entries of A, products and tiles. A row is cut where its products lie in several tiles.
-struct mxm_sort_parts {
-    offset_t* starts;       ///< [entries of A + 1] products before each
+/// Rows that are told apart before they are sorted: of more products than a tile, from few entries of A. Their tiles are ranges of columns,
+/// each of which holds all products of its places.
+inline constexpr offset_t most_ranged_entries = 512, most_ranged_products = offset_t{1} << 30;
+constexpr bool is_ranged(offset_t products, offset_t entries) {
+    return products > sort_tile && products <= most_ranged_products && entries <= most_ranged_entries;
+}
+/// Tiles of such a row. A range ends before the column whose products reach over its equal share, and an entry of A has a column once:
+/// it has less than the share and as many as the row has entries beside.
+constexpr offset_t range_tiles(offset_t products, offset_t entries) {
+    const offset_t share = sort_tile - entries;
+    return (products + share - 1) / share;
+}
+/// Products of the row that its first `tile` ranges share.
+constexpr offset_t range_target(offset_t products, offset_t tiles, offset_t tile) {
+    return products * tile / tiles;
+}
+/// The tiles of all ranged rows are less than this.
+constexpr offset_t most_range_tiles(offset_t products) { return products / (sort_tile / 2) + 1; }
+
+/// Tiles of ranged rows, and slots: tiles times their rows' entries of A.
+struct range_start {
+    offset_t tiles, slots;
+};
+
+/// What goes with entries of A, and with its rows.
+struct mxm_sort_entries {
+    offset_t* starts;       ///< [entries of A + 1] products before each, without those of ranged rows
     offset_t* of_b;         ///< where an entry's row of B begins, less starts: its products' entries of B
     index_t* rows;          ///< each entry's
-    std::uint16_t* turns;   ///< [tiles * sort_tile] where a tile's products stand in its order
-    std::uint32_t* firsts;  ///< [tiles * sort_tile / 32] of the order the first of each place, 32 a word
-    std::uint16_t* warp_places;  ///< [tiles * sort_warps] places that begin in each warp's share of a tile
-    offset_t* entries;           ///< [tiles + 1] the entry of A that has a tile's first product
-    index_t* cut_rows;           ///< [tiles + 1] the row cut where a tile begins, or -1
-    index_t* ranks;              ///< [tiles + 1] cut rows up to there, each counted once
-    offset_t* rooms;             ///< [tiles + 1] products of cut rows in the tiles before
-    index_t *first_places, *last_places;  ///< places in a tile of the cut row it begins with, and ends with
-    offset_t* cut_starts;                 ///< [tiles + 1] such places in the tiles before
-    offset_t* most_runs;  ///< [1] tiles that the products of one row lie in, at most; 0: no more than two
+    std::uint32_t* ranged;  ///< bits of the entries whose rows are ranged
+    range_start* ranges;    ///< [rows + 1] of the ranged rows before
     void* scan;
     std::size_t scan_bytes;
 
-    mxm_sort_parts(void* memory, offset_t a_entries, offset_t products, std::size_t scan) : scan_bytes(scan) {
+    mxm_sort_entries(void* memory, index_t rows_of_a, offset_t a_entries, std::size_t scan)
+        : scan_bytes(scan) {
         workspace_parts parts(memory);
-        const offset_t tiles = sort_tiles(products);
         starts = parts.take<offset_t>(a_entries + 1);
         of_b = parts.take<offset_t>(a_entries);
         rows = parts.take<index_t>(a_entries);
-        turns = parts.take<std::uint16_t>(tiles * sort_tile);
-        firsts = parts.take<std::uint32_t>(tiles * sort_tile / 32);
-        warp_places = parts.take<std::uint16_t>(tiles * sort_warps);
+        ranged = parts.take<std::uint32_t>((a_entries + 31) / 32);
+        ranges = parts.take<range_start>(offset_t{rows_of_a} + 1);
+        this->scan = parts.take<std::byte>(static_cast<offset_t>(scan));
+    }
+};
+constexpr std::size_t mxm_sort_entry_bytes(index_t rows, offset_t a_entries, std::size_t scan_bytes) {
+    const auto n = static_cast<std::size_t>(a_entries), m = static_cast<std::size_t>(rows);
+    return padded((n + 1) * sizeof(offset_t)) + padded(n * sizeof(offset_t)) + padded(n * sizeof(index_t)) +
+           padded((n + 31) / 32 * sizeof(std::uint32_t)) + padded((m + 1) * sizeof(range_start)) +
+           padded(scan_bytes);
+}
+
+/// What a tile leaves of its order, of either kind.
+struct mxm_tile_orders {
+    std::uint16_t* turns;        ///< [tiles * sort_tile] where a tile's products stand in its order
+    std::uint32_t* firsts;       ///< [tiles * sort_tile / 32] of the order the first of each place, 32 a word
+    std::uint16_t* warp_places;  ///< [tiles * sort_warps] places that begin in each warp's share of a tile
+
+    mxm_tile_orders(workspace_parts& parts, offset_t tiles)
+        : turns(parts.take<std::uint16_t>(tiles * sort_tile)),
+          firsts(parts.take<std::uint32_t>(tiles * sort_tile / 32)),
+          warp_places(parts.take<std::uint16_t>(tiles * sort_warps)) {}
+};
+constexpr std::size_t mxm_tile_order_bytes(offset_t tiles) {
+    const auto n = static_cast<std::size_t>(tiles);
+    return padded(n * sort_tile * sizeof(std::uint16_t)) +
+           padded(n * sort_tile / 32 * sizeof(std::uint32_t)) +
+           padded(n * sort_warps * sizeof(std::uint16_t));
+}
+
+/// What goes with the products of all other rows and their tiles. A row is cut where its products lie in several.
+struct mxm_sort_parts : mxm_sort_entries {
+    mxm_tile_orders orders;
+    offset_t* entries;                    ///< [tiles + 1] the entry of A that has a tile's first product
+    index_t* cut_rows;                    ///< [tiles + 1] the row cut where a tile begins, or -1
+    index_t* ranks;                       ///< [tiles + 1] cut rows up to there, each counted once
+    offset_t* rooms;                      ///< [tiles + 1] products of cut rows in the tiles before
+    index_t *first_places, *last_places;  ///< places in a tile of the cut row it begins with, and ends with
+    offset_t* cut_starts;                 ///< [tiles + 1] such places in the tiles before
+    offset_t* most_runs;  ///< [1] tiles that the products of one row lie in, at most; 0: no more than two
+
+    mxm_sort_parts(const mxm_sort_entries& of_a, void* memory, offset_t products)
+        : mxm_sort_parts(of_a, workspace_parts(memory), sort_tiles(products)) {}
+
+private:
+    mxm_sort_parts(const mxm_sort_entries& of_a, workspace_parts parts, offset_t tiles)
+        : mxm_sort_entries(of_a), orders(parts, tiles) {
         entries = parts.take<offset_t>(tiles + 1);
         cut_rows = parts.take<index_t>(tiles + 1);
         ranks = parts.take<index_t>(tiles + 1);
@@ -56,17 +116,38 @@ struct mxm_sort_parts {
         last_places = parts.take<index_t>(tiles + 1);
         cut_starts = parts.take<offset_t>(tiles + 1);
         most_runs = parts.take<offset_t>(1);
-        this->scan = parts.take<std::byte>(static_cast<offset_t>(scan));
     }
 };
-constexpr std::size_t mxm_sort_bytes(offset_t a_entries, offset_t products, std::size_t scan_bytes) {
-    const auto n = static_cast<std::size_t>(a_entries), all = static_cast<std::size_t>(sort_tiles(products)),
-               tiles = all + 1;
-    return padded((n + 1) * sizeof(offset_t)) + padded(n * sizeof(offset_t)) + padded(n * sizeof(index_t)) +
-           padded(all * sort_tile * sizeof(std::uint16_t)) +
-           padded(all * sort_tile / 32 * sizeof(std::uint32_t)) +
-           padded(all * sort_warps * sizeof(std::uint16_t)) + 3 * padded(tiles * sizeof(offset_t)) +
-           4 * padded(tiles * sizeof(index_t)) + padded(sizeof(offset_t)) + padded(scan_bytes);
+constexpr std::size_t mxm_sort_bytes(offset_t products) {
+    const auto tiles = static_cast<std::size_t>(sort_tiles(products)) + 1;
+    return mxm_tile_order_bytes(sort_tiles(products)) + 3 * padded(tiles * sizeof(offset_t)) +
+           4 * padded(tiles * sizeof(index_t)) + padded(sizeof(offset_t));
+}
+
+/// What goes with the tiles of ranged rows.
+struct mxm_range_parts {
+    mxm_tile_orders orders;
+    index_t* rows;    ///< [tiles]
+    index_t* begins;  ///< [slots] of a tile and each entry of its row: what of B's row lies before the range
+    index_t* places;  ///< [tiles] of each
+    offset_t* place_starts;  ///< [tiles + 1] of the tiles before
+
+    mxm_range_parts(void* memory, offset_t tiles, offset_t slots)
+        : mxm_range_parts(workspace_parts(memory), tiles, slots) {}
+
+private:
+    mxm_range_parts(workspace_parts parts, offset_t tiles, offset_t slots) : orders(parts, tiles) {
+        rows = parts.take<index_t>(tiles);
+        begins = parts.take<index_t>(slots);
+        places = parts.take<index_t>(tiles);
+        place_starts = parts.take<offset_t>(tiles + 1);
+    }
+};
+constexpr std::size_t mxm_range_bytes(offset_t tiles, offset_t slots) {
+    if (tiles == 0) return 0;
+    const auto n = static_cast<std::size_t>(tiles);
+    return mxm_tile_order_bytes(tiles) + 2 * padded(n * sizeof(index_t)) +
+           padded(static_cast<std::size_t>(slots) * sizeof(index_t)) + padded((n + 1) * sizeof(offset_t));
 }
 
 /// Places of cut rows go through tiles once more where no row lies in more tiles than this: a cut there is looked for in all of them, and has

@@ -227,6 +227,52 @@ TEST_F(SortedOnDevice, RowsOfVeryManyTilesAreTheCpus) {
     }
 }
 
+// Rows of which each has more products than a tile, from few entries: cut by columns, whose sums are then those of the products in
+// their order, like the other kernels'. Columns that all entries of a row have, and such as few have; rows of 4,097 products and of a million.
+TEST_F(SortedOnDevice, RowsThatAreCutByColumnsAreTheReferencesBits) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    std::uniform_real_distribution<double> real(-1, 1);
+    struct shape {
+        index_t rows, entries, length, columns;
+        offset_t spread;
+    };
+    constexpr shape shapes[] = {{40, 17, 241, 5000, 1},          {40, 2, 2049, 2050, 1},
+                                {30, 512, 16, 3000, 187},        {20, 512, 2000, 100000, 37},
+                                {300, 100, 90, 300000000, 3301}, {7, 1, 5000, 70000, 11},
+                                {3, 300, 70000, 140000, 1}};
+    for (const auto [rows, entries, length, columns, spread] : shapes) {
+        SCOPED_TRACE(::testing::Message() << entries << " x " << length << " of " << columns);
+        constexpr index_t inner = 600;
+        std::vector<index_t> i, j, k, l;
+        for (index_t row = 0; row < rows; ++row)
+            for (index_t m = 0; m < entries; ++m) {
+                i.push_back(row);
+                j.push_back((row * 7 + m) % inner);
+            }
+        for (index_t row = 0; row < inner; ++row)
+            for (index_t m = 0; m < length; ++m) {
+                k.push_back(row);
+                // Odd ones the same in all rows: of no row twice, as the spread has no divisor of the columns.
+                l.push_back(static_cast<index_t>((m % 2 ? m * spread : (2 * row + m) * spread) % columns));
+            }
+        std::vector<double> x(i.size()), y(k.size());
+        for (auto& value : x) value = real(random);
+        for (auto& value : y) value = real(random);
+        const auto a = matrix::build<double>(ctx, {rows, inner, i, j, x}),
+                   b = matrix::build<double>(ctx, {inner, columns, k, l, y});
+        for (const auto* name :
+             {"plus_times_fp64", "min_plus_fp64", "any_second_fp64", "any_secondi_int32"}) {
+            SCOPED_TRACE(name);
+            const semiring s(name);
+            const dtype type = s.value_type(a.type(), b.type());
+            matrix expected(cpu, type, rows, columns), c(ctx, type, rows, columns);
+            mxm(cpu, expected, s, a, b, {.kernel = "hash"});
+            EXPECT_TRUE(mxm(ctx, c, s, a, b, {.kernel = "two_level_sort"}).on_device);
+            ASSERT_TRUE(same(read(expected), c));
+        }
+    }
+}
+
 // Rows of exactly as many tiles as go once more through tiles, and of one more, beside many rows that two tiles share; values of all sizes.
 TEST_F(SortedOnDevice, ValuesOfAllSizesOnBothSidesOfTheLimitAreTheReferences) {
     const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});

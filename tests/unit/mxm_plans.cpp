@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <random>
 
 namespace nz::test {
 namespace {
@@ -347,8 +348,15 @@ TEST(MxmSortParts, TakeTheBytesThatAreStated) {
         return static_cast<std::size_t>(static_cast<const std::byte*>(last) - memory) + plan::padded(bytes);
     };
     for (const offset_t products : {1, 4095, 4096, 4097, 20000}) {
-        const plan::mxm_sort_parts sort(memory, 777, products, 99);
-        EXPECT_EQ(taken(sort.scan, 99), plan::mxm_sort_bytes(777, products, 99)) << products;
+        const plan::mxm_sort_entries entries(memory, 55, 777, 99);
+        EXPECT_EQ(taken(entries.scan, 99), plan::mxm_sort_entry_bytes(55, 777, 99)) << products;
+        const plan::mxm_sort_parts sort(entries, memory, products);
+        EXPECT_EQ(taken(sort.most_runs, sizeof *sort.most_runs), plan::mxm_sort_bytes(products)) << products;
+        const offset_t tiles = plan::most_range_tiles(products);
+        const plan::mxm_range_parts ranges(memory, tiles, 3 * tiles);
+        EXPECT_EQ(taken(ranges.place_starts, static_cast<std::size_t>(tiles + 1) * sizeof(offset_t)),
+                  plan::mxm_range_bytes(tiles, 3 * tiles))
+            << products;
         for (const offset_t most_runs : {0, 3, 1024}) {
             const plan::mxm_cut_parts cut(memory, products, 31, most_runs, 3 * products, 8, 99);
             EXPECT_EQ(taken(cut.scan, 99),
@@ -358,6 +366,37 @@ TEST(MxmSortParts, TakeTheBytesThatAreStated) {
         const plan::mxm_cut_sorted_parts sorted(memory, products, 31, 8, 8, 99);
         EXPECT_EQ(taken(sorted.sort, 99), plan::mxm_cut_sorted_bytes(products, 31, 8, 8, 99)) << products;
     }
+}
+
+// However a row's products fall on its columns, of which an entry of A has each once: no range has more than a tile.
+TEST(MxmSortParts, RangesOfColumnsFitTheirTiles) {
+    EXPECT_FALSE(plan::is_ranged(plan::sort_tile, 2));
+    EXPECT_FALSE(plan::is_ranged(plan::sort_tile + 1, plan::most_ranged_entries + 1));
+    EXPECT_FALSE(plan::is_ranged(plan::most_ranged_products + 1, 2));
+    std::mt19937 random(7);
+    for (const offset_t entries : {1, 2, 100, 511, 512})
+        for (const offset_t products : {offset_t{4097}, offset_t{5000}, offset_t{8192}, offset_t{123457}}) {
+            SCOPED_TRACE(::testing::Message() << products << " of " << entries);
+            ASSERT_TRUE(plan::is_ranged(products, entries));
+            const offset_t tiles = plan::range_tiles(products, entries);
+            EXPECT_LE(tiles, plan::most_range_tiles(products) - 1);
+            for (const bool full : {true, false}) {
+                offset_t before = 0, begin = 0, tile = 1;  // a column at a time
+                while (before < products) {
+                    const offset_t column = std::min(
+                        products - before, full ? entries : 1 + static_cast<offset_t>(random()) % entries);
+                    for (; tile < tiles && before + column > plan::range_target(products, tiles, tile);
+                         ++tile) {
+                        EXPECT_GT(before, begin);
+                        EXPECT_LE(before - begin, plan::sort_tile);
+                        begin = before;
+                    }
+                    before += column;
+                }
+                EXPECT_EQ(tile, tiles);
+                EXPECT_LE(products - begin, plan::sort_tile);
+            }
+        }
 }
 
 // A place's sum is named from so far before its tile that no row's are missed.

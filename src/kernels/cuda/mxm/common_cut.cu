@@ -1,6 +1,7 @@
 // The second level of mxm/two_level_sort: places of rows that tiles cut, once more in tiles; the essay stands in two_level_sort.cuh.
 #include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxm/common_cut.cuh"
+#include "kernels/cuda/mxm/common_run_search.cuh"
 #include "kernels/cuda/mxm/common_tile_keys.cuh"
 
 #include <cub/device/device_scan.cuh>
@@ -16,9 +17,6 @@ constexpr int cut_blocks = 3;
 unsigned blocks_of(offset_t n) { return static_cast<unsigned>((n + block - 1) / block); }
 __device__ offset_t thread_number() { return offset_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
-mxm_sort_parts parts_of(const device_mxm_arguments& k) {
-    return {k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes};
-}
 mxm_cut_parts cut_parts_of(const device_mxm_arguments& k) {
     return {k.cut_memory, k.cut_places, k.cut_rows, k.cut_runs, k.products, k.value_bytes, k.cut_sort_bytes};
 }
@@ -63,44 +61,8 @@ __global__ void __launch_bounds__(block)
 
 constexpr int bound_warps = 4, bound_block = bound_warps * 32;
 
-constexpr int looks = 3;  // columns that a step counts at once
-static_assert(bound_warps * plan::most_cut_runs * (looks + 2) * sizeof(std::uint16_t) <= 48 * 1024);
-
-/// Of places in a run: those that are known to lie before a column, those that may, and what the last step found for each of its columns.
-struct run_search {
-    std::uint16_t low, high, found[looks];
-};
-/// Places of a run, of [low, high), that lie before a column.
-__device__ int place_before(const index_t* columns, index_t column, int low, int high) {
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (__ldg(columns + middle) < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-/// Places that lie before each column, or in it: the searches go on side by side, so that their reads wait together.
-__device__ void places_before(const index_t* columns, const index_t (&looked)[looks], run_search& run) {
-    int low[looks], high[looks];
-#pragma unroll
-    for (int k = 0; k < looks; ++k) low[k] = run.low, high[k] = run.high;
-    for (int left = run.high - run.low; left > 0; left /= 2) {
-        index_t there[looks];
-#pragma unroll
-        for (int k = 0; k < looks; ++k)
-            there[k] = low[k] < high[k] ? __ldg(columns + (low[k] + high[k]) / 2) : 0;
-#pragma unroll
-        for (int k = 0; k < looks; ++k) {
-            if (low[k] >= high[k]) continue;
-            const int middle = (low[k] + high[k]) / 2;
-            (there[k] <= looked[k] ? low[k] : high[k]) = there[k] <= looked[k] ? middle + 1 : middle;
-        }
-    }
-#pragma unroll
-    for (int k = 0; k < looks; ++k) run.found[k] = static_cast<std::uint16_t>(low[k]);
-}
+using place_search = run_search<std::uint16_t>;
+static_assert(bound_warps * plan::most_cut_runs * sizeof(place_search) <= 48 * 1024);
 
 /// A warp finds a bound: looks for the column, of which up to each a step counts in all of the row's runs, and then takes the run among
 /// those that have it.
@@ -131,17 +93,17 @@ __global__ void __launch_bounds__(bound_block)
         if (lane == 0) cut.bounds[tile] = {rank, first_run, first_run + runs};
         return;
     }
-    run_search* const kept = reinterpret_cast<run_search*>(shared_runs) + warp * cut.runs_at_most;
+    place_search* const kept = reinterpret_cast<place_search*>(shared_runs) + warp * cut.runs_at_most;
     for (index_t i = lane; i < runs; i += 32)
         kept[i] = {0, static_cast<std::uint16_t>(cut.runs[first_run + i].places), {}};
     const auto sum = [](int x) {  // a row has 2^22 places at most
         return static_cast<offset_t>(__reduce_add_sync(full_warp, static_cast<unsigned>(x)));
     };
     // The least column of which, and of those before, there are more than wanted: a step counts up to three columns.
-    index_t low = 0, high = width - 1;
-    while (low < high) {
-        const index_t quarter = (high - low) / 4, half = (high - low) / 2;
-        const index_t looked[looks] = {low + quarter, low + half, low + half + quarter};
+    column_step step{0, width - 1};
+    while (!step.found()) {
+        index_t looked[looks];
+        step.look(looked);
         int counts[looks] = {};
         for (index_t i = lane; i < runs; i += 32) {
             places_before(columns + cut.runs[first_run + i].columns, looked, kept[i]);
@@ -152,15 +114,13 @@ __global__ void __launch_bounds__(bound_block)
 #pragma unroll
         for (int k = looks - 1; k >= 0; --k)
             if (sum(counts[k]) > wanted) beyond = k;
-        for (index_t i = lane; i < runs; i += 32) {
-            if (beyond > 0) kept[i].low = kept[i].found[beyond - 1];
-            if (beyond < looks) kept[i].high = kept[i].found[beyond];
-        }
-        if (beyond > 0) low = looked[beyond - 1] + 1;
-        if (beyond < looks) high = looked[beyond];
+        for (index_t i = lane; i < runs; i += 32) narrow(kept[i], beyond);
+        step.take(looked, beyond);
     }
+    const index_t low = step.low;
     const auto before_it = [&](index_t i) {
-        return place_before(columns + cut.runs[first_run + i].columns, low, kept[i].low, kept[i].high);
+        return lower_bound(columns + cut.runs[first_run + i].columns, int{kept[i].low}, int{kept[i].high},
+                           low);
     };
     int count = 0;
     for (index_t i = lane; i < runs; i += 32) count += before_it(i);
@@ -343,8 +303,8 @@ void count_cut_rows(const device_mxm_arguments& k, const mxm_sort_parts& parts, 
     two_level_cut_runs_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, tiles, cut);
     const std::size_t searches = bound_warps * static_cast<std::size_t>(cut.runs_at_most);
     two_level_cut_bounds_kernel<<<static_cast<unsigned>(cut_tiles / bound_warps + 1), bound_block,
-                                  searches * sizeof(run_search), on>>>(k.cut_columns, k.cut_places, k.columns,
-                                                                       k.cut_rows, cut);
+                                  searches * sizeof(place_search), on>>>(k.cut_columns, k.cut_places,
+                                                                         k.columns, k.cut_rows, cut);
     allow_shared(two_level_cut_count_kernel, sizeof(cut_memory));
     two_level_cut_count_kernel<<<static_cast<unsigned>(cut_tiles), sort_block, sizeof(cut_memory), on>>>(
         k.cut_columns, k.cut_places, cut);
@@ -360,7 +320,7 @@ void two_level_sort_cut(const device_mxm_arguments& k, void* stream) {
     const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
     const bool by_tiles = k.cut_places > 0 && plan::cut_by_tiles(k.cut_runs);
     if (by_tiles)
-        count_cut_rows(k, parts_of(k), cut_parts_of(k), rows.counts, on);
+        count_cut_rows(k, sort_parts_of(k), cut_parts_of(k), rows.counts, on);
     else if (k.cut_places > 0)
         cut_sorted(k, rows.counts, stream);
     std::size_t bytes = k.scan_bytes;

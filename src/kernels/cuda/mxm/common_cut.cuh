@@ -23,11 +23,8 @@ struct cut_tile {
 };
 
 /// The places of run `q` in a tile.
-struct run_piece {
-    int begin, size;
-};
-__device__ inline run_piece piece_of(const plan::mxm_cut_parts& cut, index_t q, offset_t number,
-                                     const cut_tile& tile) {
+__device__ inline tile_piece piece_of(const plan::mxm_cut_parts& cut, index_t q, offset_t number,
+                                      const cut_tile& tile) {
     const plan::mxm_cut_run& run = cut.runs[q];
     const std::uint16_t* const before = cut.bound_places + number * cut.runs_at_most;
     const int begin = q < tile.from.end_run && !tile.from.begins_row ? before[q - tile.from.first_run] : 0,
@@ -47,39 +44,14 @@ struct cut_pieces {
 /// there are.
 __device__ inline int find_pieces(const plan::mxm_cut_parts& cut, const cut_tile& tile, cut_pieces& m,
                                   int* warp_last, int (&piece)[sort_each]) {
-    const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
-    for (int n = t; n < static_cast<int>(plan::sort_tile); n += sort_block) m.begins[n] = 0;
-    int before = 0;  // places in the lower half, pieces in the upper
-    for (index_t base = tile.from.first_run; base < tile.run_end; base += sort_block) {
-        const index_t q = base + t;
-        const auto [begin, size] = q < tile.run_end ? piece_of(cut, q, blockIdx.x, tile) : run_piece{};
-        const int own = size | (size > 0) << 16;
-        int up_to = own;
-#pragma unroll
-        for (int distance = 1; distance < 32; distance *= 2) {
-            const int below = __shfl_up_sync(full_warp, up_to, distance);
-            if (lane >= distance) up_to += below;
-        }
-        __syncthreads();  // the clearing of `begins`, and the turn before's reading of what follows
-        if (lane == 31) warp_last[warp] = up_to;
-        __syncthreads();
-        int all = 0;
-        for (int w = 0; w < sort_warps; ++w) {
-            up_to += w < warp ? warp_last[w] : 0;
-            all += warp_last[w];
-        }
-        const int at = before + up_to - own, start = at & 0xffff, number = at >> 16;
-        if (size > 0) {
+    const auto found = find_pieces(
+        tile.from.first_run, tile.run_end, tile.places, m.begins, warp_last, piece,
+        [&](index_t q) { return piece_of(cut, q, blockIdx.x, tile); },
+        [&](int number, index_t q, int begin, int start) {
             m.run[number] = q;
             m.shift[number] = static_cast<std::int16_t>(begin - start);
-            m.begins[start] = number;
-        }
-        before += all;
-        if ((before & 0xffff) == tile.places) break;
-    }
-    __syncthreads();
-    last_begun(m.begins, warp_last, piece);
-    return before >> 16;
+        });
+    return found.pieces;
 }
 
 }  // namespace nz::kernels::cuda

@@ -86,7 +86,7 @@ std::size_t cut_sorted_bytes(offset_t places) {
 
 void cut_sorted(const device_mxm_arguments& k, index_t* counts, void* stream) {
     const auto on = static_cast<cudaStream_t>(stream);
-    const mxm_sort_parts parts(k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes);
+    const mxm_sort_parts parts = sort_parts_of(k);
     const mxm_cut_sorted_parts cut = cut_sorted_parts_of(k);
     const int column_bits = plan::bits_of_column(k.columns);
     cut_gather_kernel<<<static_cast<unsigned>(plan::sort_tiles(k.products)), block, 0, on>>>(

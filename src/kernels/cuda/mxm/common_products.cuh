@@ -6,6 +6,29 @@
 
 namespace nz::kernels::cuda {
 
+inline plan::mxm_sort_entries sort_entries_of(const device_mxm_arguments& k) {
+    return {k.entry_memory, k.rows, k.a_entries, k.sort_scan_bytes};
+}
+inline plan::mxm_sort_parts sort_parts_of(const device_mxm_arguments& k) {
+    return {sort_entries_of(k), k.sort_memory, k.products};
+}
+inline plan::mxm_range_parts range_parts_of(const device_mxm_arguments& k) {
+    return {k.range_memory, k.range_tiles, k.range_slots};
+}
+
+/// The first of [at, end) whose value is beyond `x`, less one: the last that is not.
+template <class Values>
+__device__ offset_t last_up_to(const Values& values, offset_t at, offset_t end, offset_t x) {
+    while (at < end) {
+        const offset_t middle = at + (end - at) / 2;
+        if (values[middle] <= x)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    return at - 1;
+}
+
 /// A tile's block: each warp has 512 neighbouring products, 32 of them at a time.
 using plan::sort_warps;
 inline constexpr int sort_block = sort_warps * 32, sort_each = static_cast<int>(plan::sort_tile) / sort_block,
@@ -66,6 +89,47 @@ __device__ inline int find_owners(const plan::mxm_sort_parts& parts, const produ
     }
     __syncthreads();
     return last_begun(begins, warp_last, owner);
+}
+
+/// What a tile has of something that lies in order: from which of it on, and how much.
+struct tile_piece {
+    int begin, size;
+};
+struct found_pieces {
+    int pieces, places;
+};
+/// Finds the piece of each place of a tile, of those numbered [first, end) that have any, until `most` places are found; `keep` gets a piece's
+/// place among them, its number, where it begins, and where in the tile. All have read nothing of `begins`, [sort_tile], before.
+template <class PieceOf, class Keep>
+__device__ found_pieces find_pieces(index_t first, index_t end, int most, int* begins, int* warp_last,
+                                    int (&piece)[sort_each], PieceOf&& piece_of, Keep&& keep) {
+    const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
+    for (int n = t; n < static_cast<int>(plan::sort_tile); n += sort_block) begins[n] = 0;
+    int before = 0;  // places in the lower half, pieces in the upper
+    for (index_t base = first; base < end; base += sort_block) {
+        const index_t q = base + t;
+        const tile_piece of = q < end ? piece_of(q) : tile_piece{};
+        const int own = of.size | (of.size > 0) << 16;
+        int up_to = sum_up_to<32>(own);
+        __syncthreads();  // the clearing of `begins`, and the turn before's reading of what follows
+        if (lane == 31) warp_last[warp] = up_to;
+        __syncthreads();
+        int all = 0;
+        for (int w = 0; w < sort_warps; ++w) {
+            up_to += w < warp ? warp_last[w] : 0;
+            all += warp_last[w];
+        }
+        const int at = before + up_to - own, start = at & 0xffff, number = at >> 16;
+        if (of.size > 0) {
+            keep(number, q, of.begin, start);
+            begins[start] = number;
+        }
+        before += all;
+        if ((before & 0xffff) == most) break;
+    }
+    __syncthreads();
+    last_begun(begins, warp_last, piece);
+    return {before >> 16, before & 0xffff};
 }
 
 /// flags up to each number, counted over the block; `warp_totals`: [sort_warps]. Returns their sum.

@@ -217,6 +217,57 @@ __device__ void mark_firsts(const Key* keys, int count, unsigned (&firsts)[sort_
     }
 }
 
+/// What the block of a tile of products needs in shared memory to put them in order.
+struct order_memory {
+    static constexpr int words = sort_tile / 32;
+    struct sorted_keys {
+        std::uint64_t keys[sort_tile];
+        std::uint16_t turns[sort_tile];
+    };
+    union {
+        int begins[sort_tile];
+        tile_keys keys;
+        sorted_keys sorted;
+    };
+    unsigned firsts[words];       // of the order the first of each place
+    std::uint16_t places[words];  // before each word's
+    int warp_last[sort_warps], warp_totals[sort_warps];
+    unsigned low, high;
+
+    __device__ int places_before(int n) const {
+        return places[n / 32] + __popc(firsts[n / 32] & ~(~0u << n % 32));
+    }
+};
+/// Of a tile's products, whose keys are in order: each one's turn, and which of the order are the first of their places. `number`: places
+/// that begin up to each; returns all.
+template <class Key>
+__device__ int take_turns(order_memory& m, const Key* keys, int products, unsigned (&firsts)[sort_each],
+                          int (&number)[sort_each]) {
+    mark_firsts(keys, products, firsts);
+    const int places = number_flags(firsts, m.warp_totals, number);
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        if (lane == 0) {
+            m.firsts[n / 32] = firsts[r];
+            m.places[n / 32] = static_cast<std::uint16_t>(number[r] - static_cast<int>(firsts[r] & 1));
+        }
+        if (n < products) m.sorted.turns[number_of(keys[n])] = static_cast<std::uint16_t>(n);
+    }
+    __syncthreads();
+    return places;
+}
+/// Leaves what has been put in order.
+__device__ inline void leave_order(const order_memory& m, const plan::mxm_tile_orders& to, offset_t tile) {
+    const int t = static_cast<int>(threadIdx.x);
+    if (t < sort_warps) to.warp_places[tile * sort_warps + t] = static_cast<std::uint16_t>(m.warp_totals[t]);
+    if (t < order_memory::words) to.firsts[tile * order_memory::words + t] = m.firsts[t];
+    auto* const turns = reinterpret_cast<uint4*>(to.turns + tile * sort_tile);
+    for (int n = t; n < static_cast<int>(sizeof m.sorted.turns / sizeof(uint4)); n += sort_block)
+        turns[n] = reinterpret_cast<const uint4*>(m.sorted.turns)[n];
+}
+
 /// The range of the columns that a block's threads have, `low` and `high` of all bits set and none before.
 __device__ inline key_columns columns_of_keys(unsigned low, unsigned high, unsigned& all_low,
                                               unsigned& all_high) {

@@ -70,6 +70,8 @@ __global__ void __launch_bounds__(survey_block)
         parts.bins[of] = static_cast<std::uint8_t>(bin);
         atomicAdd(bins.rows + bin, 1u);
         if (bin == plan::empty_bin) parts.counts[of] = 0;
+        if (bin < plan::block_bins)  // until they are counted: their products
+            parts.counts[of] = static_cast<index_t>(min(row_sum, 0x7fffffffull));
         if (of == rows - 1) parts.counts[rows] = 0;
     };
     for (offset_t base = 0; offset_t{base} * gridDim.x * block_rows < rows; ++base) {

@@ -16,34 +16,21 @@ unsigned blocks_of(offset_t n) { return static_cast<unsigned>((n + block - 1) / 
 __device__ offset_t thread_number() { return offset_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
 
-mxm_sort_parts parts_of(const device_mxm_arguments& k) {
-    return {k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes};
-}
-/// The first of [at, end) whose value is beyond `x`, less one: the last that is not.
-template <class Values>
-__device__ offset_t last_up_to(const Values& values, offset_t at, offset_t end, offset_t x) {
-    while (at < end) {
-        const offset_t middle = at + (end - at) / 2;
-        if (values[middle] <= x)
-            at = middle + 1;
-        else
-            end = middle;
-    }
-    return at - 1;
-}
-
+/// Those that tiles take as they come.
 struct products_of_entry {
     const index_t* columns;
     device_offsets b;
+    const std::uint32_t* ranged;  // or null
     __device__ offset_t operator()(offset_t p) const {
-        const offset_t k = __ldg(columns + p);
-        return b[k + 1] - b[k];
+        const std::uint32_t skipped = ranged ? ranged[p / 32] >> p % 32 & 1 : 0;
+        const offset_t k = __ldg(columns + p), products = b[k + 1] - b[k];  // reads that wait together
+        return skipped ? 0 : products;
     }
 };
 
 /// The row of each entry of A, and where its products read B.
 __global__ void __launch_bounds__(block) entries_kernel(device_mxm_side a, device_offsets b, index_t rows,
-                                                        offset_t entries, mxm_sort_parts parts) {
+                                                        offset_t entries, plan::mxm_sort_entries parts) {
     __shared__ offset_t ends[2];
     const offset_t first = offset_t{blockIdx.x} * block, p = first + threadIdx.x;
     if (threadIdx.x < 2)
@@ -106,27 +93,9 @@ struct places_of_tile {
     __device__ offset_t operator()(offset_t t) const { return t == tiles ? 0 : first[t] + last[t]; }
 };
 /// A tile's block in shared memory.
-struct tile_memory {
-    static constexpr int words = sort_tile / 32;
-    struct sorted_keys {
-        std::uint64_t keys[sort_tile];
-        std::uint16_t turns[sort_tile];
-    };
-    union {
-        int begins[sort_tile];
-        tile_keys keys;
-        sorted_keys sorted;
-    };
+struct tile_memory : order_memory {
     index_t rows[sort_tile];                   // of each rank
     std::uint16_t rank_starts[sort_tile + 1];  // products before each rank's, then places
-    unsigned firsts[words];                    // of the order the first of each place
-    std::uint16_t places[words];               // before each word's
-    int warp_last[sort_warps], warp_totals[sort_warps];
-    unsigned low, high;
-
-    __device__ int places_before(int n) const {
-        return places[n / 32] + __popc(firsts[n / 32] & ~(~0u << n % 32));
-    }
 };
 
 /// What is left of a tile when its keys are in order.
@@ -147,29 +116,12 @@ __device__ void sort_tile_keys(tile_memory& m, const mxm_sort_parts& parts, cons
         sort_keys<Key>(m.keys, tile.products, ranks, columns, bits, rank, column, entries, m.warp_totals);
     unsigned firsts[sort_each];
     int number[sort_each];
-    mark_firsts(keys, tile.products, firsts);
-    const int places = number_flags(firsts, m.warp_totals, number);
-#pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        if (lane == 0) {
-            m.firsts[n / 32] = firsts[r];
-            m.places[n / 32] = static_cast<std::uint16_t>(number[r] - static_cast<int>(firsts[r] & 1));
-        }
-        if (n < tile.products) m.sorted.turns[number_of(keys[n])] = static_cast<std::uint16_t>(n);
-    }
-    if (t < sort_warps)
-        parts.warp_places[offset_t{blockIdx.x} * sort_warps + t] =
-            static_cast<std::uint16_t>(m.warp_totals[t]);
-    __syncthreads();
+    const int places = take_turns(m, keys, tile.products, firsts, number);
     // A rank's products have the same turns as they have numbers, in another order.
     for (int k = t; k < ranks; k += sort_block)
         m.rank_starts[k] = static_cast<std::uint16_t>(m.places_before(m.rank_starts[k]));
     if (t == 0) m.rank_starts[ranks] = static_cast<std::uint16_t>(places);
-    if (t < tile_memory::words) parts.firsts[tile.first / 32 + t] = m.firsts[t];
-    auto* const turns = reinterpret_cast<uint4*>(parts.turns + tile.first);
-    for (int n = t; n < static_cast<int>(sizeof m.sorted.turns / sizeof(uint4)); n += sort_block)
-        turns[n] = reinterpret_cast<const uint4*>(m.sorted.turns)[n];
+    leave_order(m, parts.orders, blockIdx.x);
     __syncthreads();
     const bool all_of_one = ranks == 1 && to.first_cut >= 0;
     const int first_places = to.first_cut >= 0 ? m.rank_starts[1] : 0,
@@ -250,35 +202,47 @@ __global__ void __launch_bounds__(sort_block, sort_blocks)
 
 }  // namespace
 
-std::size_t two_level_sort_scan_bytes(offset_t a_entries, offset_t products) {
+std::size_t two_level_sort_scan_bytes(offset_t a_entries, index_t rows, offset_t products) {
     std::size_t entries = 0, tiles = 0;
     offset_t* const at = nullptr;
+    // Tiles of ranged rows may be nearly twice as many.
     check(cub::DeviceScan::InclusiveSum(nullptr, entries, counted(products_of_entry{}), at, a_entries));
-    check(cub::DeviceScan::ExclusiveSum(nullptr, tiles,
-                                        counted(room_of_tile{mxm_sort_parts(nullptr, 0, 0, 0), {}, 0, 0}), at,
-                                        plan::sort_tiles(products) + 1));
-    return std::max(entries, tiles) * 2;  // the other scans are of the same lengths
+    check(cub::DeviceScan::ExclusiveSum(nullptr, tiles, counted(places_of_tile{}), at,
+                                        plan::most_range_tiles(products) + 1));
+    return std::max(
+        {entries * 2, tiles * 2, range_scan_bytes(rows)});  // the other scans are of the same lengths
+}
+
+void two_level_sort_entries(const device_mxm_arguments& k, void* stream) {
+    const auto on = stream_of(stream);
+    const plan::mxm_sort_entries parts = sort_entries_of(k);
+    const device_mxm_side a(k.a, 0), b(k.b, 0);
+    if (k.ranged) range_rows(k, stream);
+    check(cudaMemsetAsync(parts.starts, 0, sizeof(offset_t), on));
+    if (k.a_entries == 0) return;
+    std::size_t bytes = parts.scan_bytes;
+    check(cub::DeviceScan::InclusiveSum(
+        parts.scan, bytes,
+        counted(products_of_entry{a.columns, b.offsets, k.ranged ? parts.ranged : nullptr}), parts.starts + 1,
+        k.a_entries, on));
+    entries_kernel<<<blocks_of(k.a_entries), block, 0, on>>>(a, b.offsets, k.rows, k.a_entries, parts);
+    check(cudaGetLastError());
 }
 
 void two_level_sort_expand(const device_mxm_arguments& k, void* stream) {
     const auto on = stream_of(stream);
-    const mxm_sort_parts parts = parts_of(k);
+    const mxm_sort_parts parts = sort_parts_of(k);
     const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
-    const device_mxm_side a(k.a, 0), b(k.b, 0);
+    const device_mxm_side a(k.a, 0);
     const offset_t tiles = plan::sort_tiles(k.products);
     check(cudaMemsetAsync(rows.counts, 0, (static_cast<std::size_t>(k.rows) + 1) * sizeof(index_t), on));
+    check(cudaMemsetAsync(parts.most_runs, 0, sizeof(offset_t), on));
     if (tiles == 0) {
         check(cudaMemsetAsync(parts.rooms, 0, sizeof(offset_t), on));
-        check(cudaMemsetAsync(parts.most_runs, 0, sizeof(offset_t), on));
         return check(cudaMemsetAsync(parts.ranks, 0, sizeof(index_t), on));
     }
-    std::size_t bytes = parts.scan_bytes;
-    check(cudaMemsetAsync(parts.starts, 0, sizeof(offset_t), on));
-    check(cudaMemsetAsync(parts.most_runs, 0, sizeof(offset_t), on));
-    check(cub::DeviceScan::InclusiveSum(parts.scan, bytes, counted(products_of_entry{a.columns, b.offsets}),
-                                        parts.starts + 1, k.a_entries, on));
-    entries_kernel<<<blocks_of(k.a_entries), block, 0, on>>>(a, b.offsets, k.rows, k.a_entries, parts);
     tiles_kernel<<<blocks_of(tiles + 1), block, 0, on>>>(a, k.a_entries, tiles, parts);
+    std::size_t bytes = parts.scan_bytes;
     check(cub::DeviceScan::InclusiveSum(parts.scan, bytes, counted(begins_cut_row{parts.cut_rows}),
                                         parts.ranks, tiles + 1, on));
     check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes,
@@ -289,9 +253,10 @@ void two_level_sort_expand(const device_mxm_arguments& k, void* stream) {
 
 void two_level_sort_count(const device_mxm_arguments& k, void* stream) {
     const auto on = stream_of(stream);
-    const mxm_sort_parts parts = parts_of(k);
+    const mxm_sort_parts parts = sort_parts_of(k);
     const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
     const offset_t tiles = plan::sort_tiles(k.products);
+    if (k.range_tiles > 0) range_count(k, rows.counts, stream);
     if (tiles == 0) return check(cudaMemsetAsync(parts.cut_starts, 0, sizeof(offset_t), on));
     allow_shared(two_level_sort_count_kernel, sizeof(tile_memory));
     two_level_sort_count_kernel<<<static_cast<unsigned>(tiles), sort_block, sizeof(tile_memory), on>>>(

@@ -12,19 +12,24 @@
 //   lanes add what runs have of a column, in tiles of the second level. The paper sorts all places of all tiles once more on the device, permutations
 //   beside keys; here each place is read and written once. Where a row lies in more than 1,024 tiles (4.2 million products) cuts would take longer
 //   than that: the device then sorts all places of cut rows.
-// Steps: expand (starts of each entry's products by a scan; where tiles begin, by search; which rows they cut), count (first
-//   level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads three sizes after expand, one after count.
-// Who owns what: a tile of either level -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp.
+//   A row of more than 4,096 products from at most 512 entries of A is ranged: it has tiles of its own, each of which takes all products of a range of
+//   columns and is sorted as the first level does; none of its places meets the second. A block finds where a range begins: the column of which, and of those
+//   before, the rows of B that the row reads have its share together; a step counts up to three columns in all of them, first where the longest of them has its share,
+//   then about where products between would lie if they were spread evenly, and where that failed at the quarters.
+// Steps: entries (which rows are ranged, starts of each entry's products by a scan), expand (where tiles begin, by search; which rows they cut), count (where ranges
+//   begin; first level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads two sizes after entries where rows
+//   have more than 256 products, three after expand, one after count.
+// Who owns what: a tile of either level, or a range -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp, where a range begins -> a block of 128.
 // Shared memory: 71 KiB (keys or bits 46, rows 24) in count, 62 KiB in cut, 49 KiB in fill with values of 8 bytes, next to none for the second level's sums.
-// Workspace: 20 bytes an entry of A, 2 1/8 a product, 4 a product of a cut row, 16 a place that a tile has of one and up to 1/2 for cuts (for doubles; 28 or 36 where the
-//   device sorts).
+// Workspace: 20 1/8 bytes an entry of A, 16 a row, 2 1/8 a product, 4 a product of a cut row, 16 a place that a tile has of one and up to 1/2 for cuts (for doubles; 28 or 36
+//   where the device sorts), 4 for each range and entry of its row.
 // Sync: the block's barriers between the steps of a tile.
-// Determinism: both sorts keep the order of equal keys, and sums follow it: the same bits each time. Those of rows in one tile are
+// Determinism: both sorts keep the order of equal keys, and sums follow it: the same bits each time. Those of rows in one tile and of ranged rows are
 //   the other kernels' bits; in a cut row each tile's products are added first, then the tiles' sums, by tiles of the second level.
 // Cost: products, whatever the matrix looks like: a tile is a tile. A row shorter than a tile is cut at most once, so that few
-//   places meet the second level but where rows have more than a thousand products (on laplace3d a sixth).
-// Distance to the limit (H200): 22 ps a product on laplace3d:100, 19 on a band of 21 diagonals, 33 to 43 where rows have 25 or 64 products; 34 on
-//   rmat_directed:17,8, nearly all of whose rows are cut: 11.1 ms, of which fill takes 4.2. Memory's rate would take a third of it. Instructions are the time:
+//   places meet the second level but where rows have more than a thousand products (on laplace3d a sixth) or more than 512 entries.
+// Distance to the limit (H200): 22 ps a product on laplace3d:100, 19 on a band of 21 diagonals, 33 to 43 where rows have 25 or 64 products; 26 on
+//   rmat_directed:17,8, of whose products ranged rows have three quarters: 8.5 ms (11.1 when all rows that are cut met the second level), of which finding where ranges begin takes 0.8. Memory's rate would take a third of it. Instructions are the time:
 //   count issues in 64% of the cycles of 24 warps a multiprocessor, 234 a product for 32 lanes on laplace3d: finding its entry 20, reading row and column 31,
 //   the bits 90 (marking 10, counting 13, a look 21, twice), order, turns and what begins where 55. In fill of laplace3d 61% of the instructions add up
 //   places, one lane in six at work. A sort ranks keys by votes, 60 instructions a key and pass.
@@ -40,6 +45,7 @@
 #include "kernels/cuda/common_lanes.cuh"
 #include "kernels/cuda/mxm/common_cut.cuh"
 #include "kernels/cuda/mxm/common_cut_sorted.cuh"
+#include "kernels/cuda/mxm/common_ranges.cuh"
 #include "kernels/cuda/mxm/hash.cuh"
 
 namespace nz::kernels::cuda {
@@ -62,6 +68,10 @@ struct product_memory {
     };
     unsigned firsts[plan::sort_tile / 32 + 1];  // the first of each place, and the end
 };
+template <class V>
+struct range_memory : product_memory<V> {
+    range_pieces pieces;
+};
 
 /// How many products beyond its first the place has that begins at `n` of a tile's order, by those of its word and of the next one.
 __device__ inline int rest_of_place(const unsigned* all_firsts, int n, unsigned firsts, unsigned next) {
@@ -71,6 +81,91 @@ __device__ inline int rest_of_place(const unsigned* all_firsts, int n, unsigned 
     beyond = all_firsts[word] & ~1u << n % 32;
     while (beyond == 0) beyond = all_firsts[++word];
     return static_cast<int>(word * 32) + __ffs(static_cast<int>(beyond)) - 2 - n;
+}
+
+/// A product: its entries of A and of B, and where its row stands.
+struct product_place {
+    offset_t of_a, of_b;
+    const index_t* row;
+};
+/// Forms a tile's products, `place` of the round and the number, and puts each at its turn; owners have been found, from what lies where
+/// products come to lie.
+template <class Cell, class Place>
+__device__ void put_in_order(product_memory<typename Cell::value>& m, const hash_detail::products<Cell>& of,
+                             const device_mxm_side& a, const device_mxm_side& b,
+                             const plan::mxm_tile_orders& orders, int products, Place&& place) {
+    const offset_t first = offset_t{blockIdx.x} * plan::sort_tile;
+    __syncthreads();  // all have read what products take the place of
+    constexpr int words = plan::sort_tile / 32;
+    if (threadIdx.x < words) m.firsts[threadIdx.x] = orders.firsts[first / 32 + threadIdx.x];
+    if (threadIdx.x == words) m.firsts[words] = 1;
+    // Some products at a time, so that their reads wait together: those beyond the last read what it does.
+    constexpr int together = 4;
+#pragma unroll
+    for (int some = 0; some < sort_each; some += together) {
+        product_place at[together];
+        int turn[together];
+        index_t column[together];
+        typename Cell::value product[together];
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            const int n = min(number_in_tile(some + i), products - 1);
+            at[i] = place(some + i, n);
+            turn[i] = orders.turns[first + n];
+        }
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            column[i] = __ldg(b.columns + at[i].of_b);
+            index_t row = 0, k = 0;
+            if constexpr (Cell::positional) {
+                row = *at[i].row;
+                k = __ldg(a.columns + at[i].of_a);
+            }
+            product[i] = Cell::multiply(of.a(at[i].of_a), of.b(at[i].of_b), row, k);
+        }
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+            if (number_in_tile(some + i) >= products) continue;
+            m.sorted.columns[turn[i]] = column[i];
+            m.sorted.values[turn[i]] = product[i];
+        }
+    }
+    __syncthreads();
+}
+
+/// A tile's places, and those of them that begin before the warp's share.
+__device__ inline void count_places(const plan::mxm_tile_orders& orders, int& places, int& earlier) {
+    places = 0;
+    earlier = 0;
+    for (int w = 0; w < sort_warps; ++w) {
+        const int begun = orders.warp_places[offset_t{blockIdx.x} * sort_warps + w];
+        earlier += w < static_cast<int>(threadIdx.x) / 32 ? begun : 0;
+        places += begun;
+    }
+}
+
+/// Adds up each place's products, from the first on; `put` gets the round, its number, its column and the sum.
+template <class Cell, class Put>
+__device__ void add_up(const product_memory<typename Cell::value>& m, int products, int earlier, Put&& put) {
+    const unsigned lane = threadIdx.x % 32, *words_of_warp = m.firsts + threadIdx.x / 32 * sort_each;
+    unsigned next = words_of_warp[0];
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        const int n = number_in_tile(r);
+        const unsigned firsts = next;
+        next = words_of_warp[r + 1];
+        const int at = earlier + __popc(firsts & ~(~0u << lane));
+        earlier += __popc(firsts);
+        if (!(firsts >> lane & 1)) continue;
+        auto sum = m.sorted.values[n];
+        if constexpr (!Cell::first_wins) {
+            const auto* rest = m.sorted.values + n;
+            int left = min(rest_of_place(m.firsts, n, firsts, next), products - 1 - n);
+#pragma unroll 1
+            for (; left > 0; --left) sum = Cell::add(sum, *++rest);
+        }
+        put(r, at, m.sorted.columns[n], sum);
+    }
 }
 
 /// A tile of places of cut rows in a block's registers, in order; `after`: what stands for the place after the warp's last.
@@ -148,11 +243,13 @@ __device__ unsigned add_places(place_tile<typename Cell::value>& tile, bool cont
 
 }  // namespace two_level_detail
 
-template <class Cell>
+/// `Ranged`: there are ranged rows, which may stand between those of a tile.
+template <class Cell, bool Ranged>
 __global__ void __launch_bounds__(sort_block, 4)
     two_level_sort_fill_kernel(device_mxm_side a, device_mxm_side b, hash_detail::products<Cell> of,
                                offset_t a_entries, offset_t products, plan::mxm_sort_parts parts,
-                               const offset_t* starts, typename Cell::value* cut_sums, index_t* out_columns,
+                               plan::mxm_range_parts ranges, const offset_t* starts,
+                               typename Cell::value* cut_sums, index_t* out_columns,
                                typename Cell::value* out_values) {
     using V = typename Cell::value;
     extern __shared__ uint4 shared_tiles[];
@@ -160,84 +257,71 @@ __global__ void __launch_bounds__(sort_block, 4)
     const product_tile tile(parts, blockIdx.x, products, a_entries);
     int owner[sort_each];
     find_owners(parts, tile, m.found.begins, m.found.warp_last, owner);
-    __syncthreads();  // all have read what products take the place of
-    constexpr int words = plan::sort_tile / 32;
-    if (threadIdx.x < words) m.firsts[threadIdx.x] = parts.firsts[tile.first / 32 + threadIdx.x];
-    if (threadIdx.x == words) m.firsts[words] = 1;
-    // Some products at a time, so that their reads wait together: those beyond the last read what it does.
-    constexpr int together = 4;
-#pragma unroll
-    for (int some = 0; some < sort_each; some += together) {
-        offset_t q[together];
-        int turn[together];
-        index_t column[together];
-        V product[together];
-#pragma unroll
-        for (int i = 0; i < together; ++i) {
-            const int n = min(number_in_tile(some + i), tile.products - 1);
-            q[i] = parts.of_b[tile.entry + owner[some + i]] + tile.first + n;
-            turn[i] = parts.turns[tile.first + n];
-        }
-#pragma unroll
-        for (int i = 0; i < together; ++i) {
-            const offset_t p = tile.entry + owner[some + i];
-            column[i] = __ldg(b.columns + q[i]);
-            index_t row = 0, k = 0;
-            if constexpr (Cell::positional) {
-                row = parts.rows[p];
-                k = __ldg(a.columns + p);
-            }
-            product[i] = Cell::multiply(of.a(p), of.b(q[i]), row, k);
-        }
-#pragma unroll
-        for (int i = 0; i < together; ++i) {
-            if (number_in_tile(some + i) >= tile.products) continue;
-            m.sorted.columns[turn[i]] = column[i];
-            m.sorted.values[turn[i]] = product[i];
-        }
-    }
-    __syncthreads();
-    int places = 0, earlier = 0;
-    for (int w = 0; w < sort_warps; ++w) {
-        const int begun = parts.warp_places[offset_t{blockIdx.x} * sort_warps + w];
-        earlier += w < static_cast<int>(threadIdx.x) / 32 ? begun : 0;
-        places += begun;
-    }
+    two_level_detail::put_in_order<Cell>(m, of, a, b, parts.orders, tile.products, [&](int r, int n) {
+        const offset_t p = tile.entry + owner[r];
+        return two_level_detail::product_place{p, parts.of_b[p] + tile.first + n, parts.rows + p};
+    });
+    int places, earlier;
+    two_level_detail::count_places(parts.orders, places, earlier);
     const int first_places = parts.first_places[blockIdx.x], last_places = parts.last_places[blockIdx.x];
     V* const cut_first = cut_sums + parts.cut_starts[blockIdx.x];
-    // Rows that lie in the tile whole follow one another in the result.
+    // Rows that lie in the tile whole follow one another in the result, but for ranged ones between them.
+    const auto ranged_before = [&](index_t row) { return ranges.place_starts[parts.ranges[row].tiles]; };
+    [[maybe_unused]] bool gaps = false;
     if (first_places + last_places < places) {
-        const index_t cut = parts.cut_rows[blockIdx.x];
-        const offset_t begin =
-            starts[cut >= 0 ? cut + offset_t{1} : offset_t{parts.rows[tile.entry]}] - first_places;
+        const index_t cut = parts.cut_rows[blockIdx.x], first = cut >= 0 ? cut + 1 : parts.rows[tile.entry];
+        offset_t begin = starts[first] - first_places;
+        if constexpr (Ranged) {
+            const offset_t before = ranged_before(first);
+            gaps = ranged_before(parts.rows[tile.entry + tile.entries - 1]) > before;
+            if (gaps) begin -= before;
+        }
         out_columns += begin;
         out_values += begin;
     }
-    const unsigned lane = threadIdx.x % 32, *words_of_warp = m.firsts + threadIdx.x / 32 * sort_each;
     const int last_from = places - last_places, to_last = first_places - last_from;
-    unsigned next = words_of_warp[0];
-#pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        const unsigned firsts = next;
-        next = words_of_warp[r + 1];
-        const int at = earlier + __popc(firsts & ~(~0u << lane));
-        earlier += __popc(firsts);
-        if (!(firsts >> lane & 1)) continue;
-        V sum = m.sorted.values[n];
-        if constexpr (!Cell::first_wins) {
-            const V* rest = m.sorted.values + n;
-            int left = min(two_level_detail::rest_of_place(m.firsts, n, firsts, next), tile.products - 1 - n);
-#pragma unroll 1
-            for (; left > 0; --left) sum = Cell::add(sum, *++rest);
-        }
+    two_level_detail::add_up<Cell>(m, tile.products, earlier, [&](int r, int at, index_t column, V sum) {
         if (at >= first_places && at < last_from) {
-            out_columns[at] = m.sorted.columns[n];
-            out_values[at] = sum;
+            offset_t to = at;
+            if constexpr (Ranged)  // what stands at a product's number in the order is of its row
+                if (gaps) to += ranged_before(parts.rows[tile.entry + owner[r]]);
+            out_columns[to] = column;
+            out_values[to] = sum;
         } else {
             cut_first[at < first_places ? at : at + to_last] = sum;
         }
-    }
+    });
+}
+
+/// The same of a range of a row's columns, all of whose places are the result's.
+template <class Cell>
+__global__ void __launch_bounds__(sort_block, 4)
+    two_level_range_fill_kernel(device_mxm_side a, device_mxm_side b, hash_detail::products<Cell> of,
+                                plan::mxm_sort_entries parts, plan::mxm_range_parts ranges,
+                                const offset_t* starts, index_t* out_columns,
+                                typename Cell::value* out_values) {
+    using V = typename Cell::value;
+    extern __shared__ uint4 shared_tiles[];
+    auto& m = *reinterpret_cast<two_level_detail::range_memory<V>*>(shared_tiles);
+    const range_tile tile(parts, ranges, a.offsets, blockIdx.x);
+    const offset_t begin =
+        starts[tile.row] + ranges.place_starts[blockIdx.x] - ranges.place_starts[tile.first];
+    int piece[sort_each];
+    const int products =
+        find_range(tile, ranges, a, b.offsets, m.found.begins, m.found.warp_last, m.pieces, piece).places;
+    two_level_detail::put_in_order<Cell>(m, of, a, b, ranges.orders, products, [&](int r, int n) {
+        const int i = piece[r];
+        return two_level_detail::product_place{tile.entry + m.pieces.entry[i], m.pieces.of_b[i] + n,
+                                               &tile.row};
+    });
+    int places, earlier;
+    two_level_detail::count_places(ranges.orders, places, earlier);
+    out_columns += begin;
+    out_values += begin;
+    two_level_detail::add_up<Cell>(m, products, earlier, [&](int, int at, index_t column, V sum) {
+        out_columns[at] = column;
+        out_values[at] = sum;
+    });
 }
 
 /// A tile of places of cut rows: those of a column are added up in the order of runs. What goes on from the tile before is left to
@@ -321,20 +405,30 @@ void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
     using V = typename Cell::value;
     using memory = two_level_detail::product_memory<V>;
     hash_offsets(k, stream);
-    if (k.products == 0) return;
     const auto on = static_cast<cudaStream_t>(stream);
-    const plan::mxm_sort_parts parts(k.sort_memory, k.a_entries, k.products, k.sort_scan_bytes);
+    const device_mxm_side a(k.a, k.a_step), b(k.b, k.b_step);
+    const hash_detail::products<Cell> of(k);
+    const offset_t* const starts = plan::mxm_device_parts(k.row_parts, k.rows, k.scan_bytes).starts;
+    auto* const values = static_cast<V*>(k.out_values);
+    if (k.range_tiles > 0) {
+        using ranges = two_level_detail::range_memory<V>;
+        allow_shared(two_level_range_fill_kernel<Cell>, sizeof(ranges));
+        two_level_range_fill_kernel<Cell>
+            <<<static_cast<unsigned>(k.range_tiles), sort_block, sizeof(ranges), on>>>(
+                a, b, of, sort_entries_of(k), range_parts_of(k), starts, k.out_columns, values);
+        check(cudaGetLastError());
+    }
+    if (k.products == 0) return;
+    const plan::mxm_sort_parts parts = sort_parts_of(k);
     const plan::mxm_cut_parts cut(k.cut_memory, k.cut_places, k.cut_rows, k.cut_runs, k.products,
                                   k.value_bytes, k.cut_sort_bytes);
     const bool by_tiles = plan::cut_by_tiles(k.cut_runs);
-    const offset_t* const starts = plan::mxm_device_parts(k.row_parts, k.rows, k.scan_bytes).starts;
-    auto* const values = static_cast<V*>(k.out_values);
-    allow_shared(two_level_sort_fill_kernel<Cell>, sizeof(memory));
-    two_level_sort_fill_kernel<Cell>
-        <<<static_cast<unsigned>(plan::sort_tiles(k.products)), sort_block, sizeof(memory), on>>>(
-            device_mxm_side(k.a, k.a_step), device_mxm_side(k.b, k.b_step), hash_detail::products<Cell>(k),
-            k.a_entries, k.products, parts, starts,
-            static_cast<V*>(by_tiles ? cut.sums : cut_sorted_parts_of(k).sums), k.out_columns, values);
+    const auto fill =
+        k.range_tiles > 0 ? two_level_sort_fill_kernel<Cell, true> : two_level_sort_fill_kernel<Cell, false>;
+    allow_shared(fill, sizeof(memory));
+    fill<<<static_cast<unsigned>(plan::sort_tiles(k.products)), sort_block, sizeof(memory), on>>>(
+        a, b, of, k.a_entries, k.products, parts, range_parts_of(k), starts,
+        static_cast<V*>(by_tiles ? cut.sums : cut_sorted_parts_of(k).sums), k.out_columns, values);
     if (k.cut_places > 0 && !by_tiles) {
         cut_sorted_fill_kernel<Cell>
             <<<static_cast<unsigned>((k.cut_places + sort_block - 1) / sort_block), sort_block, 0, on>>>(

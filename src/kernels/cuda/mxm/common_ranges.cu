@@ -1,0 +1,285 @@
+// The ranged rows of mxm/two_level_sort, whose tiles are ranges of columns; the essay stands in two_level_sort.cuh.
+#include "kernels/cuda/mxm/common_count.hpp"
+#include "kernels/cuda/mxm/common_ranges.cuh"
+#include "kernels/cuda/mxm/common_run_search.cuh"
+#include "kernels/cuda/mxm/common_tile_keys.cuh"
+
+#include <cub/device/device_scan.cuh>
+
+namespace nz::kernels::cuda {
+namespace {
+
+using plan::mxm_range_parts, plan::mxm_sort_entries;
+
+constexpr unsigned block = 256;
+// A multiprocessor's, of 80 registers a thread.
+constexpr int count_blocks = 3;
+unsigned blocks_of(offset_t n) { return static_cast<unsigned>((n + block - 1) / block); }
+__device__ offset_t thread_number() { return offset_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+
+/// Tiles of a row, by what the survey left.
+struct ranged_rows {
+    const std::uint8_t* bins;
+    const index_t* products;
+    device_offsets a;
+    index_t rows;
+
+    __device__ offset_t entries(offset_t row) const { return a[row + 1] - a[row]; }
+    __device__ offset_t tiles(offset_t row) const {
+        if (row == rows || bins[row] >= plan::block_bins) return 0;
+        const offset_t n = products[row], of = entries(row);
+        return plan::is_ranged(n, of) ? plan::range_tiles(n, of) : 0;
+    }
+};
+struct ranges_of_row {
+    ranged_rows of;
+    __device__ plan::range_start operator()(offset_t row) const {
+        const offset_t tiles = of.tiles(row);
+        return {tiles, tiles ? tiles * of.entries(row) : 0};
+    }
+};
+struct range_sum {
+    __device__ plan::range_start operator()(const plan::range_start& x, const plan::range_start& y) const {
+        return {x.tiles + y.tiles, x.slots + y.slots};
+    }
+};
+struct tiles_before {
+    const plan::range_start* ranges;
+    __device__ offset_t operator[](offset_t row) const { return ranges[row].tiles; }
+};
+
+/// Marks the entries of ranged rows.
+__global__ void __launch_bounds__(block) mark_ranged_kernel(ranged_rows of, std::uint32_t* ranged) {
+    const offset_t row = thread_number();
+    if (row >= of.rows || of.tiles(row) == 0) return;
+    const offset_t end = of.a[row + 1];
+    for (offset_t p = of.a[row]; p < end; p = (p / 32 + 1) * 32) {
+        const auto up_to = static_cast<unsigned>(min(end - p / 32 * 32, offset_t{32}));
+        atomicOr(ranged + p / 32, ~0u >> (32 - up_to) & ~0u << p % 32);
+    }
+}
+
+__global__ void __launch_bounds__(block)
+    range_rows_kernel(mxm_sort_entries parts, index_t rows, offset_t tiles, mxm_range_parts ranges) {
+    const offset_t t = thread_number();
+    if (t < tiles)
+        ranges.rows[t] =
+            static_cast<index_t>(last_up_to(tiles_before{parts.ranges}, 0, offset_t{rows} + 1, t));
+}
+
+constexpr int bound_block = 128, bound_warps = bound_block / 32;
+
+/// Where a range may begin: columns, and how many products lie before the first of them and up to the last.
+struct range_search {
+    column_step step;
+    int before, up_to;
+    bool guesses = true;
+
+    /// Three columns: about the one that the share asked for would have if those between had equally many each, and after a guess that
+    /// failed the quarters.
+    __device__ void look(int wanted, index_t (&looked)[looks]) const {
+        const auto width = static_cast<float>(step.high - step.low);
+        const int products = up_to - before;
+        if (!guesses || products < 16 || width < 8) return step.look(looked);
+        const auto all = static_cast<float>(products);
+        const index_t guess =
+                          step.low + static_cast<index_t>(static_cast<float>(wanted - before) / all * width),
+                      margin = static_cast<index_t>(rsqrtf(all) * width) + 1;
+        step.look_about(guess - margin, guess, guess + margin, looked);
+    }
+    /// `beyond`: which of them is the first that has more than wanted up to it.
+    __device__ void take(const index_t (&looked)[looks], const int (&counts)[looks], int beyond) {
+        guesses = !guesses || (beyond > 0 && beyond < looks);
+        if (beyond > 0) before = counts[beyond - 1];
+        if (beyond < looks) up_to = counts[beyond];
+        step.take(looked, beyond);
+    }
+};
+
+/// A block finds where a range begins: looks for the column, of which up to each a step counts in all rows of B that the row's entries
+/// read. The first step looks where the longest of them has its share.
+__global__ void __launch_bounds__(bound_block)
+    range_bounds_kernel(device_mxm_side a, device_mxm_side b, index_t width, mxm_sort_entries parts,
+                        mxm_range_parts ranges) {
+    __shared__ run_search<index_t> kept[plan::most_ranged_entries];
+    __shared__ offset_t from[plan::most_ranged_entries];
+    __shared__ int sums[2][bound_warps][looks];
+    __shared__ unsigned long long longest;
+    const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
+    const range_tile tile(parts, ranges, a.offsets, blockIdx.x);
+    index_t* const begins = ranges.begins + tile.slot;
+    if (blockIdx.x == tile.first) {
+        for (int i = t; i < tile.entries; i += bound_block) begins[i] = 0;
+        return;
+    }
+    if (t == 0) longest = 0;
+    __syncthreads();
+    int counts[looks] = {};
+    unsigned long long own_longest = 0;
+    for (int i = t; i < tile.entries; i += bound_block) {
+        const offset_t k = __ldg(a.columns + tile.entry + i);
+        from[i] = b.offsets[k];
+        kept[i] = {0, static_cast<index_t>(b.offsets[k + 1] - from[i]), {}};
+        counts[0] += kept[i].high;
+        own_longest = max(own_longest, static_cast<unsigned long long>(kept[i].high) << 32 | i);
+    }
+    atomicMax(&longest, own_longest);
+    int step_number = 0;
+    const auto add_up = [&] {  // over the block
+        auto& of = sums[step_number++ % 2];
+#pragma unroll
+        for (int k = 0; k < looks; ++k) {
+            const unsigned sum = __reduce_add_sync(full_warp, static_cast<unsigned>(counts[k]));
+            if (lane == 0) of[warp][k] = static_cast<int>(sum);
+        }
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < looks; ++k) {
+            counts[k] = 0;
+            for (int w = 0; w < bound_warps; ++w) counts[k] += of[w][k];
+        }
+    };
+    add_up();
+    const int products = counts[0];
+    const offset_t tiles = parts.ranges[tile.row + offset_t{1}].tiles - tile.first,
+                   number = offset_t{blockIdx.x} - tile.first;
+    const auto wanted = static_cast<int>(plan::range_target(products, tiles, number));
+    range_search search{{0, width - 1}, 0, products};
+    index_t looked[looks];
+    {
+        const index_t* const columns = b.columns + from[longest & 0xffffffffu];
+        const auto length = static_cast<index_t>(longest >> 32);
+        const auto place = static_cast<index_t>(plan::range_target(length, tiles, number)),
+                   margin = static_cast<index_t>(sqrtf(static_cast<float>(length))) + 1;
+        search.step.look_about(__ldg(columns + max(place - margin, 0)), __ldg(columns + place),
+                               __ldg(columns + min(place + margin, length - 1)), looked);
+    }
+    // The least column of which, and of those before, there are more than wanted: a step counts up to three columns.
+    while (!search.step.found()) {
+#pragma unroll
+        for (int k = 0; k < looks; ++k) counts[k] = 0;
+        for (int i = t; i < tile.entries; i += bound_block) {
+            places_before(b.columns + from[i], looked, kept[i]);
+#pragma unroll
+            for (int k = 0; k < looks; ++k) counts[k] += kept[i].found[k];
+        }
+        add_up();
+        int beyond = looks;
+#pragma unroll
+        for (int k = looks - 1; k >= 0; --k)
+            if (counts[k] > wanted) beyond = k;
+        for (int i = t; i < tile.entries; i += bound_block) narrow(kept[i], beyond);
+        search.take(looked, counts, beyond);
+        search.look(wanted, looked);
+    }
+    for (int i = t; i < tile.entries; i += bound_block)
+        begins[i] = lower_bound(b.columns + from[i], kept[i].low, kept[i].high, search.step.low);
+}
+
+struct range_memory : order_memory {
+    range_pieces pieces;
+};
+
+__global__ void __launch_bounds__(sort_block, count_blocks)
+    range_count_kernel(device_mxm_side a, device_mxm_side b, mxm_sort_entries parts, mxm_range_parts ranges) {
+    extern __shared__ uint4 shared_tiles[];
+    auto& m = *reinterpret_cast<range_memory*>(shared_tiles);
+    if (threadIdx.x == 0) {
+        m.low = ~0u;
+        m.high = 0;
+    }
+    int piece[sort_each];
+    const auto found = find_range(range_tile(parts, ranges, a.offsets, blockIdx.x), ranges, a, b.offsets,
+                                  m.begins, m.warp_last, m.pieces, piece);
+    unsigned column[sort_each], low = ~0u, high = 0;
+    // Some at a time, so that their reads wait together: products beyond the last read what it does.
+    constexpr int together = 8;
+#pragma unroll
+    for (int some = 0; some < sort_each; some += together) {
+        offset_t at[together];
+#pragma unroll
+        for (int i = 0; i < together; ++i)
+            at[i] = m.pieces.of_b[piece[some + i]] + min(number_in_tile(some + i), found.places - 1);
+#pragma unroll
+        for (int i = 0; i < together; ++i) column[some + i] = static_cast<unsigned>(__ldg(b.columns + at[i]));
+    }
+#pragma unroll
+    for (int r = 0; r < sort_each; ++r) {
+        low = min(low, column[r]);
+        high = max(high, column[r]);
+    }
+    const key_columns columns = columns_of_keys(low, high, m.low, m.high);
+    constexpr int no_rank[sort_each] = {};
+    const tile_groups pieces{piece, found.pieces};
+    const auto in_order = [&]<class Key>(std::type_identity<Key>) {
+        unsigned firsts[sort_each];
+        int number[sort_each];
+        return take_turns(m,
+                          sort_keys<Key>(m.keys, found.places, 1, columns, columns.bits, no_rank, column,
+                                         pieces, m.warp_totals),
+                          found.places, firsts, number);
+    };
+    const int places = columns.bits + sort_tile_bits <= 32 ? in_order(std::type_identity<std::uint32_t>())
+                                                           : in_order(std::type_identity<std::uint64_t>());
+    leave_order(m, ranges.orders, blockIdx.x);
+    if (threadIdx.x == 0) ranges.places[blockIdx.x] = places;
+}
+
+struct places_of_range {
+    const index_t* places;
+    offset_t tiles;
+    __device__ offset_t operator()(offset_t t) const { return t == tiles ? 0 : places[t]; }
+};
+/// Entries of ranged rows.
+__global__ void __launch_bounds__(block)
+    range_entries_kernel(index_t rows, mxm_sort_entries parts, mxm_range_parts ranges, index_t* counts) {
+    const offset_t row = thread_number();
+    if (row >= rows) return;
+    const offset_t first = parts.ranges[row].tiles, end = parts.ranges[row + 1].tiles;
+    if (first < end)
+        counts[row] = static_cast<index_t>(ranges.place_starts[end] - ranges.place_starts[first]);
+}
+
+}  // namespace
+
+std::size_t range_scan_bytes(index_t rows) {
+    std::size_t bytes = 0;
+    check(cub::DeviceScan::ExclusiveScan(nullptr, bytes, counted(ranges_of_row{}),
+                                         static_cast<plan::range_start*>(nullptr), range_sum{},
+                                         plan::range_start{}, offset_t{rows} + 1));
+    return bytes;
+}
+
+void range_rows(const device_mxm_arguments& k, void* stream) {
+    const auto on = static_cast<cudaStream_t>(stream);
+    const mxm_sort_entries parts = sort_entries_of(k);
+    const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
+    const ranged_rows of{rows.bins, rows.counts, device_mxm_side(k.a, 0).offsets, k.rows};
+    std::size_t bytes = parts.scan_bytes;
+    check(cub::DeviceScan::ExclusiveScan(parts.scan, bytes, counted(ranges_of_row{of}), parts.ranges,
+                                         range_sum{}, plan::range_start{}, offset_t{k.rows} + 1, on));
+    check(cudaMemsetAsync(parts.ranged, 0,
+                          static_cast<std::size_t>((k.a_entries + 31) / 32) * sizeof *parts.ranged, on));
+    mark_ranged_kernel<<<blocks_of(k.rows), block, 0, on>>>(of, parts.ranged);
+    check(cudaGetLastError());
+}
+
+void range_count(const device_mxm_arguments& k, index_t* counts, void* stream) {
+    const auto on = static_cast<cudaStream_t>(stream);
+    const mxm_sort_entries parts = sort_entries_of(k);
+    const mxm_range_parts ranges = range_parts_of(k);
+    const device_mxm_side a(k.a, 0), b(k.b, 0);
+    const auto tiles = static_cast<unsigned>(k.range_tiles);
+    range_rows_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, k.rows, tiles, ranges);
+    range_bounds_kernel<<<tiles, bound_block, 0, on>>>(a, b, k.columns, parts, ranges);
+    allow_shared(range_count_kernel, sizeof(range_memory));
+    range_count_kernel<<<tiles, sort_block, sizeof(range_memory), on>>>(a, b, parts, ranges);
+    std::size_t bytes = parts.scan_bytes;
+    check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes,
+                                        counted(places_of_range{ranges.places, k.range_tiles}),
+                                        ranges.place_starts, k.range_tiles + 1, on));
+    range_entries_kernel<<<blocks_of(k.rows), block, 0, on>>>(k.rows, parts, ranges, counts);
+    check(cudaGetLastError());
+}
+
+}  // namespace nz::kernels::cuda
