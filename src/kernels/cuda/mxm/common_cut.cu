@@ -61,7 +61,8 @@ __global__ void __launch_bounds__(block)
 
 constexpr int bound_warps = 4, bound_block = bound_warps * 32;
 
-using place_search = run_search<std::uint16_t>;
+constexpr int looks = 3;  // columns that a step counts at once
+using place_search = run_search<std::uint16_t, looks>;
 static_assert(bound_warps * plan::most_cut_runs * sizeof(place_search) <= 48 * 1024);
 
 /// A warp finds a bound: looks for the column, of which up to each a step counts in all of the row's runs, and then takes the run among
@@ -100,7 +101,7 @@ __global__ void __launch_bounds__(bound_block)
         return static_cast<offset_t>(__reduce_add_sync(full_warp, static_cast<unsigned>(x)));
     };
     // The least column of which, and of those before, there are more than wanted: a step counts up to three columns.
-    column_step step{0, width - 1};
+    column_search step{0, width - 1};
     while (!step.found()) {
         index_t looked[looks];
         step.look(looked);
@@ -114,7 +115,7 @@ __global__ void __launch_bounds__(bound_block)
 #pragma unroll
         for (int k = looks - 1; k >= 0; --k)
             if (sum(counts[k]) > wanted) beyond = k;
-        for (index_t i = lane; i < runs; i += 32) narrow(kept[i], beyond);
+        for (index_t i = lane; i < runs; i += 32) kept[i].narrow(beyond);
         step.take(looked, beyond);
     }
     const index_t low = step.low;

@@ -68,31 +68,34 @@ __global__ void __launch_bounds__(block)
 }
 
 constexpr int bound_block = 128, bound_warps = bound_block / 32;
+constexpr int looks = 2;  // columns that a step counts at once
 
 /// Where a range may begin: columns, and how many products lie before the first of them and up to the last.
 struct range_search {
-    column_step step;
+    column_search of;
     int before, up_to;
     bool guesses = true;
 
-    /// Three columns: about the one that the share asked for would have if those between had equally many each, and after a guess that
-    /// failed the quarters.
+    /// Columns on both sides of the one that the share asked for would have if those between had equally many each, and after a guess that
+    /// failed equal parts.
     __device__ void look(int wanted, index_t (&looked)[looks]) const {
-        const auto width = static_cast<float>(step.high - step.low);
+        const auto width = static_cast<float>(of.high - of.low);
         const int products = up_to - before;
-        if (!guesses || products < 16 || width < 8) return step.look(looked);
+        if (!guesses || products < 16 || width < 8) return of.look(looked);
         const auto all = static_cast<float>(products);
-        const index_t guess =
-                          step.low + static_cast<index_t>(static_cast<float>(wanted - before) / all * width),
-                      margin = static_cast<index_t>(rsqrtf(all) * width) + 1;
-        step.look_about(guess - margin, guess, guess + margin, looked);
+        const offset_t guess =
+                           of.low + static_cast<offset_t>(static_cast<float>(wanted - before) / all * width),
+                       margin = static_cast<offset_t>(rsqrtf(all) * width) + 1;
+        looked[0] = static_cast<index_t>(min(guess - margin, offset_t{of.high}));
+        looked[1] = static_cast<index_t>(min(guess + margin, offset_t{of.high}));
+        of.keep_within(looked);
     }
     /// `beyond`: which of them is the first that has more than wanted up to it.
     __device__ void take(const index_t (&looked)[looks], const int (&counts)[looks], int beyond) {
-        guesses = !guesses || (beyond > 0 && beyond < looks);
+        guesses = !guesses || beyond == 1;
         if (beyond > 0) before = counts[beyond - 1];
         if (beyond < looks) up_to = counts[beyond];
-        step.take(looked, beyond);
+        of.take(looked, beyond);
     }
 };
 
@@ -101,7 +104,7 @@ struct range_search {
 __global__ void __launch_bounds__(bound_block)
     range_bounds_kernel(device_mxm_side a, device_mxm_side b, index_t width, mxm_sort_entries parts,
                         mxm_range_parts ranges) {
-    __shared__ run_search<index_t> kept[plan::most_ranged_entries];
+    __shared__ run_search<index_t, looks> kept[plan::most_ranged_entries];
     __shared__ offset_t from[plan::most_ranged_entries];
     __shared__ int sums[2][bound_warps][looks];
     __shared__ unsigned long long longest;
@@ -151,11 +154,12 @@ __global__ void __launch_bounds__(bound_block)
         const auto length = static_cast<index_t>(longest >> 32);
         const auto place = static_cast<index_t>(plan::range_target(length, tiles, number)),
                    margin = static_cast<index_t>(sqrtf(static_cast<float>(length))) + 1;
-        search.step.look_about(__ldg(columns + max(place - margin, 0)), __ldg(columns + place),
-                               __ldg(columns + min(place + margin, length - 1)), looked);
+        looked[0] = __ldg(columns + max(place - margin, 0));
+        looked[1] = __ldg(columns + min(place + margin, length - 1));
+        search.of.keep_within(looked);
     }
-    // The least column of which, and of those before, there are more than wanted: a step counts up to three columns.
-    while (!search.step.found()) {
+    // The least column of which, and of those before, there are more than wanted: a step counts up to two columns.
+    while (!search.of.found()) {
 #pragma unroll
         for (int k = 0; k < looks; ++k) counts[k] = 0;
         for (int i = t; i < tile.entries; i += bound_block) {
@@ -168,12 +172,12 @@ __global__ void __launch_bounds__(bound_block)
 #pragma unroll
         for (int k = looks - 1; k >= 0; --k)
             if (counts[k] > wanted) beyond = k;
-        for (int i = t; i < tile.entries; i += bound_block) narrow(kept[i], beyond);
+        for (int i = t; i < tile.entries; i += bound_block) kept[i].narrow(beyond);
         search.take(looked, counts, beyond);
         search.look(wanted, looked);
     }
     for (int i = t; i < tile.entries; i += bound_block)
-        begins[i] = lower_bound(b.columns + from[i], kept[i].low, kept[i].high, search.step.low);
+        begins[i] = lower_bound(b.columns + from[i], kept[i].low, kept[i].high, search.of.low);
 }
 
 struct range_memory : order_memory {

@@ -52,7 +52,9 @@ namespace nz::kernels::cuda {
 
 namespace two_level_detail {
 
-/// A tile of products in shared memory: first how they are found, then they in order.
+/// Words of a warp's order whose places are added up together.
+inline constexpr int words_together = 8;
+/// A tile of products in shared memory: first how they are found, then they in order, and where the places of some words begin.
 template <class V>
 struct product_memory {
     struct found_products {
@@ -66,22 +68,12 @@ struct product_memory {
         found_products found;
         sorted_products sorted;
     };
+    union {
+        range_pieces pieces;
+        std::uint16_t places[sort_warps][32 * words_together + 2];
+    };
     unsigned firsts[plan::sort_tile / 32 + 1];  // the first of each place, and the end
 };
-template <class V>
-struct range_memory : product_memory<V> {
-    range_pieces pieces;
-};
-
-/// How many products beyond its first the place has that begins at `n` of a tile's order, by those of its word and of the next one.
-__device__ inline int rest_of_place(const unsigned* all_firsts, int n, unsigned firsts, unsigned next) {
-    unsigned beyond = __funnelshift_rc(firsts, next, n % 32 + 1);  // n + 1 to n + 32
-    if (beyond != 0) return __ffs(static_cast<int>(beyond)) - 1;
-    unsigned word = static_cast<unsigned>(n) / 32 + 1;
-    beyond = all_firsts[word] & ~1u << n % 32;
-    while (beyond == 0) beyond = all_firsts[++word];
-    return static_cast<int>(word * 32) + __ffs(static_cast<int>(beyond)) - 2 - n;
-}
 
 /// A product: its entries of A and of B, and where its row stands.
 struct product_place {
@@ -144,27 +136,43 @@ __device__ inline void count_places(const plan::mxm_tile_orders& orders, int& pl
     }
 }
 
-/// Adds up each place's products, from the first on; `put` gets the round, its number, its column and the sum.
+/// Adds up each place's products, from the first on, a lane a place; `put` gets its first's turn, its number, its column and the sum.
 template <class Cell, class Put>
-__device__ void add_up(const product_memory<typename Cell::value>& m, int products, int earlier, Put&& put) {
-    const unsigned lane = threadIdx.x % 32, *words_of_warp = m.firsts + threadIdx.x / 32 * sort_each;
-    unsigned next = words_of_warp[0];
-#pragma unroll
-    for (int r = 0; r < sort_each; ++r) {
-        const int n = number_in_tile(r);
-        const unsigned firsts = next;
-        next = words_of_warp[r + 1];
-        const int at = earlier + __popc(firsts & ~(~0u << lane));
-        earlier += __popc(firsts);
-        if (!(firsts >> lane & 1)) continue;
-        auto sum = m.sorted.values[n];
-        if constexpr (!Cell::first_wins) {
-            const auto* rest = m.sorted.values + n;
-            int left = min(rest_of_place(m.firsts, n, firsts, next), products - 1 - n);
+__device__ void add_up(product_memory<typename Cell::value>& m, int products, int earlier, Put&& put) {
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    std::uint16_t* const places = m.places[warp];
 #pragma unroll 1
-            for (; left > 0; --left) sum = Cell::add(sum, *++rest);
+    for (int some = 0; some < sort_each; some += words_together) {
+        const int first = warp * sort_each + some;
+        int count = 0;
+#pragma unroll
+        for (int r = 0; r < words_together; ++r) {
+            const unsigned firsts = m.firsts[first + r];
+            if (firsts >> lane & 1)
+                places[count + __popc(firsts & ~(~0u << lane))] =
+                    static_cast<std::uint16_t>((first + r) * 32 + lane);
+            count += __popc(firsts);
         }
-        put(r, at, m.sorted.columns[n], sum);
+        if (lane == 0) {
+            int word = first + words_together;
+            while (m.firsts[word] == 0) ++word;
+            places[count] = static_cast<std::uint16_t>(
+                min(word * 32 + __ffs(static_cast<int>(m.firsts[word])) - 1, products));
+        }
+        __syncwarp();
+#pragma unroll 1
+        for (int i = lane; i < count; i += 32) {
+            const int n = places[i];
+            auto sum = m.sorted.values[n];
+            if constexpr (!Cell::first_wins) {
+                const auto* rest = m.sorted.values + n;
+#pragma unroll 1
+                for (int left = places[i + 1] - n - 1; left > 0; --left) sum = Cell::add(sum, *++rest);
+            }
+            put(n, earlier + i, m.sorted.columns[n], sum);
+        }
+        earlier += count;
+        __syncwarp();  // all have read what the next words' places take the place of
     }
 }
 
@@ -280,11 +288,15 @@ __global__ void __launch_bounds__(sort_block, 4)
         out_values += begin;
     }
     const int last_from = places - last_places, to_last = first_places - last_from;
-    two_level_detail::add_up<Cell>(m, tile.products, earlier, [&](int r, int at, index_t column, V sum) {
+    two_level_detail::add_up<Cell>(m, tile.products, earlier, [&](int n, int at, index_t column, V sum) {
         if (at >= first_places && at < last_from) {
             offset_t to = at;
-            if constexpr (Ranged)  // what stands at a product's number in the order is of its row
-                if (gaps) to += ranged_before(parts.rows[tile.entry + owner[r]]);
+            if constexpr (Ranged)
+                if (gaps) {  // the row's products have the same turns as they have numbers
+                    const offset_t p =
+                        last_up_to(parts.starts, tile.entry, tile.entry + tile.entries, tile.first + n);
+                    to += ranged_before(parts.rows[p]);
+                }
             out_columns[to] = column;
             out_values[to] = sum;
         } else {
@@ -302,7 +314,7 @@ __global__ void __launch_bounds__(sort_block, 4)
                                 typename Cell::value* out_values) {
     using V = typename Cell::value;
     extern __shared__ uint4 shared_tiles[];
-    auto& m = *reinterpret_cast<two_level_detail::range_memory<V>*>(shared_tiles);
+    auto& m = *reinterpret_cast<two_level_detail::product_memory<V>*>(shared_tiles);
     const range_tile tile(parts, ranges, a.offsets, blockIdx.x);
     const offset_t begin =
         starts[tile.row] + ranges.place_starts[blockIdx.x] - ranges.place_starts[tile.first];
@@ -411,10 +423,9 @@ void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
     const offset_t* const starts = plan::mxm_device_parts(k.row_parts, k.rows, k.scan_bytes).starts;
     auto* const values = static_cast<V*>(k.out_values);
     if (k.range_tiles > 0) {
-        using ranges = two_level_detail::range_memory<V>;
-        allow_shared(two_level_range_fill_kernel<Cell>, sizeof(ranges));
+        allow_shared(two_level_range_fill_kernel<Cell>, sizeof(memory));
         two_level_range_fill_kernel<Cell>
-            <<<static_cast<unsigned>(k.range_tiles), sort_block, sizeof(ranges), on>>>(
+            <<<static_cast<unsigned>(k.range_tiles), sort_block, sizeof(memory), on>>>(
                 a, b, of, sort_entries_of(k), range_parts_of(k), starts, k.out_columns, values);
         check(cudaGetLastError());
     }
