@@ -124,13 +124,21 @@ constexpr std::size_t mxm_sort_bytes(offset_t products) {
            4 * padded(tiles * sizeof(index_t)) + padded(sizeof(offset_t));
 }
 
-/// What goes with the tiles of ranged rows.
+/// Where a range begins: at one of these columns, the first up to which there are more products than wanted.
+struct range_cut {
+    index_t low, high;
+    int wanted;
+};
+/// What goes with the tiles of ranged rows, of which a row has two at least.
 struct mxm_range_parts {
     mxm_tile_orders orders;
     index_t* rows;    ///< [tiles]
     index_t* begins;  ///< [slots] of a tile and each entry of its row: what of B's row lies before the range
     index_t* places;  ///< [tiles] of each
     offset_t* place_starts;  ///< [tiles + 1] of the tiles before
+    range_cut* cuts;         ///< [tiles]
+    index_t* listed;         ///< ranged rows, in any order
+    int* rows_listed;        ///< [1]
 
     mxm_range_parts(void* memory, offset_t tiles, offset_t slots)
         : mxm_range_parts(workspace_parts(memory), tiles, slots) {}
@@ -141,13 +149,17 @@ private:
         begins = parts.take<index_t>(slots);
         places = parts.take<index_t>(tiles);
         place_starts = parts.take<offset_t>(tiles + 1);
+        cuts = parts.take<range_cut>(tiles);
+        listed = parts.take<index_t>(tiles / 2);
+        rows_listed = parts.take<int>(1);
     }
 };
 constexpr std::size_t mxm_range_bytes(offset_t tiles, offset_t slots) {
     if (tiles == 0) return 0;
     const auto n = static_cast<std::size_t>(tiles);
     return mxm_tile_order_bytes(tiles) + 2 * padded(n * sizeof(index_t)) +
-           padded(static_cast<std::size_t>(slots) * sizeof(index_t)) + padded((n + 1) * sizeof(offset_t));
+           padded(static_cast<std::size_t>(slots) * sizeof(index_t)) + padded((n + 1) * sizeof(offset_t)) +
+           padded(n * sizeof(range_cut)) + padded(n / 2 * sizeof(index_t)) + padded(sizeof(int));
 }
 
 /// Places of cut rows go through tiles once more where no row lies in more tiles than this: a cut there is looked for in all of them, and has

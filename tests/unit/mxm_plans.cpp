@@ -354,7 +354,7 @@ TEST(MxmSortParts, TakeTheBytesThatAreStated) {
         EXPECT_EQ(taken(sort.most_runs, sizeof *sort.most_runs), plan::mxm_sort_bytes(products)) << products;
         const offset_t tiles = plan::most_range_tiles(products);
         const plan::mxm_range_parts ranges(memory, tiles, 3 * tiles);
-        EXPECT_EQ(taken(ranges.place_starts, static_cast<std::size_t>(tiles + 1) * sizeof(offset_t)),
+        EXPECT_EQ(taken(ranges.rows_listed, sizeof *ranges.rows_listed),
                   plan::mxm_range_bytes(tiles, 3 * tiles))
             << products;
         for (const offset_t most_runs : {0, 3, 1024}) {

@@ -59,55 +59,87 @@ __global__ void __launch_bounds__(block) mark_ranged_kernel(ranged_rows of, std:
     }
 }
 
+/// The row of each tile, and the rows that there are, in any order.
 __global__ void __launch_bounds__(block)
     range_rows_kernel(mxm_sort_entries parts, index_t rows, offset_t tiles, mxm_range_parts ranges) {
     const offset_t t = thread_number();
-    if (t < tiles)
-        ranges.rows[t] =
-            static_cast<index_t>(last_up_to(tiles_before{parts.ranges}, 0, offset_t{rows} + 1, t));
+    if (t >= tiles) return;
+    const auto row = static_cast<index_t>(last_up_to(tiles_before{parts.ranges}, 0, offset_t{rows} + 1, t));
+    ranges.rows[t] = row;
+    if (parts.ranges[row].tiles == t) ranges.listed[atomicAdd(ranges.rows_listed, 1)] = row;
+}
+
+constexpr int column_bins = 4096, bin_bits = 12, bins_each = column_bins / static_cast<int>(block),
+              block_warps = static_cast<int>(block) / 32;
+
+/// A block counts a row's products by columns, as many neighbouring ones together as 4,096 counters ask for; each range begins in those
+/// up to which there are more than the ranges before share.
+__global__ void __launch_bounds__(block)
+    range_cuts_kernel(device_mxm_side a, device_mxm_side b, mxm_sort_entries parts, mxm_range_parts ranges) {
+    __shared__ int up_to[column_bins];
+    __shared__ int warp_totals[block_warps];
+    __shared__ unsigned low, high;
+    if (static_cast<int>(blockIdx.x) >= *ranges.rows_listed) return;
+    const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
+    const index_t row = ranges.listed[blockIdx.x];
+    const offset_t entry = a.offsets[row], end = a.offsets[row + offset_t{1}];
+    for (int i = t; i < column_bins; i += static_cast<int>(block)) up_to[i] = 0;
+    if (t == 0) {
+        low = ~0u;
+        high = 0;
+    }
+    __syncthreads();
+    for (offset_t p = entry + t; p < end; p += block) {
+        const offset_t k = __ldg(a.columns + p), from = b.offsets[k], to = b.offsets[k + 1];
+        if (from == to) continue;
+        atomicMin(&low, static_cast<unsigned>(__ldg(b.columns + from)));
+        atomicMax(&high, static_cast<unsigned>(__ldg(b.columns + to - 1)));
+    }
+    __syncthreads();
+    const int shift = max(bit_width(high - low) - bin_bits, 0);
+    for (offset_t p = entry + warp; p < end; p += block_warps) {
+        const offset_t k = __ldg(a.columns + p), to = b.offsets[k + 1];
+#pragma unroll 4
+        for (offset_t q = b.offsets[k] + lane; q < to; q += 32)
+            atomicAdd(up_to + ((static_cast<unsigned>(__ldg(b.columns + q)) - low) >> shift), 1);
+    }
+    __syncthreads();
+    int own[bins_each], sum = 0;
+#pragma unroll
+    for (int i = 0; i < bins_each; ++i) own[i] = sum += up_to[t * bins_each + i];
+    int before = sum_up_to<32>(sum);
+    if (lane == 31) warp_totals[warp] = before;
+    __syncthreads();
+    before -= sum;
+    int products = 0;
+    for (int w = 0; w < block_warps; ++w) {
+        before += w < warp ? warp_totals[w] : 0;
+        products += warp_totals[w];
+    }
+#pragma unroll
+    for (int i = 0; i < bins_each; ++i) up_to[t * bins_each + i] = before + own[i];
+    __syncthreads();
+    const offset_t first = parts.ranges[row].tiles, tiles = parts.ranges[row + offset_t{1}].tiles - first;
+    for (offset_t n = t; n < tiles; n += block) {
+        const auto wanted = static_cast<int>(plan::range_target(products, tiles, n));
+        const auto bin = static_cast<unsigned>(last_up_to(up_to, 0, column_bins, wanted) + 1);
+        const unsigned from = low + (bin << shift), size = 1u << shift;
+        ranges.cuts[first + n] = {static_cast<index_t>(from),
+                                  static_cast<index_t>(min(from + size - 1, high)), wanted};
+    }
 }
 
 constexpr int bound_block = 128, bound_warps = bound_block / 32;
-constexpr int looks = 2;  // columns that a step counts at once
+constexpr int looks = 3;  // columns that a step counts at once
 
-/// Where a range may begin: columns, and how many products lie before the first of them and up to the last.
-struct range_search {
-    column_search of;
-    int before, up_to;
-    bool guesses = true;
-
-    /// Columns on both sides of the one that the share asked for would have if those between had equally many each, and after a guess that
-    /// failed equal parts.
-    __device__ void look(int wanted, index_t (&looked)[looks]) const {
-        const auto width = static_cast<float>(of.high - of.low);
-        const int products = up_to - before;
-        if (!guesses || products < 16 || width < 8) return of.look(looked);
-        const auto all = static_cast<float>(products);
-        const offset_t guess =
-                           of.low + static_cast<offset_t>(static_cast<float>(wanted - before) / all * width),
-                       margin = static_cast<offset_t>(rsqrtf(all) * width) + 1;
-        looked[0] = static_cast<index_t>(min(guess - margin, offset_t{of.high}));
-        looked[1] = static_cast<index_t>(min(guess + margin, offset_t{of.high}));
-        of.keep_within(looked);
-    }
-    /// `beyond`: which of them is the first that has more than wanted up to it.
-    __device__ void take(const index_t (&looked)[looks], const int (&counts)[looks], int beyond) {
-        guesses = !guesses || beyond == 1;
-        if (beyond > 0) before = counts[beyond - 1];
-        if (beyond < looks) up_to = counts[beyond];
-        of.take(looked, beyond);
-    }
-};
-
-/// A block finds where a range begins: looks for the column, of which up to each a step counts in all rows of B that the row's entries
-/// read. The first step looks where the longest of them has its share.
+/// A block finds where a range begins: looks for the column, of those that it may be, of which up to each a step counts in all rows of B
+/// that the row's entries read.
 __global__ void __launch_bounds__(bound_block)
-    range_bounds_kernel(device_mxm_side a, device_mxm_side b, index_t width, mxm_sort_entries parts,
+    range_bounds_kernel(device_mxm_side a, device_mxm_side b, mxm_sort_entries parts,
                         mxm_range_parts ranges) {
     __shared__ run_search<index_t, looks> kept[plan::most_ranged_entries];
     __shared__ offset_t from[plan::most_ranged_entries];
     __shared__ int sums[2][bound_warps][looks];
-    __shared__ unsigned long long longest;
     const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
     const range_tile tile(parts, ranges, a.offsets, blockIdx.x);
     index_t* const begins = ranges.begins + tile.slot;
@@ -115,69 +147,48 @@ __global__ void __launch_bounds__(bound_block)
         for (int i = t; i < tile.entries; i += bound_block) begins[i] = 0;
         return;
     }
-    if (t == 0) longest = 0;
-    __syncthreads();
-    int counts[looks] = {};
-    unsigned long long own_longest = 0;
+    const plan::range_cut cut = ranges.cuts[blockIdx.x];
     for (int i = t; i < tile.entries; i += bound_block) {
         const offset_t k = __ldg(a.columns + tile.entry + i);
         from[i] = b.offsets[k];
-        kept[i] = {0, static_cast<index_t>(b.offsets[k + 1] - from[i]), {}};
-        counts[0] += kept[i].high;
-        own_longest = max(own_longest, static_cast<unsigned long long>(kept[i].high) << 32 | i);
+        const index_t* const columns = b.columns + from[i];
+        const auto length = static_cast<index_t>(b.offsets[k + 1] - from[i]),
+                   before = lower_bound(columns, index_t{0}, length, cut.low);
+        index_t up_to = before;  // few, if any
+        for (index_t step = 1; up_to < length && __ldg(columns + up_to) <= cut.high; step *= 2)
+            up_to = min(length - up_to, step) + up_to;
+        kept[i] = {before, up_to, {}};
     }
-    atomicMax(&longest, own_longest);
-    int step_number = 0;
-    const auto add_up = [&] {  // over the block
-        auto& of = sums[step_number++ % 2];
+    // The least column of which, and of those before, there are more than wanted: a step counts up to three columns.
+    column_search search{cut.low, cut.high};
+    for (int step = 0; !search.found(); ++step) {
+        index_t looked[looks];
+        search.look(looked);
+        int counts[looks] = {};
+        for (int i = t; i < tile.entries; i += bound_block) {
+            places_before(b.columns + from[i], looked, kept[i]);
+#pragma unroll
+            for (int k = 0; k < looks; ++k) counts[k] += kept[i].found[k];
+        }
+        auto& of = sums[step % 2];
 #pragma unroll
         for (int k = 0; k < looks; ++k) {
             const unsigned sum = __reduce_add_sync(full_warp, static_cast<unsigned>(counts[k]));
             if (lane == 0) of[warp][k] = static_cast<int>(sum);
         }
         __syncthreads();
+        int beyond = looks;  // the first look with more than wanted
 #pragma unroll
-        for (int k = 0; k < looks; ++k) {
-            counts[k] = 0;
-            for (int w = 0; w < bound_warps; ++w) counts[k] += of[w][k];
+        for (int k = looks - 1; k >= 0; --k) {
+            int sum = 0;
+            for (int w = 0; w < bound_warps; ++w) sum += of[w][k];
+            if (sum > cut.wanted) beyond = k;
         }
-    };
-    add_up();
-    const int products = counts[0];
-    const offset_t tiles = parts.ranges[tile.row + offset_t{1}].tiles - tile.first,
-                   number = offset_t{blockIdx.x} - tile.first;
-    const auto wanted = static_cast<int>(plan::range_target(products, tiles, number));
-    range_search search{{0, width - 1}, 0, products};
-    index_t looked[looks];
-    {
-        const index_t* const columns = b.columns + from[longest & 0xffffffffu];
-        const auto length = static_cast<index_t>(longest >> 32);
-        const auto place = static_cast<index_t>(plan::range_target(length, tiles, number)),
-                   margin = static_cast<index_t>(sqrtf(static_cast<float>(length))) + 1;
-        looked[0] = __ldg(columns + max(place - margin, 0));
-        looked[1] = __ldg(columns + min(place + margin, length - 1));
-        search.of.keep_within(looked);
-    }
-    // The least column of which, and of those before, there are more than wanted: a step counts up to two columns.
-    while (!search.of.found()) {
-#pragma unroll
-        for (int k = 0; k < looks; ++k) counts[k] = 0;
-        for (int i = t; i < tile.entries; i += bound_block) {
-            places_before(b.columns + from[i], looked, kept[i]);
-#pragma unroll
-            for (int k = 0; k < looks; ++k) counts[k] += kept[i].found[k];
-        }
-        add_up();
-        int beyond = looks;
-#pragma unroll
-        for (int k = looks - 1; k >= 0; --k)
-            if (counts[k] > wanted) beyond = k;
         for (int i = t; i < tile.entries; i += bound_block) kept[i].narrow(beyond);
-        search.take(looked, counts, beyond);
-        search.look(wanted, looked);
+        search.take(looked, beyond);
     }
     for (int i = t; i < tile.entries; i += bound_block)
-        begins[i] = lower_bound(b.columns + from[i], kept[i].low, kept[i].high, search.of.low);
+        begins[i] = lower_bound(b.columns + from[i], kept[i].low, kept[i].high, search.low);
 }
 
 struct range_memory : order_memory {
@@ -274,8 +285,10 @@ void range_count(const device_mxm_arguments& k, index_t* counts, void* stream) {
     const mxm_range_parts ranges = range_parts_of(k);
     const device_mxm_side a(k.a, 0), b(k.b, 0);
     const auto tiles = static_cast<unsigned>(k.range_tiles);
+    check(cudaMemsetAsync(ranges.rows_listed, 0, sizeof *ranges.rows_listed, on));
     range_rows_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, k.rows, tiles, ranges);
-    range_bounds_kernel<<<tiles, bound_block, 0, on>>>(a, b, k.columns, parts, ranges);
+    range_cuts_kernel<<<tiles / 2, block, 0, on>>>(a, b, parts, ranges);  // a row has two at least
+    range_bounds_kernel<<<tiles, bound_block, 0, on>>>(a, b, parts, ranges);
     allow_shared(range_count_kernel, sizeof(range_memory));
     range_count_kernel<<<tiles, sort_block, sizeof(range_memory), on>>>(a, b, parts, ranges);
     std::size_t bytes = parts.scan_bytes;
