@@ -273,6 +273,50 @@ TEST_F(SortedOnDevice, RowsThatAreCutByColumnsAreTheReferencesBits) {
     }
 }
 
+// Rows that are cut by columns between short ones, few and many of them in a tile of these, and beside rows without products.
+TEST_F(SortedOnDevice, ShortRowsBetweenThoseThatAreCutByColumnsAreTheReferencesBits) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    std::uniform_real_distribution<double> real(-1, 1);
+    constexpr index_t n = 6000, rows_of_b = 64;
+    std::vector<index_t> k, l;
+    for (index_t row = 0; row < rows_of_b; ++row)
+        for (index_t m = 0; m < (row < 32 ? 2500 : row == 63 ? 0 : 3); ++m) {
+            k.push_back(row);
+            l.push_back((row * 31 + m * 7) % n);
+        }
+    std::vector<double> y(k.size());
+    for (auto& value : y) value = real(random);
+    const auto b = matrix::build<double>(ctx, {rows_of_b, n, k, l, y});
+    for (const index_t every : {2, 3, 20, 150}) {
+        SCOPED_TRACE(every);
+        constexpr index_t rows = 450;
+        std::vector<index_t> i, j;
+        for (index_t row = 0; row < rows; ++row) {
+            const bool is_long = row % every == every - 1;
+            if (row % 7 == 3 && !is_long) {  // no products, from no entry or from one
+                if (row % 2) i.push_back(row), j.push_back(63);
+                continue;
+            }
+            for (index_t m = 0; m < 3; ++m) {
+                i.push_back(row);
+                j.push_back(is_long ? (row + m * 5) % 32 : 32 + (row + m * 5) % 31);
+            }
+        }
+        std::vector<double> x(i.size());
+        for (auto& value : x) value = real(random);
+        const auto a = matrix::build<double>(ctx, {rows, rows_of_b, i, j, x});
+        for (const auto* name : {"plus_times_fp64", "any_secondi_int32"}) {
+            SCOPED_TRACE(name);
+            const semiring s(name);
+            const dtype type = s.value_type(a.type(), b.type());
+            matrix expected(cpu, type, rows, n), c(ctx, type, rows, n);
+            mxm(cpu, expected, s, a, b, {.kernel = "hash"});
+            EXPECT_TRUE(mxm(ctx, c, s, a, b, {.kernel = "two_level_sort"}).on_device);
+            ASSERT_TRUE(same(read(expected), c));
+        }
+    }
+}
+
 // Rows of exactly as many tiles as go once more through tiles, and of one more, beside many rows that two tiles share; values of all sizes.
 TEST_F(SortedOnDevice, ValuesOfAllSizesOnBothSidesOfTheLimitAreTheReferences) {
     const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});

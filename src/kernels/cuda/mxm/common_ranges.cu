@@ -69,27 +69,34 @@ __global__ void __launch_bounds__(block)
     if (parts.ranges[row].tiles == t) ranges.listed[atomicAdd(ranges.rows_listed, 1)] = row;
 }
 
-constexpr int column_bins = 4096, bin_bits = 12, bins_each = column_bins / static_cast<int>(block),
-              block_warps = static_cast<int>(block) / 32;
+constexpr int cuts_block = 512, cuts_warps = cuts_block / 32, column_bins = 4096, bin_bits = 12,
+              bins_each = column_bins / cuts_block;
+
+/// A counter's place: a thread's neighbouring ones lie in other banks than another's.
+__device__ constexpr unsigned place_of_bin(unsigned bin) { return bin + bin / bins_each; }
+struct counted_bins {
+    const int* up_to;
+    __device__ int operator[](offset_t bin) const { return up_to[place_of_bin(static_cast<unsigned>(bin))]; }
+};
 
 /// A block counts a row's products by columns, as many neighbouring ones together as 4,096 counters ask for; each range begins in those
 /// up to which there are more than the ranges before share.
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(cuts_block)
     range_cuts_kernel(device_mxm_side a, device_mxm_side b, mxm_sort_entries parts, mxm_range_parts ranges) {
-    __shared__ int up_to[column_bins];
-    __shared__ int warp_totals[block_warps];
+    __shared__ int up_to[place_of_bin(column_bins)];
+    __shared__ int warp_totals[cuts_warps];
     __shared__ unsigned low, high;
     if (static_cast<int>(blockIdx.x) >= *ranges.rows_listed) return;
     const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t % 32;
     const index_t row = ranges.listed[blockIdx.x];
     const offset_t entry = a.offsets[row], end = a.offsets[row + offset_t{1}];
-    for (int i = t; i < column_bins; i += static_cast<int>(block)) up_to[i] = 0;
+    for (unsigned i = threadIdx.x; i < place_of_bin(column_bins); i += cuts_block) up_to[i] = 0;
     if (t == 0) {
         low = ~0u;
         high = 0;
     }
     __syncthreads();
-    for (offset_t p = entry + t; p < end; p += block) {
+    for (offset_t p = entry + t; p < end; p += cuts_block) {
         const offset_t k = __ldg(a.columns + p), from = b.offsets[k], to = b.offsets[k + 1];
         if (from == to) continue;
         atomicMin(&low, static_cast<unsigned>(__ldg(b.columns + from)));
@@ -97,32 +104,44 @@ __global__ void __launch_bounds__(block)
     }
     __syncthreads();
     const int shift = max(bit_width(high - low) - bin_bits, 0);
-    for (offset_t p = entry + warp; p < end; p += block_warps) {
-        const offset_t k = __ldg(a.columns + p), to = b.offsets[k + 1];
+    // Warps take entries by turns, and each knows of 32 at a time where their rows of B lie.
+    for (offset_t base = entry + warp; base < end; base += cuts_block) {
+        const offset_t p = base + cuts_warps * lane;
+        offset_t from = 0, to = 0;
+        if (p < end) {
+            const offset_t k = __ldg(a.columns + p);
+            from = b.offsets[k];
+            to = b.offsets[k + 1];
+        }
+        for (unsigned left = __ballot_sync(full_warp, from < to); left; left &= left - 1) {
+            const int of = __ffs(static_cast<int>(left)) - 1;
+            const offset_t last = __shfl_sync(full_warp, to, of);
 #pragma unroll 4
-        for (offset_t q = b.offsets[k] + lane; q < to; q += 32)
-            atomicAdd(up_to + ((static_cast<unsigned>(__ldg(b.columns + q)) - low) >> shift), 1);
+            for (offset_t q = __shfl_sync(full_warp, from, of) + lane; q < last; q += 32)
+                atomicAdd(up_to + place_of_bin((static_cast<unsigned>(__ldg(b.columns + q)) - low) >> shift),
+                          1);
+        }
     }
     __syncthreads();
     int own[bins_each], sum = 0;
 #pragma unroll
-    for (int i = 0; i < bins_each; ++i) own[i] = sum += up_to[t * bins_each + i];
+    for (int i = 0; i < bins_each; ++i) own[i] = sum += up_to[place_of_bin(threadIdx.x * bins_each + i)];
     int before = sum_up_to<32>(sum);
     if (lane == 31) warp_totals[warp] = before;
     __syncthreads();
     before -= sum;
     int products = 0;
-    for (int w = 0; w < block_warps; ++w) {
+    for (int w = 0; w < cuts_warps; ++w) {
         before += w < warp ? warp_totals[w] : 0;
         products += warp_totals[w];
     }
 #pragma unroll
-    for (int i = 0; i < bins_each; ++i) up_to[t * bins_each + i] = before + own[i];
+    for (int i = 0; i < bins_each; ++i) up_to[place_of_bin(threadIdx.x * bins_each + i)] = before + own[i];
     __syncthreads();
     const offset_t first = parts.ranges[row].tiles, tiles = parts.ranges[row + offset_t{1}].tiles - first;
-    for (offset_t n = t; n < tiles; n += block) {
+    for (offset_t n = t; n < tiles; n += cuts_block) {
         const auto wanted = static_cast<int>(plan::range_target(products, tiles, n));
-        const auto bin = static_cast<unsigned>(last_up_to(up_to, 0, column_bins, wanted) + 1);
+        const auto bin = static_cast<unsigned>(last_up_to(counted_bins{up_to}, 0, column_bins, wanted) + 1);
         const unsigned from = low + (bin << shift), size = 1u << shift;
         ranges.cuts[first + n] = {static_cast<index_t>(from),
                                   static_cast<index_t>(min(from + size - 1, high)), wanted};
@@ -287,7 +306,7 @@ void range_count(const device_mxm_arguments& k, index_t* counts, void* stream) {
     const auto tiles = static_cast<unsigned>(k.range_tiles);
     check(cudaMemsetAsync(ranges.rows_listed, 0, sizeof *ranges.rows_listed, on));
     range_rows_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, k.rows, tiles, ranges);
-    range_cuts_kernel<<<tiles / 2, block, 0, on>>>(a, b, parts, ranges);  // a row has two at least
+    range_cuts_kernel<<<tiles / 2, cuts_block, 0, on>>>(a, b, parts, ranges);  // a row has two at least
     range_bounds_kernel<<<tiles, bound_block, 0, on>>>(a, b, parts, ranges);
     allow_shared(range_count_kernel, sizeof(range_memory));
     range_count_kernel<<<tiles, sort_block, sizeof(range_memory), on>>>(a, b, parts, ranges);

@@ -13,9 +13,8 @@
 //   beside keys; here each place is read and written once. Where a row lies in more than 1,024 tiles (4.2 million products) cuts would take longer
 //   than that: the device then sorts all places of cut rows.
 //   A row of more than 4,096 products from at most 512 entries of A is ranged: it has tiles of its own, each of which takes all products of a range of
-//   columns and is sorted as the first level does; none of its places meets the second. A block finds where a range begins: the column of which, and of those
-//   before, the rows of B that the row reads have its share together; a step counts up to three columns in all of them, first where the longest of them has its share,
-//   then about where products between would lie if they were spread evenly, and where that failed at the quarters.
+//   columns and is sorted as the first level does; none of its places meets the second. A block counts the row's products by columns, in 4,096 counters; another finds in which
+//   column of a counter's a range begins: that of which, and of those before, the rows of B that the row reads have its share together; a step counts up to three columns in all of them.
 // Steps: entries (which rows are ranged, starts of each entry's products by a scan), expand (where tiles begin, by search; which rows they cut), count (where ranges
 //   begin; first level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads two sizes after entries where rows
 //   have more than 256 products, three after expand, one after count.
@@ -28,18 +27,19 @@
 //   the other kernels' bits; in a cut row each tile's products are added first, then the tiles' sums, by tiles of the second level.
 // Cost: products, whatever the matrix looks like: a tile is a tile. A row shorter than a tile is cut at most once, so that few
 //   places meet the second level but where rows have more than a thousand products (on laplace3d a sixth) or more than 512 entries.
-// Distance to the limit (H200): 22 ps a product on laplace3d:100, 19 on a band of 21 diagonals, 33 to 43 where rows have 25 or 64 products; 26 on
-//   rmat_directed:17,8, of whose products ranged rows have three quarters: 8.5 ms (11.1 when all rows that are cut met the second level), of which finding where ranges begin takes 0.8. Memory's rate would take a third of it. Instructions are the time:
+// Distance to the limit (H200): 20 ps a product on laplace3d:100, 17 on a band of 21 diagonals, 33 to 46 where rows have 25 to 64 products; 25 on
+//   rmat_directed:17,8, of whose products ranged rows have three quarters: 8.0 ms. Memory's rate would take a third of it. Instructions are the time:
 //   count issues in 64% of the cycles of 24 warps a multiprocessor, 234 a product for 32 lanes on laplace3d: finding its entry 20, reading row and column 31,
-//   the bits 90 (marking 10, counting 13, a look 21, twice), order, turns and what begins where 55. In fill of laplace3d 61% of the instructions add up
-//   places, one lane in six at work. A sort ranks keys by votes, 60 instructions a key and pass.
-// What made it so (24.3 and 17.2 ms before, on laplace3d:100 and rmat_directed:17,8): a thread's reads stood in branches, one after the other: they wait together now, 4 or 8 at a
+//   the bits 90 (marking 10, counting 13, a look 21, twice), order, turns and what begins where 55; a range's 175. Finding where ranges begin takes 9% of rmat's time, half
+//   of it for counters, their order 30%, their sums 23%, the other rows' first level 19%, their second 14%. A sort ranks keys by votes, 60 instructions a key and pass.
+// What made it so (24.3 and 17.2 ms before, on laplace3d:100 and rmat_directed:17,8; then 15.4 and 11.1 while all rows that are cut met the second level, and while each place was added up
+//   by the lane that had its first product, one in six at work on laplace3d): a thread's reads stood in branches, one after the other: they wait together now, 4 or 8 at a
 //   time; the ends of pieces were looked for by one warp while seven waited; and counters of four bits took five passes for three.
-// Tried without gain: for the sums, a thread for all places of a column (5% slower), columns
+// Tried without gain: where ranges begin by steps alone, at quarters (twice the time) or about a guess by what lies between (the same time as counters); for the sums, a thread for all places of a column (5% slower), columns
 //   fetched with the sums (12%: three blocks for four), scans that end with the warp's longest run (20%: rounds no longer overlap); values put in order in shared memory after an
 //   order was left (43% for turns); ranks by 5, 8, 9 or 10 bits, by counters or by counts made first (0 to 30% slower where passes are as many); places of 64 products and
 //   more added by their warp (5% slower in fill, and no faster where such places are).
-// Why it is not the planned one: products that meet often are added faster where they fall than sorted.
+// Why it is not the planned one: products that meet often are added faster where they fall than sorted; on rmat_directed:17,8 hash takes 9.1 ms, but less memory.
 #pragma once
 
 #include "kernels/cuda/common_lanes.cuh"
@@ -51,6 +51,35 @@
 namespace nz::kernels::cuda {
 
 namespace two_level_detail {
+
+/// Ranged rows between those of a tile, in any order: which product stands behind them, and how many places they have up to there.
+struct ranged_gaps {
+    static constexpr int most = 32;
+    int count, behind[most];
+    offset_t places[most];
+
+    /// Looks for them among the tiles [from, to) of ranged rows; what it finds beyond `most` is counted alone.
+    __device__ void find(const plan::mxm_sort_parts& parts, const plan::mxm_range_parts& ranges,
+                         device_offsets a, offset_t from, offset_t to, offset_t first_product) {
+        if (threadIdx.x == 0) count = 0;
+        __syncthreads();
+        for (offset_t t = from + threadIdx.x; t < to; t += sort_block) {
+            const index_t row = ranges.rows[t];
+            if (parts.ranges[row].tiles != t) continue;
+            const int at = atomicAdd(&count, 1);
+            if (at >= most) continue;
+            behind[at] = static_cast<int>(parts.starts[a[row]] - first_product);
+            places[at] = ranges.place_starts[parts.ranges[row + offset_t{1}].tiles];
+        }
+        __syncthreads();
+    }
+    /// Places of ranged rows up to the row of a product, `before` those up to the tile's first.
+    __device__ offset_t up_to(int product, offset_t before) const {
+        for (int g = 0; g < count; ++g)
+            if (behind[g] <= product) before = max(before, places[g]);
+        return before;
+    }
+};
 
 /// Words of a warp's order whose places are added up together.
 inline constexpr int words_together = 8;
@@ -68,9 +97,13 @@ struct product_memory {
         found_products found;
         sorted_products sorted;
     };
+    struct added_places {
+        std::uint16_t begins[sort_warps][32 * words_together + 2];
+        ranged_gaps gaps;
+    };
     union {
         range_pieces pieces;
-        std::uint16_t places[sort_warps][32 * words_together + 2];
+        added_places added;
     };
     unsigned firsts[plan::sort_tile / 32 + 1];  // the first of each place, and the end
 };
@@ -140,7 +173,7 @@ __device__ inline void count_places(const plan::mxm_tile_orders& orders, int& pl
 template <class Cell, class Put>
 __device__ void add_up(product_memory<typename Cell::value>& m, int products, int earlier, Put&& put) {
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-    std::uint16_t* const places = m.places[warp];
+    std::uint16_t* const places = m.added.begins[warp];
 #pragma unroll 1
     for (int some = 0; some < sort_each; some += words_together) {
         const int first = warp * sort_each + some;
@@ -274,15 +307,20 @@ __global__ void __launch_bounds__(sort_block, 4)
     const int first_places = parts.first_places[blockIdx.x], last_places = parts.last_places[blockIdx.x];
     V* const cut_first = cut_sums + parts.cut_starts[blockIdx.x];
     // Rows that lie in the tile whole follow one another in the result, but for ranged ones between them.
-    const auto ranged_before = [&](index_t row) { return ranges.place_starts[parts.ranges[row].tiles]; };
     [[maybe_unused]] bool gaps = false;
+    [[maybe_unused]] offset_t before = 0;
     if (first_places + last_places < places) {
         const index_t cut = parts.cut_rows[blockIdx.x], first = cut >= 0 ? cut + 1 : parts.rows[tile.entry];
         offset_t begin = starts[first] - first_places;
         if constexpr (Ranged) {
-            const offset_t before = ranged_before(first);
-            gaps = ranged_before(parts.rows[tile.entry + tile.entries - 1]) > before;
-            if (gaps) begin -= before;
+            const offset_t from = parts.ranges[first].tiles,
+                           to = parts.ranges[parts.rows[tile.entry + tile.entries - 1]].tiles;
+            gaps = from < to;
+            if (gaps) {
+                before = ranges.place_starts[from];
+                begin -= before;
+                m.added.gaps.find(parts, ranges, a.offsets, from, to, tile.first);
+            }
         }
         out_columns += begin;
         out_values += begin;
@@ -292,10 +330,15 @@ __global__ void __launch_bounds__(sort_block, 4)
         if (at >= first_places && at < last_from) {
             offset_t to = at;
             if constexpr (Ranged)
-                if (gaps) {  // the row's products have the same turns as they have numbers
-                    const offset_t p =
-                        last_up_to(parts.starts, tile.entry, tile.entry + tile.entries, tile.first + n);
-                    to += ranged_before(parts.rows[p]);
+                // A row's products have the same turns as they have numbers.
+                if (gaps) {
+                    if (m.added.gaps.count <= two_level_detail::ranged_gaps::most) {
+                        to += m.added.gaps.up_to(n, before);
+                    } else {
+                        const offset_t p =
+                            last_up_to(parts.starts, tile.entry, tile.entry + tile.entries, tile.first + n);
+                        to += ranges.place_starts[parts.ranges[parts.rows[p]].tiles];
+                    }
                 }
             out_columns[to] = column;
             out_values[to] = sum;
