@@ -18,8 +18,8 @@
 // Steps: entries (which rows are ranged, starts of each entry's products by a scan), expand (where tiles begin, by search; which rows they cut), count (where ranges
 //   begin; first level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads two sizes after entries where rows
 //   have more than 256 products, three after expand, one after count.
-// Who owns what: a tile of either level, or a range -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp, where a range begins -> a block of 128.
-// Shared memory: 71 KiB (keys or bits 46, rows 24) in count, 62 KiB in cut, 49 KiB in fill with values of 8 bytes, next to none for the second level's sums.
+// Who owns what: a tile of either level, or a range -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp, a ranged row whose columns are counted -> a block of 512, where a range begins -> a block of 128.
+// Shared memory: 71 KiB (keys or bits 46, rows 24) in count, 62 KiB in cut, 54 KiB in fill with values of 8 bytes, 18 KiB where columns are counted, next to none for the second level's sums.
 // Workspace: 20 1/8 bytes an entry of A, 16 a row, 2 1/8 a product, 4 a product of a cut row, 16 a place that a tile has of one and up to 1/2 for cuts (for doubles; 28 or 36
 //   where the device sorts), 4 for each range and entry of its row.
 // Sync: the block's barriers between the steps of a tile.
@@ -28,7 +28,7 @@
 // Cost: products, whatever the matrix looks like: a tile is a tile. A row shorter than a tile is cut at most once, so that few
 //   places meet the second level but where rows have more than a thousand products (on laplace3d a sixth) or more than 512 entries.
 // Distance to the limit (H200): 20 ps a product on laplace3d:100, 17 on a band of 21 diagonals, 33 to 46 where rows have 25 to 64 products; 25 on
-//   rmat_directed:17,8, of whose products ranged rows have three quarters: 8.0 ms. Memory's rate would take a third of it. Instructions are the time:
+//   rmat_directed:17,8, of whose products ranged rows have three quarters: 8.2 ms. Memory's rate would take a third of it. Instructions are the time:
 //   count issues in 64% of the cycles of 24 warps a multiprocessor, 234 a product for 32 lanes on laplace3d: finding its entry 20, reading row and column 31,
 //   the bits 90 (marking 10, counting 13, a look 21, twice), order, turns and what begins where 55; a range's 175. Finding where ranges begin takes 9% of rmat's time, half
 //   of it for counters, their order 30%, their sums 23%, the other rows' first level 19%, their second 14%. A sort ranks keys by votes, 60 instructions a key and pass.
@@ -39,7 +39,7 @@
 //   fetched with the sums (12%: three blocks for four), scans that end with the warp's longest run (20%: rounds no longer overlap); values put in order in shared memory after an
 //   order was left (43% for turns); ranks by 5, 8, 9 or 10 bits, by counters or by counts made first (0 to 30% slower where passes are as many); places of 64 products and
 //   more added by their warp (5% slower in fill, and no faster where such places are).
-// Why it is not the planned one: products that meet often are added faster where they fall than sorted; on rmat_directed:17,8 hash takes 9.1 ms, but less memory.
+// Why it is not the planned one: products that meet often are added faster where they fall than sorted; on rmat_directed:17,8 hash takes 8.9 ms and half the memory.
 #pragma once
 
 #include "kernels/cuda/common_lanes.cuh"
