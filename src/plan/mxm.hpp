@@ -30,11 +30,11 @@ struct mxm_facts {
     offset_t words = -1;                         ///< words of 64 columns that B's rows touch
     offset_t large_rows = -1;                    ///< on a GPU: rows whose products are too many to be sorted
     offset_t huge_rows = 0;                      ///< ... are 16,384 or more
-    // On a GPU, two_level_sort's: products of the rows that tiles cut, their places, how many rows; 0 while not known.
+    // On a GPU, two_level_sort's: products of the rows that tiles cut, their places, how many rows; products, tiles and slots of those that
+    // are cut by columns; 0 while not known.
     offset_t cut_products = 0, cut_places = 0, cut_runs = 0;
     index_t cut_rows = 0;
-    offset_t ranged_products = 0, range_tiles = 0,
-             range_slots = 0;  ///< products of the rows that are cut by columns
+    offset_t ranged_products = 0, range_tiles = 0, range_slots = 0;
 };
 
 /// Dense rows: with up to so many bytes of sums a thread they were the faster on all that was measured; with twice as

@@ -11,18 +11,15 @@ namespace {
 
 using plan::mxm_cut_parts, plan::mxm_sort_parts;
 
-constexpr unsigned block = 256;
 // A multiprocessor's, of 80 registers a thread.
 constexpr int cut_blocks = 3;
-unsigned blocks_of(offset_t n) { return static_cast<unsigned>((n + block - 1) / block); }
-__device__ offset_t thread_number() { return offset_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
 mxm_cut_parts cut_parts_of(const device_mxm_arguments& k) {
     return {k.cut_memory, k.cut_places, k.cut_rows, k.cut_runs, k.products, k.value_bytes, k.cut_sort_bytes};
 }
 
 /// The rows that are cut, and in which tiles each begins and ends.
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(item_block)
     two_level_cut_rows_kernel(mxm_sort_parts parts, offset_t tiles, mxm_cut_parts cut) {
     const offset_t t = thread_number();
     if (t >= tiles || parts.cut_rows[t] < 0) return;
@@ -42,7 +39,7 @@ struct runs_of_row {
 };
 
 /// A tile's runs: of the row that it begins with, and of that which it ends with, where these are cut.
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(item_block)
     two_level_cut_runs_kernel(mxm_sort_parts parts, offset_t tiles, mxm_cut_parts cut) {
     const offset_t t = thread_number();
     if (t >= tiles) return;
@@ -254,7 +251,7 @@ __device__ offset_t places_before_row(const mxm_cut_parts& cut, index_t rank, in
     return cut.firsts[cut.runs[cut.run_starts[rank]].sums / sort_tile] + cut.row_firsts[rank];
 }
 /// Entries of cut rows.
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(item_block)
     two_level_cut_entries_kernel(index_t rows, offset_t tiles, mxm_cut_parts cut, index_t* counts) {
     const offset_t rank = thread_number();
     if (rank >= rows) return;
@@ -264,7 +261,7 @@ __global__ void __launch_bounds__(block)
     counts[cut.row_of_rank[rank]] = static_cast<index_t>(before(rank + 1) - before(rank));
 }
 /// Where they begin.
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(item_block)
     two_level_cut_starts_kernel(index_t rows, offset_t tiles, mxm_cut_parts cut, const offset_t* starts) {
     const offset_t rank = thread_number();
     if (rank >= rows) return;
@@ -296,12 +293,12 @@ namespace {
 void count_cut_rows(const device_mxm_arguments& k, const mxm_sort_parts& parts, const mxm_cut_parts& cut,
                     index_t* counts, cudaStream_t on) {
     const offset_t tiles = plan::sort_tiles(k.products), cut_tiles = plan::mxm_cut_tiles(k.cut_places);
-    two_level_cut_rows_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, tiles, cut);
+    two_level_cut_rows_kernel<<<blocks_of(tiles), item_block, 0, on>>>(parts, tiles, cut);
     std::size_t bytes = cut.scan_bytes;
     check(cub::DeviceScan::ExclusiveSum(cut.scan, bytes,
                                         counted(runs_of_row{cut.first_tile, cut.last_tile, k.cut_rows}),
                                         cut.run_starts, offset_t{k.cut_rows} + 1, on));
-    two_level_cut_runs_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, tiles, cut);
+    two_level_cut_runs_kernel<<<blocks_of(tiles), item_block, 0, on>>>(parts, tiles, cut);
     const std::size_t searches = bound_warps * static_cast<std::size_t>(cut.runs_at_most);
     two_level_cut_bounds_kernel<<<static_cast<unsigned>(cut_tiles / bound_warps + 1), bound_block,
                                   searches * sizeof(place_search), on>>>(k.cut_columns, k.cut_places,
@@ -311,7 +308,8 @@ void count_cut_rows(const device_mxm_arguments& k, const mxm_sort_parts& parts, 
         k.cut_columns, k.cut_places, cut);
     check(cub::DeviceScan::ExclusiveSum(cut.scan, bytes, counted(firsts_of_tile{cut.tile_firsts, cut_tiles}),
                                         cut.firsts, cut_tiles + 1, on));
-    two_level_cut_entries_kernel<<<blocks_of(k.cut_rows), block, 0, on>>>(k.cut_rows, cut_tiles, cut, counts);
+    two_level_cut_entries_kernel<<<blocks_of(k.cut_rows), item_block, 0, on>>>(k.cut_rows, cut_tiles, cut,
+                                                                               counts);
 }
 
 }  // namespace
@@ -328,7 +326,7 @@ void two_level_sort_cut(const device_mxm_arguments& k, void* stream) {
     check(cub::DeviceScan::ExclusiveSum(rows.scan, bytes, counted(count_as_offset{rows.counts}), rows.starts,
                                         offset_t{k.rows} + 1, on));
     if (by_tiles)
-        two_level_cut_starts_kernel<<<blocks_of(k.cut_rows), block, 0, on>>>(
+        two_level_cut_starts_kernel<<<blocks_of(k.cut_rows), item_block, 0, on>>>(
             k.cut_rows, plan::mxm_cut_tiles(k.cut_places), cut_parts_of(k), rows.starts);
     check(cudaGetLastError());
 }

@@ -11,19 +11,16 @@ namespace {
 
 using plan::mxm_cut_sorted_parts, plan::mxm_sort_parts;
 
-constexpr unsigned block = 256;
-unsigned blocks_of(offset_t n) { return static_cast<unsigned>((n + block - 1) / block); }
-__device__ offset_t thread_number() { return offset_t{blockIdx.x} * blockDim.x + threadIdx.x; }
-
 /// The places of cut rows as keys, in the order of rows and tiles.
-__global__ void __launch_bounds__(block) cut_gather_kernel(mxm_sort_parts parts, const index_t* cut_columns,
-                                                           int column_bits, mxm_cut_sorted_parts cut) {
+__global__ void __launch_bounds__(item_block)
+    cut_gather_kernel(mxm_sort_parts parts, const index_t* cut_columns, int column_bits,
+                      mxm_cut_sorted_parts cut) {
     const offset_t t = blockIdx.x, room = parts.rooms[t], start = parts.cut_starts[t];
     const int first = parts.first_places[t], all = first + parts.last_places[t];
     const index_t own = parts.cut_rows[t];
     if (threadIdx.x == 0 && own >= 0 && parts.cut_rows[t - 1] != own)
         cut.row_of_rank[parts.ranks[t] - 1] = own;
-    for (int n = static_cast<int>(threadIdx.x); n < all; n += static_cast<int>(block)) {
+    for (int n = static_cast<int>(threadIdx.x); n < all; n += static_cast<int>(item_block)) {
         const auto rank = static_cast<std::uint64_t>(parts.ranks[n < first ? t : t + 1] - 1);
         cut_keys(cut).put(start + n, rank << column_bits | static_cast<std::uint64_t>(cut_columns[room + n]));
         cut.from[start + n] = static_cast<std::uint32_t>(start + n);
@@ -36,8 +33,8 @@ struct is_first_key {
 };
 
 /// Entries of cut rows.
-__global__ void __launch_bounds__(block) cut_rows_kernel(offset_t places, index_t rows, int column_bits,
-                                                         mxm_cut_sorted_parts cut, index_t* counts) {
+__global__ void __launch_bounds__(item_block) cut_rows_kernel(offset_t places, index_t rows, int column_bits,
+                                                              mxm_cut_sorted_parts cut, index_t* counts) {
     const offset_t rank = thread_number();
     if (rank >= rows) return;
     const cut_keys keys(cut);
@@ -89,7 +86,7 @@ void cut_sorted(const device_mxm_arguments& k, index_t* counts, void* stream) {
     const mxm_sort_parts parts = sort_parts_of(k);
     const mxm_cut_sorted_parts cut = cut_sorted_parts_of(k);
     const int column_bits = plan::bits_of_column(k.columns);
-    cut_gather_kernel<<<static_cast<unsigned>(plan::sort_tiles(k.products)), block, 0, on>>>(
+    cut_gather_kernel<<<static_cast<unsigned>(plan::sort_tiles(k.products)), item_block, 0, on>>>(
         parts, k.cut_columns, column_bits, cut);
     const int bits = column_bits + plan::bits_of_column(k.cut_rows);
     if (cut.key_bytes == 4)
@@ -99,8 +96,8 @@ void cut_sorted(const device_mxm_arguments& k, index_t* counts, void* stream) {
     std::size_t bytes = cut.sort_bytes;
     check(cub::DeviceScan::InclusiveSum(cut.sort, bytes, counted(is_first_key{cut_keys(cut)}), cut.numbers,
                                         k.cut_places, on));
-    cut_rows_kernel<<<blocks_of(k.cut_rows), block, 0, on>>>(k.cut_places, k.cut_rows, column_bits, cut,
-                                                             counts);
+    cut_rows_kernel<<<blocks_of(k.cut_rows), item_block, 0, on>>>(k.cut_places, k.cut_rows, column_bits, cut,
+                                                                  counts);
     check(cudaGetLastError());
 }
 

@@ -16,6 +16,13 @@ inline plan::mxm_range_parts range_parts_of(const device_mxm_arguments& k) {
     return {k.range_memory, k.range_tiles, k.range_slots};
 }
 
+/// Where a thread has an item of its own: blocks for so many, and which it has.
+inline constexpr unsigned item_block = 256;
+inline unsigned blocks_of(offset_t items) {
+    return static_cast<unsigned>((items + item_block - 1) / item_block);
+}
+__device__ inline offset_t thread_number() { return offset_t{blockIdx.x} * blockDim.x + threadIdx.x; }
+
 /// The first of [at, end) whose value is beyond `x`, less one: the last that is not.
 template <class Values>
 __device__ offset_t last_up_to(const Values& values, offset_t at, offset_t end, offset_t x) {

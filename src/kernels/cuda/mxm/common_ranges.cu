@@ -11,11 +11,8 @@ namespace {
 
 using plan::mxm_range_parts, plan::mxm_sort_entries;
 
-constexpr unsigned block = 256;
 // A multiprocessor's, of 80 registers a thread.
 constexpr int count_blocks = 3;
-unsigned blocks_of(offset_t n) { return static_cast<unsigned>((n + block - 1) / block); }
-__device__ offset_t thread_number() { return offset_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 
 /// Tiles of a row, by what the survey left.
 struct ranged_rows {
@@ -49,7 +46,7 @@ struct tiles_before {
 };
 
 /// Marks the entries of ranged rows.
-__global__ void __launch_bounds__(block) mark_ranged_kernel(ranged_rows of, std::uint32_t* ranged) {
+__global__ void __launch_bounds__(item_block) mark_ranged_kernel(ranged_rows of, std::uint32_t* ranged) {
     const offset_t row = thread_number();
     if (row >= of.rows || of.tiles(row) == 0) return;
     const offset_t end = of.a[row + 1];
@@ -60,7 +57,7 @@ __global__ void __launch_bounds__(block) mark_ranged_kernel(ranged_rows of, std:
 }
 
 /// The row of each tile, and the rows that there are, in any order.
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(item_block)
     range_rows_kernel(mxm_sort_entries parts, index_t rows, offset_t tiles, mxm_range_parts ranges) {
     const offset_t t = thread_number();
     if (t >= tiles) return;
@@ -69,7 +66,7 @@ __global__ void __launch_bounds__(block)
     if (parts.ranges[row].tiles == t) ranges.listed[atomicAdd(ranges.rows_listed, 1)] = row;
 }
 
-constexpr int cuts_block = 512, cuts_warps = cuts_block / 32, column_bins = 4096, bin_bits = 12,
+constexpr int cuts_block = 512, cuts_warps = cuts_block / 32, bin_bits = 12, column_bins = 1 << bin_bits,
               bins_each = column_bins / cuts_block;
 
 /// A counter's place: a thread's neighbouring ones lie in other banks than another's.
@@ -265,7 +262,7 @@ struct places_of_range {
     __device__ offset_t operator()(offset_t t) const { return t == tiles ? 0 : places[t]; }
 };
 /// Entries of ranged rows.
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(item_block)
     range_entries_kernel(index_t rows, mxm_sort_entries parts, mxm_range_parts ranges, index_t* counts) {
     const offset_t row = thread_number();
     if (row >= rows) return;
@@ -294,7 +291,7 @@ void range_rows(const device_mxm_arguments& k, void* stream) {
                                          range_sum{}, plan::range_start{}, offset_t{k.rows} + 1, on));
     check(cudaMemsetAsync(parts.ranged, 0,
                           static_cast<std::size_t>((k.a_entries + 31) / 32) * sizeof *parts.ranged, on));
-    mark_ranged_kernel<<<blocks_of(k.rows), block, 0, on>>>(of, parts.ranged);
+    mark_ranged_kernel<<<blocks_of(k.rows), item_block, 0, on>>>(of, parts.ranged);
     check(cudaGetLastError());
 }
 
@@ -305,7 +302,7 @@ void range_count(const device_mxm_arguments& k, index_t* counts, void* stream) {
     const device_mxm_side a(k.a, 0), b(k.b, 0);
     const auto tiles = static_cast<unsigned>(k.range_tiles);
     check(cudaMemsetAsync(ranges.rows_listed, 0, sizeof *ranges.rows_listed, on));
-    range_rows_kernel<<<blocks_of(tiles), block, 0, on>>>(parts, k.rows, tiles, ranges);
+    range_rows_kernel<<<blocks_of(tiles), item_block, 0, on>>>(parts, k.rows, tiles, ranges);
     range_cuts_kernel<<<tiles / 2, cuts_block, 0, on>>>(a, b, parts, ranges);  // a row has two at least
     range_bounds_kernel<<<tiles, bound_block, 0, on>>>(a, b, parts, ranges);
     allow_shared(range_count_kernel, sizeof(range_memory));
@@ -314,7 +311,7 @@ void range_count(const device_mxm_arguments& k, index_t* counts, void* stream) {
     check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes,
                                         counted(places_of_range{ranges.places, k.range_tiles}),
                                         ranges.place_starts, k.range_tiles + 1, on));
-    range_entries_kernel<<<blocks_of(k.rows), block, 0, on>>>(k.rows, parts, ranges, counts);
+    range_entries_kernel<<<blocks_of(k.rows), item_block, 0, on>>>(k.rows, parts, ranges, counts);
     check(cudaGetLastError());
 }
 

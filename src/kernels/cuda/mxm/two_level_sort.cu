@@ -9,11 +9,8 @@ namespace {
 
 using plan::mxm_sort_parts, plan::sort_tile, plan::sort_tile_bits;
 
-constexpr unsigned block = 256;
 // A multiprocessor's, of 128 registers a thread to begin with.
 constexpr int sort_blocks = 3;
-unsigned blocks_of(offset_t n) { return static_cast<unsigned>((n + block - 1) / block); }
-__device__ offset_t thread_number() { return offset_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
 
 /// Those that tiles take as they come.
@@ -29,13 +26,14 @@ struct products_of_entry {
 };
 
 /// The row of each entry of A, and where its products read B.
-__global__ void __launch_bounds__(block) entries_kernel(device_mxm_side a, device_offsets b, index_t rows,
-                                                        offset_t entries, plan::mxm_sort_entries parts) {
+__global__ void __launch_bounds__(item_block)
+    entries_kernel(device_mxm_side a, device_offsets b, index_t rows, offset_t entries,
+                   plan::mxm_sort_entries parts) {
     __shared__ offset_t ends[2];
-    const offset_t first = offset_t{blockIdx.x} * block, p = first + threadIdx.x;
+    const offset_t first = offset_t{blockIdx.x} * item_block, p = first + threadIdx.x;
     if (threadIdx.x < 2)
         ends[threadIdx.x] = last_up_to(a.offsets, 0, offset_t{rows} + 1,
-                                       threadIdx.x ? min(first + block, entries) - 1 : first);
+                                       threadIdx.x ? min(first + item_block, entries) - 1 : first);
     __syncthreads();
     if (p >= entries) return;
     parts.rows[p] = static_cast<index_t>(last_up_to(a.offsets, ends[0], ends[1] + 1, p));
@@ -43,7 +41,7 @@ __global__ void __launch_bounds__(block) entries_kernel(device_mxm_side a, devic
 }
 
 /// Where tiles begin in A, and which rows that cuts.
-__global__ void __launch_bounds__(block)
+__global__ void __launch_bounds__(item_block)
     tiles_kernel(device_mxm_side a, offset_t entries, offset_t tiles, mxm_sort_parts parts) {
     const offset_t t = thread_number();
     if (t > tiles) return;
@@ -225,7 +223,7 @@ void two_level_sort_entries(const device_mxm_arguments& k, void* stream) {
         parts.scan, bytes,
         counted(products_of_entry{a.columns, b.offsets, k.ranged ? parts.ranged : nullptr}), parts.starts + 1,
         k.a_entries, on));
-    entries_kernel<<<blocks_of(k.a_entries), block, 0, on>>>(a, b.offsets, k.rows, k.a_entries, parts);
+    entries_kernel<<<blocks_of(k.a_entries), item_block, 0, on>>>(a, b.offsets, k.rows, k.a_entries, parts);
     check(cudaGetLastError());
 }
 
@@ -241,7 +239,7 @@ void two_level_sort_expand(const device_mxm_arguments& k, void* stream) {
         check(cudaMemsetAsync(parts.rooms, 0, sizeof(offset_t), on));
         return check(cudaMemsetAsync(parts.ranks, 0, sizeof(index_t), on));
     }
-    tiles_kernel<<<blocks_of(tiles + 1), block, 0, on>>>(a, k.a_entries, tiles, parts);
+    tiles_kernel<<<blocks_of(tiles + 1), item_block, 0, on>>>(a, k.a_entries, tiles, parts);
     std::size_t bytes = parts.scan_bytes;
     check(cub::DeviceScan::InclusiveSum(parts.scan, bytes, counted(begins_cut_row{parts.cut_rows}),
                                         parts.ranks, tiles + 1, on));
