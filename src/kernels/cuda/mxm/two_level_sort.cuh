@@ -465,11 +465,12 @@ void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
     const hash_detail::products<Cell> of(k);
     const offset_t* const starts = plan::mxm_device_parts(k.row_parts, k.rows, k.scan_bytes).starts;
     auto* const values = static_cast<V*>(k.out_values);
+    const auto pieces = k.gpu->fork_into((k.range_tiles > 0) + (k.products > 0));
     if (k.range_tiles > 0) {
         allow_shared(two_level_range_fill_kernel<Cell>, sizeof(memory));
-        two_level_range_fill_kernel<Cell>
-            <<<static_cast<unsigned>(k.range_tiles), sort_block, sizeof(memory), on>>>(
-                a, b, of, sort_entries_of(k), range_parts_of(k), starts, k.out_columns, values);
+        two_level_range_fill_kernel<Cell><<<static_cast<unsigned>(k.range_tiles), sort_block, sizeof(memory),
+                                            static_cast<cudaStream_t>(pieces->urgent())>>>(
+            a, b, of, sort_entries_of(k), range_parts_of(k), starts, k.out_columns, values);
         check(cudaGetLastError());
     }
     if (k.products == 0) return;
