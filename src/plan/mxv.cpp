@@ -119,10 +119,11 @@ choice choose_pull(const mxv_facts& f) {
 choice choose_device_push(const mxv_facts& f, double products) {
     if (gathers_in_block(f)) return {"csc_gather_radix", "u is sparse, and one block holds its products"};
     if (f.any_order) return {"csc_gather_scatter", "u is sparse, and its products may be added in any order"};
+    if (products <= device_bucket_products &&
+        products * device_bucket_rows <= static_cast<double>(f.output_size))
+        return {"csc_gather_bucket", "u is sparse, and its products fill few buckets"};
     if (products <= device_merge_products)
         return {"csc_gather_merge", "u is sparse, and its products are few"};
-    if (products <= device_bucket_products && products <= static_cast<double>(f.output_size))
-        return {"csc_gather_bucket", "u is sparse, and its products fill few buckets"};
     return {"csc_gather_radix", "u is sparse: its columns hold less work than the rows"};
 }
 
@@ -132,12 +133,18 @@ double share_of_rows(const mxv_facts& f) {
                                      : 1;
 }
 
+// A sum of the whole products, of all rows.
+bool is_plain(const mxv_facts& f) { return !f.masked && !f.first_wins && !f.terminates; }
+
 // So few products that one block is the fastest, whatever a pull would read the matrix by.
 bool goes_by_block_at_once(const mxv_facts& f, double products) {
     if (!gathers_in_block(f) || f.input != vector_form::sparse) return false;
     if (!f.push_ready && (f.limited || f.expected < device_push_from_products)) return false;
     const double entries = static_cast<double>(f.nnz) * share_of_rows(f);
-    if (products <= device_block_at_once + entries / device_block_entries) return true;
+    const bool tiles = is_plain(f) && takes_tiles(f);
+    if (products <=
+        device_block_at_once + entries / (tiles ? device_block_entries_in_tiles : device_block_entries))
+        return true;
     return f.nnz <= small_on_device && 2 * products <= device_block_few &&
            choose_pull(f).kernel == "csr_merge";
 }
@@ -157,8 +164,7 @@ choice choose(const mxv_facts& f) {
     const double products = products_expected(f);
     if (goes_by_block_at_once(f, products)) return choose_device_push(f, products);
     // On a GPU forms of the matrix that are read by what u holds have no products to sort and no count to wait for.
-    const bool plain = !f.masked && !f.first_wins && !f.terminates;
-    if (f.on_device && plain && (takes_tiles(f) || takes_slices(f))) return choose_pull(f);
+    if (f.on_device && is_plain(f) && (takes_tiles(f) || takes_slices(f))) return choose_pull(f);
     // Pull reads the entries of the rows that the mask lets through, and a word of the mask for 64 of the
     // others.
     const double share = share_of_rows(f);

@@ -105,16 +105,20 @@ inline constexpr double device_sort_cost_even = 10.5, device_push_launches_even 
 /// Entries in rows of this mean length or less that read u far from the diagonal cost that share more (7 to 10 ps on random and uniform
 /// graphs); those of long rows read it nearly in order.
 inline constexpr double device_short_row = 32, device_scattered_cost = 0.3;
-/// Up to so many products a GPU's merge sort is the fastest of the sorts that keep an order, then the sort into buckets, which are
-/// ranges of rows, until single rows hold many products (dense:5000,5000, 5 products a row: 0.25 ms against 0.11); the radix sort is
-/// never far off beyond.
-inline constexpr offset_t device_merge_products = 16384, device_bucket_products = 131072;
+/// Of the sorts that keep an order a GPU's fastest one is into buckets, which are ranges of rows, for up to so many products and until rows
+/// hold several (75 us for the merge sort's 99 and the radix sort's 108 at 16,000 products, 126 for 165 and 142 at 440,000;
+/// dense:5000,5000, 5 products a row: 0.25 ms for the radix sort's 0.11); then up to so many the merge sort, beyond the radix sort, which is
+/// never far off.
+inline constexpr offset_t device_bucket_products = offset_t{1} << 19, device_merge_products = 16384;
+inline constexpr double device_bucket_rows = 4;
 /// Where one block gathers, sorts and sums the products, the push is one launch and waits once for both numbers: a call of up to 128
 /// products takes 13 to 24 us, of 513 to 3,072 20 to 36; between events up to 8,192 take 42 to 58, where the other pushes take 56 to 71. Pulls of small matrices take 13 to 24, and more
 /// the more entries they read; csr_merge 22 to 37 whatever it reads (`nz bench regret`, one H200, 104 inputs, vectors of four densities;
 /// with this rule 97% of the calls at densities of 0.001 and 0.0001 were within 1.1 of the fastest kernel).
 inline constexpr double device_block_launch = 1.2e6, device_block_few = 3072, device_block_at_once = 256,
                         device_block_entries = 2000;
+/// Likewise where tiles would be read: 26 to 30 us for 45 million entries, and the block 55 to 60 for 4,500 products.
+inline constexpr double device_block_entries_in_tiles = 25000;
 /// Products that are expected of a matrix from which on its columns are made for such a push, by reckoning: csr_merge takes
 /// 60 us for 9 to 20, and building them is reckoned as eight reads of the matrix (random:1000000,8, densities of 0.00001 and 0.0001).
 inline constexpr offset_t device_push_from_products = 32;

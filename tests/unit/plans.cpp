@@ -373,6 +373,12 @@ TEST(MxvPlan, OnAGpuTilesServeSparseVectorsWhereManyProductsFollow) {
               }),
               "tile_row")
         << "one launch, whatever it reads";
+    EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 100, g.products = 2700; }), "tile_row")
+        << "more products than a block has as soon";
+    EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 10, g.products = 270; }), "csc_gather_radix");
+    EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 100, g.products = 2700, g.longest_row = 1600; }),
+              "csc_gather_radix")
+        << "no tiles";
     f.first_wins = true;
     EXPECT_TRUE(kernel_with([](auto&) {}).starts_with("csc_")) << "a push is weighed for it as before";
 }
@@ -394,6 +400,7 @@ TEST(MxvPlan, OnAGpuThePullIsCheaperWhereRowsReadNearbyAndMany) {
     EXPECT_EQ(chosen(4284, 11300000, 113000, 1), "csr_merge")
         << "a linear programme: long rows read u in order";
     EXPECT_EQ(chosen(5000, 25000000, 25000, 0), "csc_gather_radix") << "five products a row: no buckets";
+    EXPECT_EQ(chosen(30000, 25000000, 10000, 0), "csc_gather_merge") << "few, but too many a row for buckets";
     EXPECT_EQ(chosen(1000000, 25000000, 25000, 0), "csc_gather_bucket");
 }
 
@@ -434,8 +441,8 @@ TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
         return plan::mxv(f).kernel;
     };
     EXPECT_EQ(chosen(8192), "csc_gather_radix") << "one block";
-    EXPECT_EQ(chosen(9000), "csc_gather_merge");
-    EXPECT_EQ(chosen(64000), "csc_gather_bucket");
+    EXPECT_EQ(chosen(9000), "csc_gather_bucket");
+    EXPECT_EQ(chosen(500000), "csc_gather_bucket");
     EXPECT_EQ(chosen(640000), "csc_gather_radix");
     EXPECT_EQ(chosen(6400000), "csc_gather_radix");
     EXPECT_EQ(chosen(32000000), "csr_merge");
