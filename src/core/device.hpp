@@ -32,8 +32,6 @@ public:
     virtual ~fork() = default;
     /// A cudaStream_t for the next piece.
     virtual void* next() = 0;
-    /// One for a piece of few blocks, which go before the others' that wait.
-    virtual void* urgent() = 0;
     virtual void join() = 0;
 };
 

@@ -17,39 +17,33 @@ public:
         if (beside_ > 0) check(cudaEventRecord(event_of(of_.begin_), stream_of(of_.main_)));
     }
     ~open_fork() override {
-        for (int n = 0; n < all; ++n)
-            if (entered_[n] &&
-                cudaEventRecord(event_of(of_.done_[n]), stream_of(of_.streams_[n])) == cudaSuccess)
+        for (int n = 0; n < entered_; ++n)
+            if (cudaEventRecord(event_of(of_.done_[n]), stream_of(of_.streams_[n])) == cudaSuccess)
                 cudaStreamWaitEvent(stream_of(of_.main_), event_of(of_.done_[n]), 0);
     }
     // The session's own stream first, so that a single piece costs nothing.
     void* next() override {
         const int n = next_;
         next_ = n == beside_ ? 0 : n + 1;
-        return n == 0 ? of_.main_ : side(n - 1);
+        if (n == 0) return of_.main_;
+        if (n > entered_) {
+            check(cudaStreamWaitEvent(stream_of(of_.streams_[n - 1]), event_of(of_.begin_), 0));
+            entered_ = n;
+        }
+        return of_.streams_[n - 1];
     }
-    void* urgent() override { return beside_ == 0 ? of_.main_ : side(side_streams::urgent); }
     void join() override {
-        for (int n = 0; n < all; ++n) {
-            if (!entered_[n]) continue;
-            check(cudaEventRecord(event_of(of_.done_[n]), stream_of(of_.streams_[n])));
-            check(cudaStreamWaitEvent(stream_of(of_.main_), event_of(of_.done_[n]), 0));
-            entered_[n] = false;
+        for (; entered_ > 0; --entered_) {
+            check(cudaEventRecord(event_of(of_.done_[entered_ - 1]), stream_of(of_.streams_[entered_ - 1])));
+            check(cudaStreamWaitEvent(stream_of(of_.main_), event_of(of_.done_[entered_ - 1]), 0));
         }
         next_ = 0;
     }
 
 private:
-    void* side(int n) {
-        if (!entered_[n]) check(cudaStreamWaitEvent(stream_of(of_.streams_[n]), event_of(of_.begin_), 0));
-        entered_[n] = true;
-        return of_.streams_[n];
-    }
-
     side_streams& of_;
     const int beside_;
-    int next_ = 0;
-    bool entered_[all] = {};
+    int next_ = 0, entered_ = 0;
 };
 
 std::unique_ptr<fork> side_streams::open(int pieces) {
@@ -60,17 +54,16 @@ std::unique_ptr<fork> side_streams::open(int pieces) {
 void side_streams::make() {
     const std::lock_guard lock(mutex_);
     if (made_) return;
-    int priority = 0, highest = 0;
+    int priority = 0;
     check(cudaStreamGetPriority(stream_of(main_), &priority));
-    check(cudaDeviceGetStreamPriorityRange(nullptr, &highest));
     const auto event = [](void*& at) {
         if (!at) check(cudaEventCreateWithFlags(reinterpret_cast<cudaEvent_t*>(&at), cudaEventDisableTiming));
     };
     event(begin_);
-    for (int n = 0; n < all; ++n) {
+    for (int n = 0; n < most; ++n) {
         if (!streams_[n])
             check(cudaStreamCreateWithPriority(reinterpret_cast<cudaStream_t*>(streams_ + n),
-                                               cudaStreamNonBlocking, n == urgent ? highest : priority));
+                                               cudaStreamNonBlocking, priority));
         event(done_[n]);
     }
     made_ = true;

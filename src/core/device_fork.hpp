@@ -21,16 +21,16 @@ public:
 
 private:
     class open_fork;
-    static constexpr int most = 7, urgent = most, all = most + 1;
+    static constexpr int most = 7;
 
     void make();
 
     void* const main_;
     std::mutex mutex_;
     bool made_ = false;
-    void* streams_[all] = {};  // cudaStream_t
-    void* begin_ = nullptr;    // cudaEvent_t: what the pieces come after
-    void* done_[all] = {};     // cudaEvent_t: what each stream has
+    void* streams_[most] = {};  // cudaStream_t
+    void* begin_ = nullptr;     // cudaEvent_t: what the pieces come after
+    void* done_[most] = {};     // cudaEvent_t: what each stream has
 };
 
 }  // namespace nz::device

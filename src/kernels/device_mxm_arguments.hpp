@@ -10,7 +10,7 @@
 namespace nz::kernels {
 
 struct device_mxm_arguments {
-    device::session* gpu = nullptr;  ///< whose stream the steps get of the kernels that have pieces
+    device::session* gpu = nullptr;  ///< whose stream the steps of mxm/hash get, which have pieces
     mxm_side a, b;
     offset_t a_step = 1, b_step = 1;  ///< 0: values[0] stands for every entry
     index_t rows = 0, inner = 0, columns = 0;

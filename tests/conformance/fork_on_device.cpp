@@ -28,8 +28,7 @@ void expect_pieces_in_turn(const context& gpu, int pieces, bool joined) {
     for (int k = 0; k < 4; ++k) add(first, each * pieces, 1, s.stream());
     {
         const auto fork = s.fork_into(pieces);
-        for (int p = 0; p < pieces; ++p)
-            add(first + each * p, each, p + 1, p % 3 == 1 ? fork->urgent() : fork->next());
+        for (int p = 0; p < pieces; ++p) add(first + each * p, each, p + 1, fork->next());
         if (joined) fork->join();
     }
     add(first, each * pieces, 1, s.stream());
@@ -52,13 +51,9 @@ TEST(ForkOnDevice, OfOnePieceIsTheSessionsStream) {
     if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
     const context gpu({.backend = backend::cuda});
     EXPECT_EQ(gpu.gpu()->fork_into(1)->next(), gpu.gpu()->stream());
-    EXPECT_EQ(gpu.gpu()->fork_into(1)->urgent(), gpu.gpu()->stream());
     const auto two = gpu.gpu()->fork_into(2);
     EXPECT_EQ(two->next(), gpu.gpu()->stream());
-    void* const second = two->next();
-    EXPECT_NE(second, gpu.gpu()->stream());
-    EXPECT_NE(two->urgent(), gpu.gpu()->stream());
-    EXPECT_NE(two->urgent(), second);
+    EXPECT_NE(two->next(), gpu.gpu()->stream());
     EXPECT_EQ(two->next(), gpu.gpu()->stream()) << "in turns";
 }
 

@@ -24,12 +24,10 @@ void two_level_sort_expand(const device_mxm_arguments& arguments, void* stream);
 void two_level_sort_count(const device_mxm_arguments& arguments, void* stream);
 std::size_t two_level_sort_cut_bytes(const device_mxm_arguments& arguments);
 void two_level_sort_cut(const device_mxm_arguments& arguments, void* stream);
-/// Of entries: which rows are ranged, and their tiles. Of count: those in order, which may go beside the other tiles, then the rows'
-/// entries, after them.
+/// Of entries: which rows are ranged, and their tiles. Of count: those in order, and the rows' entries.
 std::size_t range_scan_bytes(index_t rows);
 void range_rows(const device_mxm_arguments& arguments, void* stream);
-void range_count(const device_mxm_arguments& arguments, void* stream);
-void range_entries(const device_mxm_arguments& arguments, index_t* counts, void* stream);
+void range_count(const device_mxm_arguments& arguments, index_t* counts, void* stream);
 /// A part of cut where the device sorts the places of cut rows.
 std::size_t cut_sorted_bytes(offset_t places);
 void cut_sorted(const device_mxm_arguments& arguments, index_t* counts, void* stream);

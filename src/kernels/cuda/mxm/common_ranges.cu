@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(item_block)
     if (parts.ranges[row].tiles == t) ranges.listed[atomicAdd(ranges.rows_listed, 1)] = row;
 }
 
-constexpr int cuts_block = 256, cuts_warps = cuts_block / 32, bin_bits = 12, column_bins = 1 << bin_bits,
+constexpr int cuts_block = 512, cuts_warps = cuts_block / 32, bin_bits = 12, column_bins = 1 << bin_bits,
               bins_each = column_bins / cuts_block;
 
 /// A counter's place: a thread's neighbouring ones lie in other banks than another's.
@@ -295,7 +295,7 @@ void range_rows(const device_mxm_arguments& k, void* stream) {
     check(cudaGetLastError());
 }
 
-void range_count(const device_mxm_arguments& k, void* stream) {
+void range_count(const device_mxm_arguments& k, index_t* counts, void* stream) {
     const auto on = static_cast<cudaStream_t>(stream);
     const mxm_sort_entries parts = sort_entries_of(k);
     const mxm_range_parts ranges = range_parts_of(k);
@@ -307,13 +307,6 @@ void range_count(const device_mxm_arguments& k, void* stream) {
     range_bounds_kernel<<<tiles, bound_block, 0, on>>>(a, b, parts, ranges);
     allow_shared(range_count_kernel, sizeof(range_memory));
     range_count_kernel<<<tiles, sort_block, sizeof(range_memory), on>>>(a, b, parts, ranges);
-    check(cudaGetLastError());
-}
-
-void range_entries(const device_mxm_arguments& k, index_t* counts, void* stream) {
-    const auto on = static_cast<cudaStream_t>(stream);
-    const mxm_sort_entries parts = sort_entries_of(k);
-    const mxm_range_parts ranges = range_parts_of(k);
     std::size_t bytes = parts.scan_bytes;
     check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes,
                                         counted(places_of_range{ranges.places, k.range_tiles}),

@@ -254,16 +254,11 @@ void two_level_sort_count(const device_mxm_arguments& k, void* stream) {
     const mxm_sort_parts parts = sort_parts_of(k);
     const plan::mxm_device_parts rows(k.row_parts, k.rows, k.scan_bytes);
     const offset_t tiles = plan::sort_tiles(k.products);
-    const auto pieces = k.gpu->fork_into((k.range_tiles > 0) + (tiles > 0));
-    if (k.range_tiles > 0) range_count(k, pieces->urgent());
-    if (tiles > 0) {
-        allow_shared(two_level_sort_count_kernel, sizeof(tile_memory));
-        two_level_sort_count_kernel<<<static_cast<unsigned>(tiles), sort_block, sizeof(tile_memory), on>>>(
-            k.b.columns, k.a_entries, k.products, parts, rows.counts, k.cut_columns);
-    }
-    pieces->join();
-    if (k.range_tiles > 0) range_entries(k, rows.counts, stream);
+    if (k.range_tiles > 0) range_count(k, rows.counts, stream);
     if (tiles == 0) return check(cudaMemsetAsync(parts.cut_starts, 0, sizeof(offset_t), on));
+    allow_shared(two_level_sort_count_kernel, sizeof(tile_memory));
+    two_level_sort_count_kernel<<<static_cast<unsigned>(tiles), sort_block, sizeof(tile_memory), on>>>(
+        k.b.columns, k.a_entries, k.products, parts, rows.counts, k.cut_columns);
     std::size_t bytes = parts.scan_bytes;
     check(cub::DeviceScan::ExclusiveSum(parts.scan, bytes,
                                         counted(places_of_tile{parts.first_places, parts.last_places, tiles}),

@@ -16,9 +16,9 @@
 //   columns and is sorted as the first level does; none of its places meets the second. A block counts the row's products by columns, in 4,096 counters; another finds in which
 //   column of a counter's a range begins: that of which, and of those before, the rows of B that the row reads have its share together; a step counts up to three columns in all of them.
 // Steps: entries (which rows are ranged, starts of each entry's products by a scan), expand (where tiles begin, by search; which rows they cut), count (where ranges
-//   begin; first level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. Ranged rows' part of count and fill goes beside the others', before their blocks that wait. The host reads two sizes after entries where rows
+//   begin; first level), cut (runs, where the second level's tiles begin, their orders, and the scan that makes offsets), fill. The host reads two sizes after entries where rows
 //   have more than 256 products, three after expand, one after count.
-// Who owns what: a tile of either level, or a range -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp, a ranged row whose columns are counted -> a block of 256, where a range begins -> a block of 128.
+// Who owns what: a tile of either level, or a range -> a block of 256 threads, 512 neighbours -> a warp; in fill a place -> a thread. A cut -> a warp, a ranged row whose columns are counted -> a block of 512, where a range begins -> a block of 128.
 // Shared memory: 71 KiB (keys or bits 46, rows 24) in count, 62 KiB in cut, 54 KiB in fill with values of 8 bytes, 18 KiB where columns are counted, next to none for the second level's sums.
 // Workspace: 20 1/8 bytes an entry of A, 16 a row, 2 1/8 a product, 4 a product of a cut row, 16 a place that a tile has of one and up to 1/2 for cuts (for doubles; 28 or 36
 //   where the device sorts), 4 for each range and entry of its row.
@@ -465,12 +465,11 @@ void two_level_sort_fill(const device_mxm_arguments& k, void* stream) {
     const hash_detail::products<Cell> of(k);
     const offset_t* const starts = plan::mxm_device_parts(k.row_parts, k.rows, k.scan_bytes).starts;
     auto* const values = static_cast<V*>(k.out_values);
-    const auto pieces = k.gpu->fork_into((k.range_tiles > 0) + (k.products > 0));
     if (k.range_tiles > 0) {
         allow_shared(two_level_range_fill_kernel<Cell>, sizeof(memory));
-        two_level_range_fill_kernel<Cell><<<static_cast<unsigned>(k.range_tiles), sort_block, sizeof(memory),
-                                            static_cast<cudaStream_t>(pieces->urgent())>>>(
-            a, b, of, sort_entries_of(k), range_parts_of(k), starts, k.out_columns, values);
+        two_level_range_fill_kernel<Cell>
+            <<<static_cast<unsigned>(k.range_tiles), sort_block, sizeof(memory), on>>>(
+                a, b, of, sort_entries_of(k), range_parts_of(k), starts, k.out_columns, values);
         check(cudaGetLastError());
     }
     if (k.products == 0) return;
