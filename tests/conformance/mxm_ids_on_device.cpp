@@ -8,8 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace nz::test {
 namespace {
@@ -314,6 +316,35 @@ TEST_F(SortedOnDevice, ShortRowsBetweenThoseThatAreCutByColumnsAreTheReferencesB
             SCOPED_TRACE(name);
             ASSERT_NO_FATAL_FAILURE(expect_reference(ctx, cpu, semiring(name), a, b));
         }
+    }
+}
+
+// Rows of B out of order, in the caller's arrays: ranges of columns would miss products, so no row is cut by them.
+TEST_F(SortedOnDevice, RowsOfBWhoseColumnsDoNotAscendAreTheReferences) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
+    constexpr index_t rows = 40, inner = 100, length = 3000, columns = 5000, entries = 20;
+    std::vector<index_t> all(columns), b_columns, i, j;
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<std::int32_t> b_offsets{0};
+    for (index_t row = 0; row < inner; ++row) {
+        std::shuffle(all.begin(), all.end(), random);
+        b_columns.insert(b_columns.end(), all.begin(), all.begin() + length);
+        b_offsets.push_back(static_cast<std::int32_t>(b_columns.size()));
+    }
+    for (index_t row = 0; row < rows; ++row)
+        for (index_t m = 0; m < entries; ++m) {
+            i.push_back(row);
+            j.push_back((row * 7 + m * 3) % inner);
+        }
+    std::vector<std::int32_t> x(i.size()), y(b_columns.size());
+    for (auto& value : x) value = static_cast<std::int32_t>(random() % 1000);
+    for (auto& value : y) value = static_cast<std::int32_t>(random() % 1000);
+    const auto a = matrix::build<std::int32_t>(ctx, {rows, inner, i, j, x});
+    const auto b = matrix::borrow_csr(
+        ctx, csr_view<std::int32_t, std::int32_t>{inner, columns, b_offsets, b_columns, y});
+    for (const auto* name : {"plus_times_int32", "min_plus_int32", "any_secondi_int32"}) {
+        SCOPED_TRACE(name);
+        ASSERT_NO_FATAL_FAILURE(expect_reference(ctx, cpu, semiring(name), a, b));
     }
 }
 
