@@ -69,8 +69,6 @@ public:
                                "another, or none",
                                f.left.describe("A"), k_.a_entries);
         k_.value_bytes = size_of(f.value_type);
-        const storage::matrix_body& right = f.right.a.body();
-        columns_ascend_ = (f.right.transposed ? right.columns_anywhere(ctx_) : right.rows_anywhere()).sorted;
     }
 
     /// After read_survey: each step, and memory for the next; sizes go into the facts.
@@ -79,7 +77,7 @@ public:
         entry_ = buffer(ctx_.device_memory(),
                         plan::mxm_sort_entry_bytes(k_.rows, k_.a_entries, k_.sort_scan_bytes));
         k_.entry_memory = entry_.data();
-        k_.ranged = columns_ascend_ && k_.by_products.large_rows() > 0;
+        k_.ranged = k_.by_products.large_rows() > 0;
         entries();
         take_ranges(facts);
         sort_ = buffer(ctx_.device_memory(), plan::mxm_sort_bytes(k_.products));
@@ -143,7 +141,6 @@ private:
         k_.range_memory = range_.data();
     }
 
-    bool columns_ascend_;
     buffer entry_, sort_, range_, cut_columns_, cut_;
 };
 

@@ -136,15 +136,19 @@ double share_of_rows(const mxv_facts& f) {
 // A sum of the whole products, of all rows.
 bool is_plain(const mxv_facts& f) { return !f.masked && !f.first_wins && !f.terminates; }
 
+double longest_beyond_tiles(const mxv_facts& f) {
+    return std::max(0.0, static_cast<double>(f.longest_row) - device_block_longest_in_tiles);
+}
+
 // So few products that one block is the fastest, whatever a pull would read the matrix by.
 bool goes_by_block_at_once(const mxv_facts& f, double products) {
     if (!gathers_in_block(f) || f.input != vector_form::sparse) return false;
     if (!f.push_ready && (f.limited || f.expected < device_push_from_products)) return false;
     const double entries = static_cast<double>(f.nnz) * share_of_rows(f);
-    const bool tiles = is_plain(f) && takes_tiles(f);
-    if (products <=
-        device_block_at_once + entries / (tiles ? device_block_entries_in_tiles : device_block_entries))
-        return true;
+    const double at_once = is_plain(f) && takes_tiles(f)
+                               ? entries / device_block_entries_in_tiles + longest_beyond_tiles(f)
+                               : entries / device_block_entries;
+    if (products <= device_block_at_once + at_once) return true;
     return f.nnz <= small_on_device && 2 * products <= device_block_few &&
            choose_pull(f).kernel == "csr_merge";
 }

@@ -119,6 +119,9 @@ inline constexpr double device_block_launch = 1.2e6, device_block_few = 3072, de
                         device_block_entries = 2000;
 /// Likewise where tiles would be read: 26 to 30 us for 45 million entries, and the block 55 to 60 for 4,500 products.
 inline constexpr double device_block_entries_in_tiles = 25000;
+/// Beyond so many entries the longest row's warp takes as long as the block does for as many products more: 46 us with a row of 1,383, 29 of
+/// 504, where the block takes 26 and 23 for 400 products; with 277 the tiles take 16 and the block 21.
+inline constexpr double device_block_longest_in_tiles = 256;
 /// Products that are expected of a matrix from which on its columns are made for such a push, by reckoning: csr_merge takes
 /// 60 us for 9 to 20, and building them is reckoned as eight reads of the matrix (random:1000000,8, densities of 0.00001 and 0.0001).
 inline constexpr offset_t device_push_from_products = 32;

@@ -319,7 +319,7 @@ TEST_F(SortedOnDevice, ShortRowsBetweenThoseThatAreCutByColumnsAreTheReferencesB
     }
 }
 
-// Rows of B out of order, in the caller's arrays: ranges of columns would miss products, so no row is cut by them.
+// Rows of B out of order in the caller's arrays: a GPU has them in order, as ranges of columns are found by bisection.
 TEST_F(SortedOnDevice, RowsOfBWhoseColumnsDoNotAscendAreTheReferences) {
     const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu, .threads = 2});
     constexpr index_t rows = 40, inner = 100, length = 3000, columns = 5000, entries = 20;

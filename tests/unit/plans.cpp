@@ -376,6 +376,14 @@ TEST(MxvPlan, OnAGpuTilesServeSparseVectorsWhereManyProductsFollow) {
     EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 100, g.products = 2700; }), "tile_row")
         << "more products than a block has as soon";
     EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 10, g.products = 270; }), "csc_gather_radix");
+    const auto with_row_of = [&](index_t longest) {
+        return kernel_with([longest](auto& g) {
+            g.nnz = 370000, g.output_size = g.input_size = 37000;
+            g.input_count = 37, g.products = 370, g.longest_row = longest;
+        });
+    };
+    EXPECT_EQ(with_row_of(277), "tile_row");
+    EXPECT_EQ(with_row_of(504), "csc_gather_radix") << "the warp of the longest row is waited for";
     EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 100, g.products = 2700, g.longest_row = 1600; }),
               "csc_gather_radix")
         << "no tiles";
