@@ -1,6 +1,7 @@
 // Counting and filling a planned product, at once or in chunks of rows.
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
+#include "kernels/cpu/mxm/dense_row.hpp"
 #include "ops/masks.hpp"
 #include "ops/mxm_product.hpp"
 #include "plan/mxm_workspace.hpp"
@@ -252,13 +253,41 @@ std::optional<csr> run_at_places(const product& p, const mxm_plan& plan, prepare
     return t;
 }
 
+// Filled before it is counted, with room for every product, then moved together. Nothing where that is too much.
+std::optional<csr> run_at_once(const product& p, const mxm_plan& plan, prepared& ready) {
+    auto& k = ready.arguments();
+    const auto room = static_cast<std::size_t>(k.products[k.rows]);
+    if (plan.kernel != "dense_row" || plan.packs_words ||
+        room > plan::filled_at_once_bytes / (sizeof(index_t) + k.value_bytes))
+        return {};
+    const std::size_t bytes = room * (sizeof(index_t) + k.value_bytes);
+    if (plan.workspace_bytes + 2 * bytes + static_cast<std::size_t>(k.rows) * 12 > bytes_left(p.ctx))
+        return {};
+    const array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));
+    const buffer workspace(p.ctx.memory(), plan.workspace_bytes),
+        columns(p.ctx.memory(), room * sizeof(index_t)), values(p.ctx.memory(), room * k.value_bytes);
+    k.workspace = workspace.data();
+    k.counts = counts.data();
+    k.offsets = {k.products, true};
+    k.out_columns = columns.as<index_t>();
+    k.out_values = values.data();
+    p.cell->kernel(plan.kernel)(k);
+    csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns,
+                                  std::span<const index_t>(counts.data(), counts.size()));
+    kernels::cpu::dense_row_move(k, {t.offsets.data(), t.offset_bytes == 8}, t.indices.as<index_t>(),
+                                 t.values.data());
+    return t;
+}
+
 }  // namespace
 
 csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known,
                  std::span<const index_t> cuts) {
     prepared ready(p, plan, known);
-    if (cuts.empty())
+    if (cuts.empty()) {
         if (auto t = run_at_places(p, plan, ready)) return std::move(*t);
+        if (auto t = run_at_once(p, plan, ready)) return std::move(*t);
+    }
     auto& k = ready.arguments();
     array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));
     k.counts = counts.data();

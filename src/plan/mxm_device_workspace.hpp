@@ -12,7 +12,7 @@ namespace nz::plan {
 /// Rows are binned by products, those of many products by their pairs and later by their entries. The first bins hold rows
 /// that a block takes, the most products first; the next those whose words of columns go to a table, large ones first;
 /// then those whose products are sorted, long ones first; the last rows without entries.
-inline constexpr int block_bins = 4, word_bins = 6, sort_bins = 8;
+inline constexpr int block_bins = 4, word_bins = 6, sort_bins = 9;
 inline constexpr int first_sort_bin = block_bins + word_bins, empty_bin = first_sort_bin + sort_bins,
                      row_bins = empty_bin + 1;
 
@@ -22,11 +22,31 @@ constexpr int sorted_of_bin(int bin) { return 32 << (empty_bin - 1 - bin); }
 /// small table, fewer (counting the triangles of uniform:1048576,16 took 1.3 ms to sort rows of 129 to 256 products, and 0.8 for
 /// all longer ones in tables).
 inline constexpr int sorted_at_once = 256, sorted_under_mask = 64;
-/// The bin whose rows sort up to so many, column above and place below in 32 bits, or -1.
-constexpr int sort_bin_of(offset_t products, offset_t columns) {
-    for (int bin = empty_bin - 1; bin >= first_sort_bin; --bin)
-        if (products <= sorted_of_bin(bin))
-            return columns <= (offset_t{1} << 32) / sorted_of_bin(bin) ? bin : -1;
+/// A row's columns as bits, and how many lie before each word of 64.
+constexpr std::size_t column_table_bytes(index_t columns) {
+    const auto words = (static_cast<std::size_t>(columns) + 63) / 64;
+    return padded(words * 8) + padded(words * 4);
+}
+/// What a block keeps beside its row's table, at most; and the table that leaves room for that: a million columns'.
+inline constexpr std::size_t block_row_bytes = std::size_t{42} << 10,
+                             shared_table_bytes = std::size_t{184} << 10;
+constexpr bool tables_in_shared(index_t columns) { return column_table_bytes(columns) <= shared_table_bytes; }
+/// Rows of so many are sorted by digits of their columns, shorter ones by exchanges with the column above and the place below in
+/// 32 bits.
+inline constexpr int sorted_by_digits = 2048;
+/// The bin that sorts so many, or -1: where columns leave no room for places and the row would be short for one that needs none,
+/// and long rows where a block's table is in shared memory.
+constexpr int sort_bin_of(offset_t products, index_t columns) {
+    for (int bin = empty_bin - 1; bin >= first_sort_bin; --bin) {
+        const offset_t most = sorted_of_bin(bin);
+        if (products > most) continue;
+        if (most < sorted_by_digits) {
+            if (columns <= (offset_t{1} << 32) / most) return bin;
+        } else {
+            const bool fits = 4 * products > most && (bin > first_sort_bin || !tables_in_shared(columns));
+            return fits ? bin : -1;
+        }
+    }
     return -1;
 }
 /// Slots of a bin's tables; each bin has half as many as the one before.
@@ -75,9 +95,11 @@ constexpr offset_t products_from(int bin) {
 inline constexpr offset_t most_pairs = sorted_of_bin(first_sort_bin);
 /// Under a mask that lists what may be written some lanes of a warp go through so many products, where the mask's row is short.
 inline constexpr offset_t most_masked_products = 1 << 15;
-/// Of a row that was not sorted at once: it is where less than half of its products share words. No columns: not sorted.
+/// Of a row that was not sorted at once: it is where less than half of its products share words, or where a block would have its
+/// table in device memory. No columns: not sorted.
 constexpr int bin_of_pairs(offset_t pairs, offset_t products, index_t columns, int by_products) {
-    if (columns > 0 && 2 * pairs > products)
+    const bool far = pairs > pairs_of_bin(block_bins) && !tables_in_shared(columns);
+    if (columns > 0 && (2 * pairs > products || far))
         if (const int bin = sort_bin_of(products, columns); bin >= 0) return bin;
     for (int bin = first_sort_bin - 1; bin >= block_bins; --bin)
         if (pairs <= pairs_of_bin(bin)) return bin;
@@ -159,14 +181,6 @@ constexpr std::size_t mxm_device_rows(index_t rows, std::size_t scan_bytes) {
            padded(scan_bytes);
 }
 
-/// A row's columns as bits, and how many lie before each word of 64.
-constexpr std::size_t column_table_bytes(index_t columns) {
-    const auto words = (static_cast<std::size_t>(columns) + 63) / 64;
-    return padded(words * 8) + padded(words * 4);
-}
-/// What a block keeps beside its row's table, at most; and the table that leaves room for that: a million columns'.
-inline constexpr std::size_t block_row_bytes = std::size_t{42} << 10,
-                             shared_table_bytes = std::size_t{184} << 10;
 /// With larger ones a multiprocessor has one block.
 inline constexpr std::size_t narrow_table_bytes = std::size_t{64} << 10;
 /// Sums that a block of `at_once` on a multiprocessor of 228 KiB has room for beside such a table; none where they would be few.
@@ -179,11 +193,10 @@ constexpr int sums_beside(std::size_t table_bytes, std::size_t sum_bytes, int at
 /// Beyond that blocks have theirs in device memory: two a multiprocessor, or as many as this holds.
 inline constexpr std::size_t global_table_bytes = std::size_t{256} << 20;
 inline constexpr std::size_t most_global_tables = 264;
-constexpr bool tables_in_shared(index_t columns) { return column_table_bytes(columns) <= shared_table_bytes; }
 /// The bin that sorts such a row for fill, or -1 where a block's table is faster: a wide one is cleared and numbered for each row.
 constexpr int sort_bin_of_long(offset_t entries, offset_t kept, index_t columns) {
     const bool wide = column_table_bytes(columns) > narrow_table_bytes;
-    if (entries <= entries_of_bin(largest_fill_bin) || kept > (wide ? 4096 : 1024)) return -1;
+    if (entries <= entries_of_bin(largest_fill_bin) || (!wide && kept > 1024)) return -1;
     return sort_bin_of(kept, columns);
 }
 constexpr std::size_t global_tables(index_t columns, offset_t block_rows) {

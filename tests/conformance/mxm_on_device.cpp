@@ -150,7 +150,14 @@ TEST_F(MxmOnDevice, ProductsThatMeetOftenAreAddedInTheCpusOrder) {
         {3, 700, 47, 60000},
         {1, 4096, 61, 300000},
         {1300, 3, 40, 60000},
-        {65, 64, 43, 60000}};
+        {65, 64, 43, 60000},
+        // columns that leave no room for places beside them, or whose table lies in device memory
+        {40, 25, 997, 5000000},
+        {60, 34, 997, 5000000},
+        {64, 64, 997, 3000000},
+        {90, 91, 1033, 2000000},
+        {3, 2730, 31, 1100000},
+        {95, 90, 33, 2000000}};
     const auto expect_the_cpus = [&](const shape& of, index_t rows) {
         const auto [of_a, of_b, apart, columns] = of;
         SCOPED_TRACE(::testing::Message() << of_a << " x " << of_b << ", " << apart << " apart, " << rows);

@@ -51,7 +51,9 @@ struct span_of_row {
     offset_t begin, end;
     offset_t size() const { return end - begin; }
 };
-inline span_of_row row_of(const offset_reader& offsets, offset_t i) { return {offsets[i], offsets[i + 1]}; }
+[[gnu::always_inline]] inline span_of_row row_of(const offset_reader& offsets, offset_t i) {
+    return {offsets[i], offsets[i + 1]};
+}
 
 /// Asks memory for the rows of B that entries of A further on will name.
 class rows_ahead {
@@ -139,11 +141,11 @@ inline offset_t count_short_row(const mxm_arguments& k, span_of_row a) {
     return count_union(k.b.columns + x.begin, x.size(), k.b.columns + y.begin, y.size());
 }
 
-/// Writes the row's entries from `place` on.
+/// Writes the row's entries from `place` on; returns the place behind them.
 template <class Cell>
-void fill_short_row(const mxm_arguments& k, const mxm_operands<Cell>& of, index_t i, span_of_row a,
-                    offset_t place) {
-    if (a.size() == 0) return;
+offset_t fill_short_row(const mxm_arguments& k, const mxm_operands<Cell>& of, index_t i, span_of_row a,
+                        offset_t place) {
+    if (a.size() == 0) return place;
     const index_t *columns = k.b.columns, k1 = k.a.columns[a.begin];
     const auto u = of.a(a.begin);
     auto [p, p_end] = row_of(k.b.offsets, k1);
@@ -168,6 +170,7 @@ void fill_short_row(const mxm_arguments& k, const mxm_operands<Cell>& of, index_
         of.out_columns[place] = columns[p];
         of.out_values[place] = Cell::multiply(u, of.b(p), i, k1);
     }
+    return place;
 }
 
 }  // namespace nz::kernels::cpu

@@ -7,8 +7,10 @@
 //   order of columns, which needs no sort. Rows of one or two terms are copied or merged.
 // Bits are looked at between the row's smallest and largest column; where those lie far apart for the row's products,
 //   a second row of bits marks the words that were touched.
+// Where all products have room (plan: fills_at_once), fill comes first: a run's rows one behind the other from where its products
+//   begin, their lengths counted as they come; then runs are moved together. Products are gone through once.
 // Determinism: products of one place are added in the order of k, by one thread.
-// Sync: the joins after count and fill. Workspace: sums and bits of all columns a thread, and B's words.
+// Sync: the joins after count and fill, or after fill and moving. Workspace: sums and bits of all columns a thread, and B's words.
 // Cost: products, and words of the windows; a row of sums that leaves the second-level cache costs a miss a product.
 // Paper: the accumulator of Gustavson's product, as in matam2012's row-row form without strips.
 // Why hash was not enough: a probe is a branch that fails where rows are crowded, and its columns must be sorted.
@@ -20,6 +22,9 @@ namespace nz::kernels::cpu {
 
 /// Also packs B's columns by words where arguments.words is given.
 void dense_row_count(const mxm_arguments& arguments);
+/// After dense_row_fill with room for all products, at offsets that are those before each row, and with counts: moves each run's
+/// rows, which lie one behind the other, to where `to` has them.
+void dense_row_move(const mxm_arguments& filled, const offset_reader& to, index_t* columns, void* values);
 
 namespace dense_row_detail {
 
@@ -60,27 +65,33 @@ public:
     }
 
     void operator()(index_t first, index_t last) {
+        offset_t place = k_.offsets[first];
         for (index_t i = first; i < last; ++i) {
-            const span_of_row a = row_of(k_.a.offsets, i);
-            const offset_t place = k_.offsets[i];
-            if (a.size() <= short_row) {
-                for (offset_t p = a.begin; p < a.end; ++p) ahead_(p);
-                fill_short_row(k_, of_, i, a, place);
-                continue;
-            }
-            const row_window window = window_of(k_, a, k_.products[i + offset_t{1}] - k_.products[i]);
-            const bool packed = k_.words && !Cell::first_wins;
-            if (packed)
-                window.wide ? set_words<true>(k_, at_, a, present_) : set_words<false>(k_, at_, a, present_);
-            if (packed)
-                add_row<false, false>(i, a);
-            else
-                window.wide ? add_row<true, true>(i, a) : add_row<true, false>(i, a);
-            read_out(window, place);
+            const offset_t begin = place;
+            place = row(i, begin);
+            if (k_.counts) k_.counts[i] = static_cast<index_t>(place - begin);
         }
     }
 
 private:
+    // Fills row i from `place` on; returns the place behind it.
+    offset_t row(index_t i, offset_t place) {
+        const span_of_row a = row_of(k_.a.offsets, i);
+        if (a.size() <= short_row) {
+            for (offset_t p = a.begin; p < a.end; ++p) ahead_(p);
+            return fill_short_row(k_, of_, i, a, place);
+        }
+        const row_window window = window_of(k_, a, k_.products[i + offset_t{1}] - k_.products[i]);
+        const bool packed = k_.words && !Cell::first_wins;
+        if (packed)
+            window.wide ? set_words<true>(k_, at_, a, present_) : set_words<false>(k_, at_, a, present_);
+        if (packed)
+            add_row<false, false>(i, a);
+        else
+            window.wide ? add_row<true, true>(i, a) : add_row<true, false>(i, a);
+        return read_out(window, place);
+    }
+
     template <bool Marks, bool Wide>
     void add_row(index_t i, span_of_row a) {
         const index_t* columns = k_.b.columns;
@@ -107,7 +118,7 @@ private:
         }
     }
 
-    void read_out(const row_window& window, offset_t place) {
+    offset_t read_out(const row_window& window, offset_t place) {
         index_t* columns = of_.out_columns + place;
         V* values = of_.out_values + place;
         present_.drain(window, [&](index_t w, bits::word word) {
@@ -117,6 +128,7 @@ private:
                 *values++ = std::exchange(sums_[j], before_first<Cell>());
             }
         });
+        return columns - of_.out_columns;
     }
 
     const mxm_arguments& k_;

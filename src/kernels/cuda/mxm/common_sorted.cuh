@@ -4,6 +4,10 @@
 
 #include "kernels/cuda/mxm/common_rows.cuh"
 
+#include <cub/block/block_radix_sort.cuh>
+
+#include <bit>
+
 namespace nz::kernels::cuda {
 
 /// Threads that have a row together: neighbouring lanes of a warp, whose other lanes have rows of their own and come to each
@@ -56,6 +60,8 @@ struct team_entries {
     int scratch[Threads / 32 + 1];
 };
 
+/// Bits of a digit.
+inline constexpr int digit_bits = 5;
 /// Lanes that read a row of B together, and entries beyond which a block does.
 inline constexpr int sorted_reach = 8, long_for_lanes = 64;
 
@@ -113,51 +119,27 @@ __device__ int for_places(team_entries<Threads, T>& m, const device_mxm_side& a,
     return total;
 }
 
-/// A row's products, column above and place below, by a team: numbers t Each to (t + 1) Each are thread t's.
+/// A row's sorted products by a team: numbers t Each to (t + 1) Each are thread t's. `memory` has what is put there by place,
+/// and then says of product i which column and which place it is of.
 template <int Threads, int Each>
-class sorted_row {
+class sorted_products {
+protected:
     using team = row_team<Threads>;
 
 public:
     static constexpr int most = Threads * Each;
 
-    /// Sorts the row's `total` numbers in `memory`, which is of `most` and aligned to 16 bytes.
-    __device__ sorted_row(unsigned* memory, int total) : memory_(memory), total_(total) {
-        const auto* four = reinterpret_cast<const uint4*>(memory) + team::lane() * (Each / 4);
-#pragma unroll
-        for (int r = 0; r < Each; r += 4) {
-            const uint4 x = four[r / 4];
-            keys_[r] = x.x;
-            keys_[r + 1] = x.y;
-            keys_[r + 2] = x.z;
-            keys_[r + 3] = x.w;
-        }
-#pragma unroll
-        for (int r = 0; r < Each; ++r)
-            if (team::lane() * Each + r >= total) keys_[r] = ~0u;
-        sort();
-        team::sync();
-        auto* to = reinterpret_cast<uint4*>(memory) + team::lane() * (Each / 4);
-#pragma unroll
-        for (int r = 0; r < Each; r += 4) to[r / 4] = {keys_[r], keys_[r + 1], keys_[r + 2], keys_[r + 3]};
-        team::sync();
-    }
-    static __device__ unsigned key(index_t column, int place) {
-        return static_cast<unsigned>(column) * most + static_cast<unsigned>(place);
-    }
-    static __device__ index_t column_of(unsigned key) { return static_cast<index_t>(key / most); }
-    static __device__ unsigned place_of(unsigned key) { return key % most; }
-
+protected:
     /// How many columns there are that `lets` lets; found(n, i) for column n's first product, number i.
-    template <class Lets, class Found>
-    __device__ int columns(Lets&& lets, Found&& found, int* scratch) const {
+    template <class Row, class Lets, class Found>
+    static __device__ int firsts_of(const Row& row, int total, Lets&& lets, Found&& found, int* scratch) {
         const int begin = team::lane() * Each;
-        index_t before = begin > 0 ? column_of(memory_[begin - 1]) : -1;
+        index_t before = begin > 0 ? row.column_at(begin - 1) : -1;
         unsigned firsts = 0;
 #pragma unroll
         for (int r = 0; r < Each; ++r) {
-            const index_t column = column_of(keys_[r]);
-            if (begin + r < total_ && column != before && lets(column)) firsts |= 1u << r;
+            const index_t column = row.own_column(r);
+            if (begin + r < total && column != before && lets(column)) firsts |= 1u << r;
             before = column;
         }
         int all;
@@ -166,6 +148,58 @@ public:
         for (int r = 0; r < Each; ++r)
             if (firsts >> r & 1) found(n++, begin + r);
         return all;
+    }
+    /// A thread's numbers of memory that is aligned to 16 bytes.
+    static __device__ void load(const unsigned* memory, unsigned (&own)[Each]) {
+        const auto* four = reinterpret_cast<const uint4*>(memory) + team::lane() * (Each / 4);
+#pragma unroll
+        for (int r = 0; r < Each; r += 4) {
+            const uint4 x = four[r / 4];
+            own[r] = x.x;
+            own[r + 1] = x.y;
+            own[r + 2] = x.z;
+            own[r + 3] = x.w;
+        }
+    }
+    static __device__ void store(unsigned* memory, const unsigned (&own)[Each]) {
+        auto* to = reinterpret_cast<uint4*>(memory) + team::lane() * (Each / 4);
+#pragma unroll
+        for (int r = 0; r < Each; r += 4) to[r / 4] = {own[r], own[r + 1], own[r + 2], own[r + 3]};
+    }
+};
+
+/// By exchanges, column above and place below in 32 bits.
+template <int Threads, int Each>
+class exchanged_row : public sorted_products<Threads, Each> {
+    using base = sorted_products<Threads, Each>;
+    using typename base::team;
+
+public:
+    using base::most;
+    struct memory {
+        alignas(16) unsigned keys[most];
+
+        __device__ void put(int place, index_t column) {
+            keys[place] = static_cast<unsigned>(column) * most + static_cast<unsigned>(place);
+        }
+    };
+
+    __device__ exchanged_row(memory& m, int total, index_t) : m_(m), total_(total) {
+        base::load(m.keys, keys_);
+#pragma unroll
+        for (int r = 0; r < Each; ++r)
+            if (team::lane() * Each + r >= total) keys_[r] = ~0u;
+        sort();
+        team::sync();
+        base::store(m.keys, keys_);
+        team::sync();
+    }
+    __device__ index_t column_at(int i) const { return static_cast<index_t>(m_.keys[i] / most); }
+    __device__ unsigned place_at(int i) const { return m_.keys[i] % most; }
+    __device__ index_t own_column(int r) const { return static_cast<index_t>(keys_[r] / most); }
+    template <class Lets, class Found>
+    __device__ int columns(Lets&& lets, Found&& found, int* scratch) const {
+        return base::firsts_of(*this, total_, lets, found, scratch);
     }
 
 private:
@@ -178,7 +212,7 @@ private:
                 if (distance >= Each * 32) {
                     __syncthreads();
 #pragma unroll
-                    for (int r = 0; r < Each; ++r) memory_[r * Threads + team::lane()] = keys_[r];
+                    for (int r = 0; r < Each; ++r) m_.keys[r * Threads + team::lane()] = keys_[r];
                     __syncthreads();
                 }
 #pragma unroll
@@ -193,7 +227,7 @@ private:
                     } else {
                         const int apart = distance / Each;
                         const unsigned other = apart < 32 ? __shfl_xor_sync(full_warp, keys_[r], apart)
-                                                          : memory_[r * Threads + (team::lane() ^ apart)];
+                                                          : m_.keys[r * Threads + (team::lane() ^ apart)];
                         const bool low = (team::lane() & apart) == 0;
                         keys_[r] = low != falls ? min(keys_[r], other) : max(keys_[r], other);
                     }
@@ -202,9 +236,88 @@ private:
     }
 
     unsigned keys_[Each];
-    unsigned* memory_;
+    memory& m_;
     int total_;
 };
+
+/// By digits of its columns, whose number does not matter: of many products in fewer steps than by exchanges. `Places`: where
+/// these are asked for, they go along below as many of the column's bits as leave them room; its other bits come after.
+template <int Threads, int Each, bool Places>
+class digits_row : public sorted_products<Threads, Each> {
+    using base = sorted_products<Threads, Each>;
+    using typename base::team;
+    using sort = cub::BlockRadixSort<unsigned, Threads, Each, cub::NullType, digit_bits>;
+
+public:
+    using base::most;
+
+private:
+    static constexpr int place_bits = Places ? std::bit_width(static_cast<unsigned>(most - 1)) : 0;
+
+public:
+    struct memory {
+        alignas(16) unsigned columns[Places ? most : 4];
+        union {
+            alignas(16) unsigned keys[most];
+            typename sort::TempStorage sorting;
+        };
+
+        __device__ void put(int place, index_t column) {
+            (Places ? columns : keys)[place] = static_cast<unsigned>(column);
+        }
+    };
+
+    __device__ digits_row(memory& m, int total, index_t columns) : m_(m), total_(total) {
+        base::load(Places ? m.columns : m.keys, own_);
+#pragma unroll
+        for (int r = 0; r < Each; ++r)
+            if (team::lane() * Each + r >= total) own_[r] = ~0u;  // behind their equals
+        const int bits = max(32 - __clz(columns - 1), 1);
+        if constexpr (Places) {
+#pragma unroll
+            for (int r = 0; r < Each; ++r)
+                own_[r] = own_[r] << place_bits | static_cast<unsigned>(team::lane() * Each + r);
+        }
+        constexpr int room = 32 - place_bits;
+        for (int from = 0;;) {
+            team::sync();
+            sort(m.sorting).Sort(own_, place_bits, place_bits + min(bits - from, room));
+            from += room;
+            if (from >= bits) break;
+#pragma unroll
+            for (int r = 0; r < Each; ++r) {
+                const unsigned place = own_[r] % most;
+                const unsigned column = static_cast<int>(place) < total ? m.columns[place] : ~0u;
+                own_[r] = column >> from << place_bits | place;
+            }
+        }
+        team::sync();
+        base::store(m.keys, own_);
+        if constexpr (Places) {
+#pragma unroll
+            for (int r = 0; r < Each; ++r) own_[r] = m.columns[own_[r] % most];
+        }
+        team::sync();
+    }
+    __device__ index_t column_at(int i) const {
+        return static_cast<index_t>(Places ? m_.columns[place_at(i)] : m_.keys[i]);
+    }
+    __device__ unsigned place_at(int i) const { return m_.keys[i] % most; }
+    __device__ index_t own_column(int r) const { return static_cast<index_t>(own_[r]); }
+    template <class Lets, class Found>
+    __device__ int columns(Lets&& lets, Found&& found, int* scratch) const {
+        return base::firsts_of(*this, total_, lets, found, scratch);
+    }
+
+private:
+    unsigned own_[Each];  ///< keys, and then columns
+    memory& m_;
+    int total_;
+};
+
+template <int Threads, int Each, bool Places = true>
+using sorted_row = std::conditional_t<(Threads * Each >= plan::sorted_by_digits),
+                                      digits_row<Threads, Each, Places>, exchanged_row<Threads, Each>>;
 
 /// Calls f.template operator()<Threads, Each>() for the bin's number of products.
 template <class F>
@@ -224,8 +337,10 @@ void with_sorted_bin(int bin, F&& f) {
             return f.template operator()<64, 16>();
         case 2048:
             return f.template operator()<128, 16>();
-        default:
+        case 4096:
             return f.template operator()<256, 16>();
+        default:
+            return f.template operator()<512, 16>();
     }
 }
 

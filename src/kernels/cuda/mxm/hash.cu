@@ -315,12 +315,12 @@ __global__ void __launch_bounds__(survey_block)
 template <int Threads, int Each>
 __global__ void __launch_bounds__(row_team<Threads>::block)
     hash_count_sorted_kernel(device_mxm_side a, device_mxm_side b, device_mask mask, const index_t* listed,
-                             unsigned rows, index_t* counts) {
+                             unsigned rows, index_t columns, index_t* counts) {
     using team = row_team<Threads>;
-    using sorted = sorted_row<Threads, Each>;
-    __shared__ alignas(16) unsigned all_keys[team::teams][sorted::most];
+    using sorted = sorted_row<Threads, Each, false>;
+    __shared__ typename sorted::memory all_products[team::teams];
     __shared__ team_entries<Threads, int> all_entries[team::teams];
-    unsigned* const keys = all_keys[team::number()];
+    auto& products = all_products[team::number()];
     auto& m = all_entries[team::number()];
     const unsigned at = blockIdx.x * team::teams + static_cast<unsigned>(team::number());
     const index_t row = at < rows ? listed[at] : 0;
@@ -328,8 +328,8 @@ __global__ void __launch_bounds__(row_team<Threads>::block)
                    last = at < rows ? a.offsets[row + offset_t{1}] : 0;
     const int total = for_places<Threads>(
         m, a, b, first, last, [](offset_t) { return 0; },
-        [&](int place, offset_t q, int, int) { keys[place] = sorted::key(__ldg(b.columns + q), place); });
-    const int entries = sorted(keys, total)
+        [&](int place, offset_t q, int, int) { products.put(place, __ldg(b.columns + q)); });
+    const int entries = sorted(products, total, columns)
                             .columns([&](index_t column) { return !mask.on() || mask.lets(row, column); },
                                      [](int, int) {}, m.scratch);
     if (at < rows && team::lane() == 0) counts[row] = entries;
@@ -520,8 +520,8 @@ void hash_count(const device_mxm_arguments& k, void* stream) {
             with_sorted_bin(bin, [&]<int Threads, int Each>() {
                 using team = row_team<Threads>;
                 hash_count_sorted_kernel<Threads, Each>
-                    <<<blocks_for(rows, team::teams), team::block, 0, next()>>>(a, b, device_mask(k), listed,
-                                                                                rows, parts.counts);
+                    <<<blocks_for(rows, team::teams), team::block, 0, next()>>>(
+                        a, b, device_mask(k), listed, rows, k.columns, parts.counts);
             });
         } else {
             const int size = plan::slots_of_bin(bin);

@@ -4,9 +4,10 @@
 //   a word of 32 columns and those taken in it, and such rows into bins by pairs; count (entries of each row, rows with tables
 //   into bins by those, and the scan that makes offsets); fill. The host reads bins and sizes between, no more.
 // Who owns what: a row of up to 256 products, or of up to 4096 of which less than half share words, belongs to 8 to 32 lanes or
-//   to a block of up to 256 threads. They sort them in registers: column above, place below, in 32 bits (wider matrices:
-//   the next kind). The first product of each column begins its sum, those after it follow. Another row whose pairs fit a
-//   table of shared memory belongs to 16 or 32 lanes: they put its words in, lane by row of B, sort the words, and number
+//   to a block of up to 512 threads. They sort them in registers: up to 1024 by exchanges, column above and place below in 32 bits
+//   (in wider matrices more are sorted by digits, fewer are the next kind's), more by digits of the column, as many of its bits
+//   first as leave room for places. The first product of each column begins its sum, those after it follow. Beyond a million columns
+//   so does any row of up to 8192 whose pairs fit no table. Another row whose pairs fit a table of shared memory belongs to 16 or 32 lanes: they put its words in, lane by row of B, sort the words, and number
 //   what lies before each; a product's place is then its word's number and the bits below its own. Rows of B come one after
 //   another, so that products of one step never meet; narrow ones several at a time, added in turn. The longest rows belong
 //   to a block of 512 or 1024 threads, or where they are few to as many as 8, and so do rows of many steps of a warp where rows
@@ -14,7 +15,7 @@
 //   added in turn, a barrier between; of more they are dealt in order to the warps that own their places. What count finds to be
 //   too long for fill's tables is sorted where a block's table is wide. Survey and pairs: a lane or 8 to 32 a row, a warp or a
 //   block a longer one; neighbouring rows are a few blocks' each, since hubs often are neighbours.
-// Shared memory: 14 bytes a product (sorted), 12 bytes a slot and an entry's value and column (words); for a block 1.5 bits a
+// Shared memory: 14 or 18 bytes a product (sorted), 12 bytes a slot and an entry's value and column (words); for a block 1.5 bits a
 //   column, up to 1.0 million columns, 41 KiB for a step and its entries of A, and a row's sums, range by range of columns; where
 //   ranges would have few products, or a table leaves no room, sums lie in the result. Wider matrices have that table in device
 //   memory, in a workspace of at most 256 MiB.
@@ -28,7 +29,11 @@
 //   numbers between lanes in 6 of 15 steps for 32 products, 15 of 36 for 256 (a thread has neighbouring numbers; striped, it
 //   was twice as many, and laplace2d's fill took 1.16 ms in place of 0.91). A block's rows of rmat_directed:17,8: 330 instructions
 //   a warp for 32 products, about 75 to mark their columns, 100 for their places, 80 to 90 to add them; issued in half of all cycles.
-// Tried: hashing single columns took 2.5 times as long on random:1000000,8, whose products hardly ever meet, and twice as
+//   Rows of 1025 to 8192 products beyond a million columns: where blocks had them, each cleared and numbered 1.5 bits a column in
+//   device memory, powerlaw:4000000 took 49 ms; sorted by digits 15.
+// Tried: places along as a second array of two bytes, 4 to 13% more in such fills than below the bits of columns; digits of 4 bits,
+//   2 to 9% more than of 5. Exchanges for 2048 and 4096 products: 0.94 of that fill and 1.1 to 1.25 of its count.
+//   Hashing single columns took 2.5 times as long on random:1000000,8, whose products hardly ever meet, and twice as
 //   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.1 to 1.9 times in count;
 //   aligned words of four columns a lane, whose lanes then come to new words at different times, up to twice. A block's sums where
 //   the result lies (a sector brought and one written for nearly each product), all steps dealt to warps, and a search for each
@@ -160,7 +165,7 @@ namespace hash_detail {
 /// What a row whose products are sorted has in shared memory.
 template <class Cell, int Threads, int Each>
 struct sorted_memory {
-    alignas(16) unsigned keys[Threads * Each];
+    typename sorted_row<Threads, Each>::memory order;
     team_entries<Threads, typename Cell::operand> in;
     typename Cell::value products[Threads * Each];
     unsigned short firsts[Threads * Each + 2];
@@ -173,7 +178,8 @@ template <class Cell, int Threads, int Each, bool Masked>
 __global__ void __launch_bounds__(row_team<Threads>::block)
     hash_fill_sorted_kernel(device_mxm_side a, device_mxm_side b, device_mask mask,
                             hash_detail::products<Cell> of, const index_t* listed, unsigned rows,
-                            const offset_t* starts, index_t* out_columns, typename Cell::value* out_values) {
+                            index_t columns, const offset_t* starts, index_t* out_columns,
+                            typename Cell::value* out_values) {
     using T = typename Cell::operand;
     using V = typename Cell::value;
     using team = row_team<Threads>;
@@ -189,10 +195,10 @@ __global__ void __launch_bounds__(row_team<Threads>::block)
         [&](int place, offset_t q, T left, int owner) {
             index_t k = 0;
             if constexpr (Cell::positional) k = m.in.inner[owner];
-            m.keys[place] = sorted::key(__ldg(b.columns + q), place);
+            m.order.put(place, __ldg(b.columns + q));
             m.products[place] = Cell::multiply(left, of.b(q), row, k);
         });
-    const sorted order(m.keys, total);
+    const sorted order(m.order, total, columns);
     const int entries =
         order.columns([&](index_t column) { return !Masked || mask.lets(row, column); },
                       [&](int n, int i) { m.firsts[n] = static_cast<unsigned short>(i); }, m.in.scratch);
@@ -202,14 +208,14 @@ __global__ void __launch_bounds__(row_team<Threads>::block)
     const offset_t begin = starts[row];
     for (int n = team::lane(); n < entries; n += Threads) {
         const int from = m.firsts[n];
-        const unsigned key = m.keys[from];
+        const index_t column = order.column_at(from);
         int to = m.firsts[n + 1];
         if constexpr (Masked)  // columns between may be barred
-            for (to = from + 1; to < total && sorted::column_of(m.keys[to]) == sorted::column_of(key);) ++to;
-        V sum = m.products[sorted::place_of(key)];
+            for (to = from + 1; to < total && order.column_at(to) == column;) ++to;
+        V sum = m.products[order.place_at(from)];
         if constexpr (!Cell::first_wins)
-            for (int i = from + 1; i < to; ++i) sum = Cell::add(sum, m.products[sorted::place_of(m.keys[i])]);
-        out_columns[begin + n] = sorted::column_of(key);
+            for (int i = from + 1; i < to; ++i) sum = Cell::add(sum, m.products[order.place_at(i)]);
+        out_columns[begin + n] = column;
         out_values[begin + n] = sum;
     }
 }
@@ -364,7 +370,7 @@ void fill_sorted(const device_mxm_arguments& k, const offset_t* starts, const in
     allow_shared(kernel, shared);
     kernel<<<(rows + teams - 1) / teams, row_team<Threads>::block, shared, stream>>>(
         device_mxm_side(k.a, k.a_step), device_mxm_side(k.b, k.b_step), device_mask(k), products<Cell>(k),
-        listed, rows, starts, k.out_columns, static_cast<typename Cell::value*>(k.out_values));
+        listed, rows, k.columns, starts, k.out_columns, static_cast<typename Cell::value*>(k.out_values));
 }
 
 }  // namespace hash_detail
