@@ -12,12 +12,15 @@ namespace nz::plan {
 /// Rows are binned by products, those of many products by their pairs and later by their entries. The first bins hold rows
 /// that a block takes, the most products first; the next those whose words of columns go to a table, large ones first;
 /// then those whose products are sorted, long ones first; the last rows without entries.
-inline constexpr int block_bins = 4, word_bins = 6, sort_bins = 9;
+inline constexpr int block_bins = 4, word_bins = 6, sort_bins = 10;
 inline constexpr int first_sort_bin = block_bins + word_bins, empty_bin = first_sort_bin + sort_bins,
                      row_bins = empty_bin + 1;
 
 /// Products that a bin's rows have at most.
-constexpr int sorted_of_bin(int bin) { return 32 << (empty_bin - 1 - bin); }
+constexpr int sorted_of_bin(int bin) {
+    constexpr int most[sort_bins] = {8192, 5120, 4096, 2048, 1024, 512, 256, 128, 64, 32};
+    return most[bin - first_sort_bin];
+}
 /// Rows of so many are sorted without a look at their pairs; under a mask that lists what may be written, whose words go to a
 /// small table, fewer (counting the triangles of uniform:1048576,16 took 1.3 ms to sort rows of 129 to 256 products, and 0.8 for
 /// all longer ones in tables).
@@ -34,6 +37,8 @@ constexpr bool tables_in_shared(index_t columns) { return column_table_bytes(col
 /// Rows of so many are sorted by digits of their columns, shorter ones by exchanges with the column above and the place below in
 /// 32 bits.
 inline constexpr int sorted_by_digits = 2048;
+/// Beside a table in shared memory.
+inline constexpr int most_sorted_beside_table = 4096;
 /// The bin that sorts so many, or -1: where columns leave no room for places and the row would be short for one that needs none,
 /// and long rows where a block's table is in shared memory.
 constexpr int sort_bin_of(offset_t products, index_t columns) {
@@ -43,7 +48,8 @@ constexpr int sort_bin_of(offset_t products, index_t columns) {
         if (most < sorted_by_digits) {
             if (columns <= (offset_t{1} << 32) / most) return bin;
         } else {
-            const bool fits = 4 * products > most && (bin > first_sort_bin || !tables_in_shared(columns));
+            const bool fits =
+                4 * products > most && (most <= most_sorted_beside_table || !tables_in_shared(columns));
             return fits ? bin : -1;
         }
     }

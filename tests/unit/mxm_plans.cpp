@@ -252,17 +252,18 @@ TEST(MxmBins, HoldEveryRowThatMayCome) {
                 }
             }
         }
-    EXPECT_EQ(bin_of_pairs(4000, 4096, 1000000, 3), first_sort_bin + 1);
+    EXPECT_EQ(bin_of_pairs(4000, 4096, 1000000, 3), first_sort_bin + 2);
     // A block's table in device memory is cleared and numbered for each row: of few products these are sorted.
     EXPECT_EQ(bin_of_pairs(5000, 5000, 1000000, 3), 3);
     EXPECT_EQ(bin_of_pairs(2000, 8192, 2000000, 3), first_sort_bin);
     EXPECT_EQ(bin_of_pairs(8193, 8193, 2000000, 3), 3);
-    EXPECT_EQ(sort_bin_of(600, 2000000), first_sort_bin + 3);
-    EXPECT_EQ(sort_bin_of(600, 5000000), first_sort_bin + 2) << "no room for 1,024 places";
+    EXPECT_EQ(sort_bin_of(600, 2000000), first_sort_bin + 4);
+    EXPECT_EQ(sort_bin_of(600, 5000000), first_sort_bin + 3) << "no room for 1,024 places";
     EXPECT_EQ(sort_bin_of(500, 20000000), -1) << "2,048 would be too many for these";
     EXPECT_EQ(sort_bin_of_long(3000, 8000, 2000000), first_sort_bin);
     EXPECT_EQ(sort_bin_of_long(3000, 8000, 900000), -1);
-    EXPECT_EQ(sort_bin_of_long(3000, 4000, 900000), first_sort_bin + 1);
+    EXPECT_EQ(sort_bin_of_long(3000, 4000, 900000), first_sort_bin + 2);
+    EXPECT_EQ(sort_bin_of_long(3000, 5000, 1100000), first_sort_bin + 1);
     EXPECT_EQ(sort_bin_of_long(900, 4000, 300000), -1);
     EXPECT_EQ(bin_of_products(1 << 10, 1), 3);
     EXPECT_EQ(bin_of_products(sorted_under_mask + 1, 1000, sorted_under_mask), 3);

@@ -253,6 +253,7 @@ public:
 
 private:
     static constexpr int place_bits = Places ? std::bit_width(static_cast<unsigned>(most - 1)) : 0;
+    static constexpr unsigned places = (1u << place_bits) - 1;
 
 public:
     struct memory {
@@ -286,7 +287,7 @@ public:
             if (from >= bits) break;
 #pragma unroll
             for (int r = 0; r < Each; ++r) {
-                const unsigned place = own_[r] % most;
+                const unsigned place = own_[r] & places;
                 const unsigned column = static_cast<int>(place) < total ? m.columns[place] : ~0u;
                 own_[r] = column >> from << place_bits | place;
             }
@@ -295,14 +296,14 @@ public:
         base::store(m.keys, own_);
         if constexpr (Places) {
 #pragma unroll
-            for (int r = 0; r < Each; ++r) own_[r] = m.columns[own_[r] % most];
+            for (int r = 0; r < Each; ++r) own_[r] = m.columns[own_[r] & places];
         }
         team::sync();
     }
     __device__ index_t column_at(int i) const {
         return static_cast<index_t>(Places ? m_.columns[place_at(i)] : m_.keys[i]);
     }
-    __device__ unsigned place_at(int i) const { return m_.keys[i] % most; }
+    __device__ unsigned place_at(int i) const { return m_.keys[i] & places; }
     __device__ index_t own_column(int r) const { return static_cast<index_t>(own_[r]); }
     template <class Lets, class Found>
     __device__ int columns(Lets&& lets, Found&& found, int* scratch) const {
@@ -339,6 +340,8 @@ void with_sorted_bin(int bin, F&& f) {
             return f.template operator()<128, 16>();
         case 4096:
             return f.template operator()<256, 16>();
+        case 5120:
+            return f.template operator()<320, 16>();
         default:
             return f.template operator()<512, 16>();
     }

@@ -312,8 +312,12 @@ __global__ void __launch_bounds__(survey_block)
     if (bin != plan::empty_bin) parts.listed[begins[bin] + place] = static_cast<index_t>(row);
 }
 
+/// Blocks that sort the longest rows beside each other: 30 warps on a multiprocessor.
+template <int Threads>
+constexpr int blocks_that_count = Threads > 256 ? 1024 / Threads : 0;
+
 template <int Threads, int Each>
-__global__ void __launch_bounds__(row_team<Threads>::block)
+__global__ void __launch_bounds__(row_team<Threads>::block, blocks_that_count<Threads>)
     hash_count_sorted_kernel(device_mxm_side a, device_mxm_side b, device_mask mask, const index_t* listed,
                              unsigned rows, index_t columns, index_t* counts) {
     using team = row_team<Threads>;

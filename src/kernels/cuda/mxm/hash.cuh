@@ -30,7 +30,7 @@
 //   was twice as many, and laplace2d's fill took 1.16 ms in place of 0.91). A block's rows of rmat_directed:17,8: 330 instructions
 //   a warp for 32 products, about 75 to mark their columns, 100 for their places, 80 to 90 to add them; issued in half of all cycles.
 //   Rows of 1025 to 8192 products beyond a million columns: where blocks had them, each cleared and numbered 1.5 bits a column in
-//   device memory, powerlaw:4000000 took 49 ms; sorted by digits 15.
+//   device memory, powerlaw:4000000 took 49 ms; sorted by digits 13.3.
 // Tried: places along as a second array of two bytes, 4 to 13% more in such fills than below the bits of columns; digits of 4 bits,
 //   2 to 9% more than of 5. Exchanges for 2048 and 4096 products: 0.94 of that fill and 1.1 to 1.25 of its count.
 //   Hashing single columns took 2.5 times as long on random:1000000,8, whose products hardly ever meet, and twice as
