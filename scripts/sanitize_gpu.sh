@@ -47,6 +47,8 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$pinned"
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm lp:10,3000,20000 --kernel hash --backend cuda --validate
+    # rows that are sorted by digits, and tables in device memory
+    check $tool 60 "$bin/nz" spgemm lp:12,3000,3000 lp:3000,2000000,60000 --kernel hash --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --kernel two_level_sort --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm banded:3000,21 --kernel dia_dia --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --hybrid --backend cuda --validate
@@ -94,6 +96,7 @@ check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_fil
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm lp:10,3000,20000 --kernel hash --backend cuda --repeat 1
+check racecheck 60 "$bin/nz" spgemm lp:12,3000,3000 lp:3000,2000000,60000 --kernel hash --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm lp:4,9000,20000 --transpose-b --mask dense:4,4 --kernel masked_dot --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm banded:300,21 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --kernel two_level_sort --backend cuda --repeat 1
