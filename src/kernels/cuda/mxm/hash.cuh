@@ -7,9 +7,10 @@
 //   to a block of up to 512 threads. They sort them in registers: up to 1024 by exchanges, column above and place below in 32 bits
 //   (in wider matrices more are sorted by digits, fewer are the next kind's), more by digits of the column, as many of its bits
 //   first as leave room for places. The first product of each column begins its sum, those after it follow. Beyond a million columns
-//   so does any row of up to 8192 whose pairs fit no table. Another row whose pairs fit a table of shared memory belongs to 16 or 32 lanes: they put its words in, lane by row of B, sort the words, and number
-//   what lies before each; a product's place is then its word's number and the bits below its own. Rows of B come one after
-//   another, so that products of one step never meet; narrow ones several at a time, added in turn. The longest rows belong
+//   any row of up to 8192 products whose pairs fit no table is sorted too. Another row whose pairs fit a table of shared memory
+//   belongs to 16 or 32 lanes: they put its words in, lane by row of B, sort the words, and number what lies before each; a
+//   product's place is then its word's number and the bits below its own. Rows of B come one after another, so that products of
+//   one step never meet; narrow ones several at a time, added in turn. The longest rows belong
 //   to a block of 512 or 1024 threads, or where they are few to as many as 8, and so do rows of many steps of a warp where rows
 //   are few: the columns are bits of a word-wise table, and products go through 2048 at a time. Those of up to 16 entries of A are
 //   added in turn, a barrier between; of more they are dealt in order to the warps that own their places. What count finds to be
@@ -33,9 +34,9 @@
 //   device memory, powerlaw:4000000 took 49 ms; sorted by digits 13.3.
 // Tried: places along as a second array of two bytes, 4 to 13% more in such fills than below the bits of columns; digits of 4 bits,
 //   2 to 9% more than of 5. Exchanges for 2048 and 4096 products: 0.94 of that fill and 1.1 to 1.25 of its count.
-//   Longer rows there by strips of 524288 columns in shared memory, each searching for its part of every row of B: powerlaw:4000000's 436
-//   took 3.6 ms in fill and 0.70 in count for 1.4 and 0.30; tables in device memory with a second level of bits, so that only words that
-//   were touched are numbered and emptied: 1.9 and 0.45 (powerlaw:16000000 62 ms in all for 64).
+//   Longer rows there by strips of 524288 columns in shared memory, each searching for its part of every row of B:
+//   powerlaw:4000000's 436 took 3.6 ms in fill and 0.70 in count for 1.4 and 0.30; tables in device memory with a second level of
+//   bits, so that only words that were touched are numbered and emptied: 1.9 and 0.45 (powerlaw:16000000 62 ms in all for 64).
 //   Hashing single columns took 2.5 times as long on random:1000000,8, whose products hardly ever meet, and twice as
 //   long on laplace3d:100, where 27 words hold 125 columns; reading B's columns in place of pairs, 1.1 to 1.9 times in count;
 //   aligned words of four columns a lane, whose lanes then come to new words at different times, up to twice. A block's sums where
