@@ -1,7 +1,7 @@
 // Counting and filling a planned product, at once or in chunks of rows.
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
-#include "kernels/cpu/mxm/dense_row.hpp"
+#include "kernels/cpu/mxm/common_rows.hpp"
 #include "ops/masks.hpp"
 #include "ops/mxm_product.hpp"
 #include "plan/mxm_workspace.hpp"
@@ -257,7 +257,7 @@ std::optional<csr> run_at_places(const product& p, const mxm_plan& plan, prepare
 std::optional<csr> run_at_once(const product& p, const mxm_plan& plan, prepared& ready) {
     auto& k = ready.arguments();
     const auto room = static_cast<std::size_t>(k.products[k.rows]);
-    if (plan.kernel != "dense_row" || plan.packs_words ||
+    if ((plan.kernel != "dense_row" && plan.kernel != "hash") || plan.packs_words ||
         room > plan::filled_at_once_bytes / (sizeof(index_t) + k.value_bytes))
         return {};
     const std::size_t bytes = room * (sizeof(index_t) + k.value_bytes);
@@ -274,8 +274,8 @@ std::optional<csr> run_at_once(const product& p, const mxm_plan& plan, prepared&
     p.cell->kernel(plan.kernel)(k);
     csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns,
                                   std::span<const index_t>(counts.data(), counts.size()));
-    kernels::cpu::dense_row_move(k, {t.offsets.data(), t.offset_bytes == 8}, t.indices.as<index_t>(),
-                                 t.values.data());
+    kernels::cpu::move_runs(k, {t.offsets.data(), t.offset_bytes == 8}, t.indices.as<index_t>(),
+                            t.values.data());
     return t;
 }
 

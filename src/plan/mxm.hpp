@@ -46,7 +46,7 @@ inline constexpr double dense_row_products = 1024;
 /// Packing reads B twice; the count then reads words in place of products. Worth it for half as many words as entries, where
 /// B's entries are met often: at 8 products an entry (a mesh's triangles) it cost 6%.
 inline constexpr double packed_share = 0.5, packed_reuse = 10;
-/// dense_row fills before it counts where the products would be entries of so many bytes: 0.8 to 0.9 of the time, cold or not; twice
+/// dense_row and hash fill before they count where the products would be entries of so many bytes: 0.8 to 0.9 of the time, cold or not; twice
 /// as many, random:500000,8, took 1.5 times as long in fresh memory.
 inline constexpr std::size_t filled_at_once_bytes = std::size_t{256} << 20;
 /// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.42 to 0.5 of

@@ -121,33 +121,35 @@ TEST(MxmChunks, KeepToALimitThatTheWholeWorkspaceExceeds) {
     }
 }
 
-TEST(MxmChunks, OfDenseRowsAreFilledBeforeTheyAreCountedWhereAllProductsHaveRoom) {
+TEST(MxmChunks, AreFilledBeforeTheyAreCountedWhereAllProductsHaveRoom) {
     const auto make = [](const context& ctx) {
         return std::pair{with_long_row(ctx, 3000, 2000, 1500, 1500, 4),
                          with_long_row(ctx, 2000, 900, 20, 400, 5)};
     };
     for (const int threads : {1, 3})
-        for (const auto* ring : rings) {
-            const semiring s(ring);
-            context roomy = with_threads(threads);
-            const auto [a, b] = make(roomy);
-            matrix whole(roomy, s.value_type(dtype::float64, dtype::float64), 3000, 900);
-            const std::size_t before = roomy.bytes_in_use();
-            roomy.reset_peak();
-            const mxm_plan plan = mxm(roomy, whole, s, a, b, {.kernel = "dense_row"});
-            const std::size_t entry = sizeof(index_t) + size_of(whole.type()),
-                              room = static_cast<std::size_t>(plan.products) * entry,
-                              result = whole.body().rows().bytes();
-            EXPECT_GE(roomy.peak_bytes(), before + room + result) << ring << ": " << to_string(plan);
+        for (const auto* ring : rings)
+            for (const auto* kernel : {"dense_row", "hash"}) {
+                const semiring s(ring);
+                context roomy = with_threads(threads);
+                const auto [a, b] = make(roomy);
+                matrix whole(roomy, s.value_type(dtype::float64, dtype::float64), 3000, 900);
+                const std::size_t before = roomy.bytes_in_use();
+                roomy.reset_peak();
+                const mxm_plan plan = mxm(roomy, whole, s, a, b, {.kernel = kernel});
+                const std::size_t entry = sizeof(index_t) + size_of(whole.type()),
+                                  room = static_cast<std::size_t>(plan.products) * entry,
+                                  result = whole.body().rows().bytes();
+                EXPECT_GE(roomy.peak_bytes(), before + room + result)
+                    << kernel << ", " << ring << ": " << to_string(plan);
 
-            const std::size_t limit = before + plan.workspace_bytes + room + 50000;
-            const context tight = with_threads(threads, limit);
-            const auto [u, v] = make(tight);
-            matrix c(tight, whole.type(), 3000, 900);
-            mxm(tight, c, s, u, v, {.kernel = "dense_row"});
-            EXPECT_TRUE(same_bits(whole, c)) << ring << ": counted first";
-            EXPECT_LT(tight.peak_bytes(), limit);
-        }
+                const std::size_t limit = before + plan.workspace_bytes + room + 50000;
+                const context tight = with_threads(threads, limit);
+                const auto [u, v] = make(tight);
+                matrix c(tight, whole.type(), 3000, 900);
+                mxm(tight, c, s, u, v, {.kernel = kernel});
+                EXPECT_TRUE(same_bits(whole, c)) << kernel << ", " << ring << ": counted first";
+                EXPECT_LT(tight.peak_bytes(), limit);
+            }
 }
 
 TEST(MxmChunks, OfColumnsKeepToALimitToo) {

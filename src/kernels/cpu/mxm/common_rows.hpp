@@ -7,6 +7,8 @@
 #include "core/parallel.hpp"
 #include "kernels/mxm_arguments.hpp"
 
+#include <cstring>
+
 namespace nz::kernels::cpu {
 
 // A row costs about as much as so many products beside those: its loop's exits and its offsets.
@@ -43,6 +45,33 @@ void for_runs_of_rows(const mxm_arguments& k, Make&& make) {
         auto work = make(t);
         for (int run; (run = next.fetch_add(1)) < runs;)
             work(run_begin(k, run, runs), run_begin(k, run + 1, runs));
+    });
+}
+
+/// Fills rows [first, last) of a run, of which fill(i, place) writes row i from `place` on and returns the place behind it. With room
+/// for all products (offsets are those before each row) they come one behind the other, and `counts` has their lengths.
+template <class Fill>
+void for_rows_behind_each_other(const mxm_arguments& k, index_t first, index_t last, Fill&& fill) {
+    offset_t place = k.offsets[first];
+    for (index_t i = first; i < last; ++i) {
+        const offset_t begin = place;
+        place = fill(i, begin);
+        if (k.counts) k.counts[i] = static_cast<index_t>(place - begin);
+    }
+}
+/// What such a fill left: moves each run's rows to where `to` has them.
+inline void move_runs(const mxm_arguments& k, const offset_reader& to, index_t* columns, void* values) {
+    for_runs_of_rows(k, [&](int) {
+        return [&](index_t first, index_t last) {
+            const auto from = static_cast<std::size_t>(k.offsets[first]),
+                       place = static_cast<std::size_t>(to[first]),
+                       count = static_cast<std::size_t>(to[last]) - place;
+            if (count == 0) return;
+            std::memcpy(columns + place, k.out_columns + from, count * sizeof(index_t));
+            std::memcpy(static_cast<std::byte*>(values) + place * k.value_bytes,
+                        static_cast<const std::byte*>(k.out_values) + from * k.value_bytes,
+                        count * k.value_bytes);
+        };
     });
 }
 

@@ -1,7 +1,5 @@
 #include "kernels/cpu/mxm/dense_row.hpp"
 
-#include <cstring>
-
 namespace nz::kernels::cpu {
 namespace dense_row_detail {
 
@@ -113,21 +111,6 @@ void dense_row_count(const mxm_arguments& k) {
     const auto at = dense_row_detail::lay_out(k);
     if (k.words) dense_row_detail::pack_words(k, at);
     for_runs_of_rows(k, [&](int t) { return dense_row_detail::counter(k, at, t); });
-}
-
-void dense_row_move(const mxm_arguments& k, const offset_reader& to, index_t* columns, void* values) {
-    for_runs_of_rows(k, [&](int) {
-        return [&](index_t first, index_t last) {
-            const auto from = static_cast<std::size_t>(k.offsets[first]),
-                       place = static_cast<std::size_t>(to[first]),
-                       count = static_cast<std::size_t>(to[last]) - place;
-            if (count == 0) return;
-            std::memcpy(columns + place, k.out_columns + from, count * sizeof(index_t));
-            std::memcpy(static_cast<std::byte*>(values) + place * k.value_bytes,
-                        static_cast<const std::byte*>(k.out_values) + from * k.value_bytes,
-                        count * k.value_bytes);
-        };
-    });
 }
 
 }  // namespace nz::kernels::cpu

@@ -23,9 +23,6 @@ namespace nz::kernels::cpu {
 
 /// Also packs B's columns by words where arguments.words is given.
 void dense_row_count(const mxm_arguments& arguments);
-/// After dense_row_fill with room for all products, at offsets that are those before each row, and with counts: moves each run's
-/// rows, which lie one behind the other, to where `to` has them.
-void dense_row_move(const mxm_arguments& filled, const offset_reader& to, index_t* columns, void* values);
 
 namespace dense_row_detail {
 
@@ -66,12 +63,7 @@ public:
     }
 
     void operator()(index_t first, index_t last) {
-        offset_t place = k_.offsets[first];
-        for (index_t i = first; i < last; ++i) {
-            const offset_t begin = place;
-            place = row(i, begin);
-            if (k_.counts) k_.counts[i] = static_cast<index_t>(place - begin);
-        }
+        for_rows_behind_each_other(k_, first, last, [&](index_t i, offset_t place) { return row(i, place); });
     }
 
 private:

@@ -5,10 +5,11 @@
 // Bins: rows of one or two terms are copied or merged; rows whose table would have a slot a column take the column as
 //   slot and are read out in its order; the others probe one slot after the other from a multiplicative hash, half of
 //   the slots free at least, and sort the places they filled (by insertion up to 24, by radix beyond).
-// Count sizes a row's table by its products, fill by its entries, which are known then.
+// Count sizes a row's table by its products, fill by its entries, which are known then; where entries for all products have
+//   room (plan: filled_at_once_bytes), fill comes first, as dense_row's does, and sizes tables by products too.
 // Determinism: products of one place are added in the order of k, by one thread; the order of slots never shows.
 // Sync: the joins after count and fill. Workspace: the table and the places of the largest row a thread.
-// Cost: products times a probe twice; a sort of the result's rows.
+// Cost: products times a probe twice, once where fill comes first; a sort of the result's rows.
 // Why dense_row was not enough: its row of sums is as long as B is wide; with many columns and short rows every product
 //   misses the cache.
 #pragma once
@@ -152,18 +153,16 @@ public:
           ahead_(k, sizeof(typename Cell::operand)) {}
 
     void operator()(index_t first, index_t last) {
-        for (index_t i = first; i < last; ++i) {
+        for_rows_behind_each_other(k_, first, last, [&](index_t i, offset_t place) {
             const span_of_row a = row_of(k_.a.offsets, i);
-            const offset_t place = k_.offsets[i], n = k_.offsets[i + offset_t{1}] - place;
             if (a.size() <= short_row) {
                 for (offset_t p = a.begin; p < a.end; ++p) ahead_(p);
-                fill_short_row(k_, of_, i, a, place);
-                continue;
+                return fill_short_row(k_, of_, i, a, place);
             }
-            table_.size_for(n);
+            table_.size_for(k_.offsets[i + offset_t{1}] - k_.offsets[i]);
             add_row(i, a);
-            read_out(place);
-        }
+            return read_out(place);
+        });
     }
 
 private:
@@ -187,7 +186,8 @@ private:
         }
     }
 
-    void read_out(offset_t at) {
+    // From place `at` on; returns the place behind.
+    offset_t read_out(offset_t at) {
         if (table_.direct()) {
             for (index_t j = 0; j < k_.columns; ++j)
                 if (table_.taken(static_cast<std::uint32_t>(j))) {
@@ -195,7 +195,7 @@ private:
                     of_.out_values[at++] = sums_[j];
                     table_.release(static_cast<std::uint32_t>(j));
                 }
-            return;
+            return at;
         }
         sort_places(places_, spare_, count_);
         for (offset_t n = 0; n < count_; ++n) {
@@ -204,6 +204,7 @@ private:
             of_.out_values[at + n] = sums_[slot];
             table_.release(slot);
         }
+        return at + count_;
     }
 
     const mxm_arguments& k_;
