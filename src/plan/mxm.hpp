@@ -80,9 +80,11 @@ inline bool mxm_on_device(const mxm_facts& f) noexcept {
                            f.pinned == "dia_dia" || (f.masked && f.pinned == "masked_row") ||
                            (f.masked && !f.complement && f.pinned == "masked_dot"));
 }
-/// On a GPU looking for bands takes 20 to 40 us of a call, and going by them as long again: worth it from so many products on (one H200,
-/// calls by hash and by diagonals: laplace3d:20, 5 M products, 0.25 and 0.32 ms; banded:1000000,3, 9 M, 0.44 and 0.22).
-inline constexpr double device_band_least = 8e6;
+/// On a GPU looking for bands takes 20 to 40 us of a call, and going by them as long again: worth it from so many products on, a row
+/// counting as some (one H200, calls by hash and by diagonals: laplace3d:20, 5 M products, 0.25 and 0.32 ms; laplace3d:25, 9.9 M,
+/// 0.21 and 0.27; 25,000 rows of 21 diagonals, 11 M, 0.23 and 0.22; 100,000 of 11, 12 M, 0.31 and 0.25; banded:1000000,3, 9 M of a
+/// million rows, 0.44 and 0.22).
+inline constexpr double device_band_least = 12e6, device_band_row = 8;
 /// ... where so many rows are inside: the others are hash's as before, and marking rows costs little (laplace3d:40, 73%: 0.36 ms of
 /// kernels for 0.64).
 inline constexpr double device_band_rows = 0.5;
@@ -95,7 +97,8 @@ inline bool mxm_needs_device_band(const mxm_facts& f) noexcept {
            (f.pinned == "dia_dia" ||
             (f.pinned.empty() &&
              static_cast<double>(f.products) >=
-                 std::max(device_band_least, band_products * static_cast<double>(f.rows))));
+                 std::max(device_band_least - device_band_row * static_cast<double>(f.rows),
+                          band_products * static_cast<double>(f.rows))));
 }
 /// Whether bands are to be looked for: not where another kernel is taken anyway.
 inline bool mxm_needs_band(const mxm_facts& f) noexcept {

@@ -309,6 +309,12 @@ TEST(MxmPlan, TakesDiagonalsOnAGpuWhereHalfOfManyRowsHaveThem) {
     f = square(8000, 200000, 5000000);
     f.on_device = true;
     EXPECT_FALSE(plan::mxm_needs_device_band(f)) << "few products";
+    f = square(15625, 400000, 9900000);
+    f.on_device = true;
+    EXPECT_FALSE(plan::mxm_needs_device_band(f)) << "as few, in few rows";
+    f = square(1000000, 3000000, 9000000);
+    f.on_device = true;
+    EXPECT_TRUE(plan::mxm_needs_device_band(f)) << "fewer, in many rows";
 }
 
 TEST(BandTiles, HoldRowsNearEachDiagonalAlone) {
