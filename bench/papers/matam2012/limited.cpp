@@ -18,13 +18,22 @@ context limited(const context& ctx, std::size_t bytes) {
     return context({.backend = ctx.backend(), .threads = ctx.threads(), .memory_limit = bytes});
 }
 
+// The most bytes that the product takes when it is not cut. Where it fills before it counts, as it may with room to spare: of the
+// other way, which a byte less makes it take.
+std::size_t most_bytes(const context& roomy, const product_problem& p, const std::string& pinned) {
+    const std::size_t most = roomy.peak_bytes();
+    const context counted = limited(roomy, most - 1);
+    matrix c(counted, dtype::float64, 1, 1);
+    return multiply(counted, p, c, pinned).fewest_threads == 0 ? counted.peak_bytes() : most;
+}
+
 measurement measure(const context& ctx, const product_problem& p, const std::string& kernel) {
     const std::string pinned = kernel == "planned" ? "" : kernel;
     const context roomy = limited(ctx, 0);
     matrix c(roomy, dtype::float64, 1, 1);
     const mxm_plan uncut = multiply(roomy, p, c, pinned);
     const bool gpu = ctx.backend() == backend::cuda;
-    const std::size_t most = gpu ? roomy.device_peak_bytes() : roomy.peak_bytes(),
+    const std::size_t most = gpu ? roomy.device_peak_bytes() : most_bytes(roomy, p, pinned),
                       limit = gpu ? most / 2 : most - uncut.workspace_bytes / 2;
     const timing whole = timed(roomy, repeats, [&] { multiply(roomy, p, c, pinned); });
     c = matrix(roomy, dtype::float64, 1, 1);
