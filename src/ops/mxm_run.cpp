@@ -217,13 +217,13 @@ csr fill(const product& p, mxm_plan& plan, const mxm_collected& known, prepared&
 
 namespace {
 
-// Under a mask that lists what may be written: filled at the mask's own places at once, then moved together. Nothing where
-// there is no such mask, or no memory for that beside the result.
-std::optional<csr> run_at_places(const product& p, const mxm_plan& plan, prepared& ready) {
+// Filled before it is counted, row i from offsets[i] on with room up to offsets[i + 1], then moved to where the counts have it by
+// move(arguments as filled, result). Nothing where there is no memory for that beside the result.
+template <class Move>
+std::optional<csr> fill_first(const product& p, const mxm_plan& plan, prepared& ready,
+                              const kernels::offset_reader& offsets, Move&& move) {
     auto& k = ready.arguments();
-    if (plan.kernel != "masked_row" || !k.masked || k.complement) return {};
-    const offset_t places = k.mask_offsets[k.rows];
-    const auto room = static_cast<std::size_t>(places);
+    const auto room = static_cast<std::size_t>(offsets[k.rows]);
     const std::size_t bytes = room * (sizeof(index_t) + k.value_bytes);
     if (plan.workspace_bytes + 2 * bytes + static_cast<std::size_t>(k.rows) * 12 > bytes_left(p.ctx))
         return {};
@@ -232,51 +232,41 @@ std::optional<csr> run_at_places(const product& p, const mxm_plan& plan, prepare
         columns(p.ctx.memory(), room * sizeof(index_t)), values(p.ctx.memory(), room * k.value_bytes);
     k.workspace = workspace.data();
     k.counts = counts.data();
-    k.offsets = k.mask_offsets;
+    k.offsets = offsets;
     k.out_columns = columns.as<index_t>();
     k.out_values = values.data();
     p.cell->kernel(plan.kernel)(k);
     csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns,
                                   std::span<const index_t>(counts.data(), counts.size()));
-    constexpr offset_t rows_a_turn = 1024;
-    parallel::for_chunks(k.threads, k.rows, rows_a_turn, [&](offset_t first, offset_t last) {
-        for (offset_t i = first; i < last; ++i) {
-            const auto from = static_cast<std::size_t>(k.mask_offsets[i]),
-                       to = static_cast<std::size_t>(t.offset(i)),
-                       count = static_cast<std::size_t>(counts[static_cast<std::size_t>(i)]);
-            if (count == 0) continue;
-            std::memcpy(t.indices.as<index_t>() + to, columns.as<index_t>() + from, count * sizeof(index_t));
-            std::memcpy(t.values.as<std::byte>() + to * k.value_bytes,
-                        values.as<std::byte>() + from * k.value_bytes, count * k.value_bytes);
-        }
-    });
+    move(k, t);
     return t;
 }
 
-// Filled before it is counted, with room for every product, then moved together. Nothing where that is too much.
+// Under a mask that lists what may be written: at the mask's own places.
+std::optional<csr> run_at_places(const product& p, const mxm_plan& plan, prepared& ready) {
+    const auto& k = ready.arguments();
+    if (plan.kernel != "masked_row" || !k.masked || k.complement) return {};
+    return fill_first(p, plan, ready, k.mask_offsets, [](const kernels::mxm_arguments& filled, csr& t) {
+        constexpr offset_t rows_a_turn = 1024;
+        parallel::for_chunks(filled.threads, filled.rows, rows_a_turn, [&](offset_t first, offset_t last) {
+            for (offset_t i = first; i < last; ++i)
+                kernels::cpu::move_entries(filled, filled.offsets[i], t.offset(i), filled.counts[i],
+                                           t.indices.as<index_t>(), t.values.data());
+        });
+    });
+}
+
+// With room for every product, where that is not too much.
 std::optional<csr> run_at_once(const product& p, const mxm_plan& plan, prepared& ready) {
-    auto& k = ready.arguments();
-    const auto room = static_cast<std::size_t>(k.products[k.rows]);
+    const auto& k = ready.arguments();
     if ((plan.kernel != "dense_row" && plan.kernel != "hash") || plan.packs_words ||
-        room > plan::filled_at_once_bytes / (sizeof(index_t) + k.value_bytes))
+        static_cast<std::size_t>(k.products[k.rows]) >
+            plan::filled_at_once_bytes / (sizeof(index_t) + k.value_bytes))
         return {};
-    const std::size_t bytes = room * (sizeof(index_t) + k.value_bytes);
-    if (plan.workspace_bytes + 2 * bytes + static_cast<std::size_t>(k.rows) * 12 > bytes_left(p.ctx))
-        return {};
-    const array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));
-    const buffer workspace(p.ctx.memory(), plan.workspace_bytes),
-        columns(p.ctx.memory(), room * sizeof(index_t)), values(p.ctx.memory(), room * k.value_bytes);
-    k.workspace = workspace.data();
-    k.counts = counts.data();
-    k.offsets = {k.products, true};
-    k.out_columns = columns.as<index_t>();
-    k.out_values = values.data();
-    p.cell->kernel(plan.kernel)(k);
-    csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns,
-                                  std::span<const index_t>(counts.data(), counts.size()));
-    kernels::cpu::move_runs(k, {t.offsets.data(), t.offset_bytes == 8}, t.indices.as<index_t>(),
-                            t.values.data());
-    return t;
+    return fill_first(p, plan, ready, {k.products, true}, [](const kernels::mxm_arguments& filled, csr& t) {
+        kernels::cpu::move_runs(filled, {t.offsets.data(), t.offset_bytes == 8}, t.indices.as<index_t>(),
+                                t.values.data());
+    });
 }
 
 }  // namespace

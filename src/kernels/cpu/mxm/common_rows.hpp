@@ -59,18 +59,22 @@ void for_rows_behind_each_other(const mxm_arguments& k, index_t first, index_t l
         if (k.counts) k.counts[i] = static_cast<index_t>(place - begin);
     }
 }
+/// Moves so many entries of what was filled, from place `from` to `to` of other columns and values.
+inline void move_entries(const mxm_arguments& filled, offset_t from, offset_t to, offset_t count,
+                         index_t* columns, void* values) {
+    if (count == 0) return;
+    const auto n = static_cast<std::size_t>(count), source = static_cast<std::size_t>(from),
+               target = static_cast<std::size_t>(to);
+    std::memcpy(columns + target, filled.out_columns + source, n * sizeof(index_t));
+    std::memcpy(static_cast<std::byte*>(values) + target * filled.value_bytes,
+                static_cast<const std::byte*>(filled.out_values) + source * filled.value_bytes,
+                n * filled.value_bytes);
+}
 /// What such a fill left: moves each run's rows to where `to` has them.
 inline void move_runs(const mxm_arguments& k, const offset_reader& to, index_t* columns, void* values) {
     for_runs_of_rows(k, [&](int) {
         return [&](index_t first, index_t last) {
-            const auto from = static_cast<std::size_t>(k.offsets[first]),
-                       place = static_cast<std::size_t>(to[first]),
-                       count = static_cast<std::size_t>(to[last]) - place;
-            if (count == 0) return;
-            std::memcpy(columns + place, k.out_columns + from, count * sizeof(index_t));
-            std::memcpy(static_cast<std::byte*>(values) + place * k.value_bytes,
-                        static_cast<const std::byte*>(k.out_values) + from * k.value_bytes,
-                        count * k.value_bytes);
+            move_entries(k, k.offsets[first], to[first], to[last] - to[first], columns, values);
         };
     });
 }

@@ -33,7 +33,7 @@
 //   Rows of 1025 to 8192 products beyond a million columns: where blocks had them, each cleared and numbered 1.5 bits a column in
 //   device memory, powerlaw:4000000 took 49 ms; sorted by digits 13.3.
 // Tried: places along as a second array of two bytes, 4 to 13% more in such fills than below the bits of columns; digits of 4 bits,
-//   2 to 9% more than of 5. Exchanges for 2048 and 4096 products: 0.94 of that fill and 1.1 to 1.25 of its count.
+//   2 to 9% more than of 5. Exchanges for 2048 and 4096 products: 0.94 to 1.0 of that fill, 1.1 to 1.25 of its count.
 //   Longer rows there by strips of 524288 columns in shared memory, each searching for its part of every row of B:
 //   powerlaw:4000000's 436 took 3.6 ms in fill and 0.70 in count for 1.4 and 0.30; tables in device memory with a second level of
 //   bits, so that only words that were touched are numbered and emptied: 1.9 and 0.45 (powerlaw:16000000 62 ms in all for 64).
