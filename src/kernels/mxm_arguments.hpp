@@ -22,7 +22,8 @@ struct mxm_arguments {
     offset_t most_products = 0;  ///< of a row
     offset_t most_entries = 0;   ///< of a row of A
     const offset_t* words =
-        nullptr;  ///< dense_row: [inner + 1] words of 64 columns before each row of B, or null
+        nullptr;             ///< dense_row: [inner + 1] words of 64 columns before each row of B, or null
+    void* packed = nullptr;  ///< with words: B's columns by words, which count writes and fill reads
     // The mask's places, those that count; for the kernels that look at it.
     bool masked = false, complement = false;
     offset_reader mask_offsets;

@@ -160,6 +160,11 @@ cut_rows cut(const product& p, const mxm_plan& plan, const mxm_collected& known,
     return rows;
 }
 
+// What of the workspace B's words take: its end.
+std::size_t packed_bytes(const kernels::mxm_arguments& k) {
+    return plan::packed_words(k.words[k.inner], k.inner);
+}
+
 void run_chunks(const prepared& ready, const cut_rows& rows, kernels::mxm_kernel kernel) {
     for (std::size_t n = 0; n < rows.chunks.size(); ++n) {
         kernels::mxm_arguments k = ready.of(rows.chunks[n], rows.largest[n]);
@@ -285,6 +290,7 @@ csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known,
     if (cuts.empty() && plan.workspace_bytes <= bytes_left(p.ctx)) {
         buffer workspace(p.ctx.memory(), plan.workspace_bytes);
         k.workspace = workspace.data();
+        if (k.words) k.packed = workspace.as<std::byte>() + (workspace.bytes() - packed_bytes(k));
         count(k);
         return fill(p, plan, known, ready, std::move(counts), std::move(workspace), cuts);
     }
@@ -321,20 +327,18 @@ mxm_counted count_compiled(const product& p, const mxm_plan& plan, const mxm_col
     prepared ready(p, plan, known);
     auto& k = ready.arguments();
     const array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));
-    const buffer workspace(p.ctx.memory(), plan.workspace_bytes);
+    mxm_counted counted;
+    if (k.words) counted.packed = buffer(p.ctx.memory(), packed_bytes(k));
+    const buffer workspace(p.ctx.memory(), plan.workspace_bytes - counted.packed.bytes());
     k.counts = counts.data();
     k.workspace = workspace.data();
+    k.packed = counted.packed.data();
     instantiate::find_mxm_count(plan.kernel)(k);
-    mxm_counted counted;
     csr shape = storage::allocate_csr(p.ctx, p.value, value_kind::pattern, k.rows, 0,
                                       std::span<const index_t>(counts.data(), counts.size()));
     counted.offsets = std::move(shape.offsets);
     counted.offset_bytes = shape.offset_bytes;
     counted.entries = shape.nnz;
-    if (!plan.packs_words) return counted;
-    counted.packed =
-        buffer(p.ctx.memory(), plan::packed_words(known.words[static_cast<std::size_t>(k.inner)]));
-    if (counted.packed.bytes()) std::memcpy(counted.packed.data(), workspace.data(), counted.packed.bytes());
     return counted;
 }
 
@@ -342,9 +346,9 @@ csr fill_compiled(const product& p, const mxm_plan& plan, const mxm_collected& k
                   const mxm_counted& counted) {
     prepared ready(p, plan, known);
     auto& k = ready.arguments();
-    const buffer workspace(p.ctx.memory(), plan.workspace_bytes);
-    if (counted.packed.bytes()) std::memcpy(workspace.data(), counted.packed.data(), counted.packed.bytes());
+    const buffer workspace(p.ctx.memory(), plan.workspace_bytes - counted.packed.bytes());
     k.workspace = workspace.data();
+    k.packed = counted.packed.data();
     csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns, counted.entries);
     std::memcpy(t.offsets.data(), counted.offsets.data(), t.offsets.bytes());
     k.offsets = {t.offsets.data(), t.offset_bytes == 8};

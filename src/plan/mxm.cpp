@@ -37,11 +37,11 @@ choice choose(const mxm_facts& f) {
     if (!f.compiled)
         return {"generic", "this semiring and type are not compiled: an indirect call a product"};
     if (f.masked) return choose_masked(f);
+    const bool sums_fit = static_cast<std::size_t>(f.columns) * f.value_bytes <= dense_sums_bytes;
     if (f.band_share >= band_rows && mean(f.products, f.rows) >= band_products &&
-        mean(f.products, f.rows) <= band_most_products)
+        mean(f.products, f.rows) <= (sums_fit ? band_most_products : dense_row_products))
         return {"dia_dia", "bands on both sides: by diagonals, many rows at a time"};
-    if (static_cast<std::size_t>(f.columns) * f.value_bytes <= dense_sums_bytes)
-        return {"dense_row", "a sum for every column fits the cache: rows come out sorted"};
+    if (sums_fit) return {"dense_row", "a sum for every column fits the cache: rows come out sorted"};
     if (f.products >= 0 && mean(f.products, f.rows) >= dense_row_products)
         return {"dense_row", "rows of many products: each place is met again"};
     return {"hash", "many columns and short rows: a table for each row"};
@@ -50,7 +50,7 @@ choice choose(const mxm_facts& f) {
 std::size_t workspace(std::string_view kernel, const mxm_facts& f, bool packs) {
     const std::size_t one = mxm_thread_workspace(kernel, f), threads = static_cast<std::size_t>(f.threads);
     if (one > most_bytes / threads) return most_bytes;
-    return threads * one + (packs ? packed_words(f.words) : 0);
+    return threads * one + (packs ? packed_words(f.words, f.inner) : 0);
 }
 
 // On a GPU, once products are counted; B's columns, where they have to be built, are not held against it, so that what is at hand

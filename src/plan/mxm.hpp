@@ -49,13 +49,11 @@ inline constexpr double packed_share = 0.5, packed_reuse = 10;
 /// dense_row and hash fill before they count where the products would be entries of so many bytes: 0.8 to 0.9 of the time, cold or not; twice
 /// as many, random:500000,8, took 1.5 times as long in fresh memory.
 inline constexpr std::size_t filled_at_once_bytes = std::size_t{256} << 20;
-/// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.42 to 0.5 of
-/// dense_row's time on bands of 3, 5 and 9 diagonals and laplace2d:700 (9 to 81 products a row), 1.0 on 21, 1.5 to 1.9 on a mesh of 27
-/// in rows of 58 (`nz bench regret`).
-inline constexpr double band_rows = 0.97, band_products = 8;
-/// Wider bands' sums are more than turning keeps in registers: dense_row took 0.6 of dia_dia's time on bands of 41 and 61 diagonals
-/// (1,681 and 3,721 products a row), 1.1 on 21 (441). Between these it is not measured.
-inline constexpr double band_most_products = 1024;
+/// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.55 to 0.65 of
+/// dense_row's time on bands of 3, 5 and 9 diagonals, 0.87 and 0.95 on 11 and 15 (225 products a row), 1.04, 1.2 and 1.9 on 17, 21 and 41, of
+/// which dense_row packs B's columns; 1.5 to 1.9 on a mesh of 27 in rows of 58 (`nz bench regret`). Where dense_row's sums do not fit,
+/// hash took 3.2 times as long on 21.
+inline constexpr double band_rows = 0.97, band_products = 8, band_most_products = 256;
 /// A step of masked_dot through two lists costs about a product of masked_row, which goes through them twice. Not measured yet,
 /// like the next.
 inline constexpr double dot_step_cost = 1;

@@ -28,10 +28,17 @@ constexpr std::size_t dense_row_workspace(offset_t columns, std::size_t value_by
            padded(static_cast<std::size_t>(words_of(columns)) * 8) +
            padded(static_cast<std::size_t>(words_of(words_of(columns))) * 8);
 }
-/// B's columns by words: a number and 64 bits each.
-constexpr std::size_t packed_words(offset_t words) {
-    return padded(static_cast<std::size_t>(words) * sizeof(index_t)) +
-           padded(static_cast<std::size_t>(words) * sizeof(std::uint64_t));
+/// B's columns by words, a number and 64 bits each: of every row, and of every three neighbouring rows joined where that takes
+/// up to half as many again as the first's.
+inline constexpr int joined_rows = 3;
+constexpr offset_t joined_words(offset_t words) { return words + words / 2; }
+constexpr std::size_t packed_words(offset_t words, offset_t inner) {
+    const auto lists = [](offset_t n) {
+        return padded(static_cast<std::size_t>(n) * sizeof(index_t)) +
+               padded(static_cast<std::size_t>(n) * sizeof(std::uint64_t));
+    };
+    return lists(words) + lists(joined_words(words)) +
+           padded(static_cast<std::size_t>(inner) * sizeof(index_t));
 }
 
 /// dia_dia: rows of a tile, and how many are summed at once: four vectors of 8 doubles.

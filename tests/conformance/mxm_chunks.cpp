@@ -297,6 +297,54 @@ TEST(MxmPattern, OfABandIsPackedOnceAndFilledOften) {
     EXPECT_TRUE(same_bits(by_mask, masked));
 }
 
+// Runs of three rows of B have joined lists of words here, or none for want of room, and windows from one word to most of a
+// matrix of 200,000 columns.
+TEST(MxmWords, OfNeighbouringRowsJoinedOrNotGiveTheSameBits) {
+    const context ctx = with_threads(2);
+    constexpr index_t rows = 3000, inner = 900, columns = 200000, run = 16;
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> real(-1, 1);
+    std::vector<index_t> i, j;
+    std::vector<double> x;
+    const auto add = [&](index_t row, index_t column) {
+        i.push_back(row);
+        j.push_back(column);
+        x.push_back(real(random));
+    };
+    const auto build = [&](index_t m, index_t n) {
+        matrix a = matrix::build<double>(ctx, {m, n, i, j, x}, binary_id::first);
+        i.clear(), j.clear(), x.clear();
+        return a;
+    };
+    for (index_t row = 0; row < rows; ++row)
+        for (int part = 0; part < 6; ++part) {
+            const auto first = static_cast<index_t>(random() % (inner - 5));
+            for (index_t n = 0; n < 1 + row % 5; ++n) add(row, first + n);
+        }
+    const matrix a = build(rows, inner);
+    index_t first = 0;
+    for (index_t row = 0; row < inner; ++row) {
+        // Three rows alike, then three far apart, then three of which the second is empty.
+        if (row % 9 < 1 || (row % 9 >= 3 && row % 9 <= 6))
+            first = row < 450 ? row : static_cast<index_t>(random() % (columns - run));
+        if (row % 9 == 7) continue;
+        for (index_t n = 0; n < run; ++n) add(row, first + n * (1 + row % 2) / 2);
+    }
+    const matrix b = build(inner, columns);
+    for (const auto* ring : rings) {
+        const semiring s(ring);
+        matrix expected(ctx, s.value_type(dtype::float64, dtype::float64), rows, columns), c = expected,
+                                                                                           twice = expected;
+        mxm(ctx, expected, s, a, b, {.kernel = "hash"});
+        EXPECT_TRUE(mxm(ctx, c, s, a, b, {.kernel = "dense_row"}).packs_words);
+        ASSERT_TRUE(same_bits(expected, c)) << ring;
+        const mxm_pattern pattern = find_pattern(ctx, s, a, b, {.kernel = "dense_row"});
+        EXPECT_EQ(pattern.entries(), c.nnz());
+        mxm(ctx, twice, s, a, b, pattern);
+        ASSERT_TRUE(same_bits(expected, twice)) << ring;
+    }
+}
+
 TEST(MxmPattern, OfOtherPlacesIsRefused) {
     const context ctx = with_threads(2);
     const semiring s("plus_times_fp64");

@@ -275,7 +275,7 @@ TEST(MxmBins, HoldEveryRowThatMayCome) {
 }
 
 TEST(MxmPlan, TakesDiagonalsWhereNearlyAllRowsAreBands) {
-    auto f = square(500000, 10500000, 220000000);
+    auto f = square(500000, 5500000, 60000000);
     EXPECT_TRUE(plan::mxm_needs_band(f));
     f.band_share = 1;
     EXPECT_FALSE(plan::mxm_needs_band(f));
@@ -287,8 +287,13 @@ TEST(MxmPlan, TakesDiagonalsWhereNearlyAllRowsAreBands) {
     f.band_share = 1;
     f.products = 3500000;
     EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "few products a row";
-    f.products = 800000000;
+    f.products = 220000000;
     EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "a wide band";
+    f = square(1000000, 21000000, 440000000);
+    f.band_share = 1;
+    EXPECT_EQ(plan::mxm(f).kernel, "dia_dia") << "a wide band and no room for dense sums";
+    f.products *= 4;
+    EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "so wide that they pay";
     f.band_share = -1;
     EXPECT_FALSE(plan::mxm_needs_band(f));
 }

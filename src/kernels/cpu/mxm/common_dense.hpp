@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace nz::kernels::cpu {
 
@@ -52,8 +53,9 @@ public:
     template <bool Wide>
     [[gnu::always_inline]] void put(index_t word, bits::word mask) {
         bits_[word] |= mask;
-        if constexpr (Wide) marks_[word >> 6] |= bits::word{1} << (word & 63);
+        if constexpr (Wide) mark(word);
     }
+    [[gnu::always_inline]] void mark(index_t word) { marks_[word >> 6] |= bits::word{1} << (word & 63); }
     /// How many bits of the word are new; unmarked.
     [[gnu::always_inline]] int put_new(index_t word, bits::word mask) {
         const bits::word old = bits_[word];
@@ -61,6 +63,23 @@ public:
         return std::popcount(mask & ~old);
     }
     void clear_word(index_t word) { bits_[word] = 0; }
+    /// How many columns the word has, which it has no longer.
+    [[gnu::always_inline]] int take_count(index_t word) {
+        return std::popcount(std::exchange(bits_[word], 0));
+    }
+    /// The same of a window whose words are not marked.
+    offset_t take_count(const row_window& window) {
+        bits::word counts[group_words] = {};  // a vector's lanes
+        for (index_t group = window.first_word & -group_words; group <= window.last_word;
+             group += group_words) {
+            bits::word* const words = bits_ + group;
+            for (index_t w = 0; w < group_words; ++w) {
+                counts[w] += static_cast<bits::word>(std::popcount(words[w]));
+                words[w] = 0;
+            }
+        }
+        return static_cast<offset_t>(std::accumulate(counts, counts + group_words, bits::word{0}));
+    }
     /// Whether column j was there, which it is no longer.
     bool take(index_t j) {
         const bits::word bit = bits::word{1} << (j & 63);

@@ -3,43 +3,19 @@
 namespace nz::kernels::cpu {
 namespace dense_row_detail {
 
-layout lay_out(const mxm_arguments& k) {
-    layout at;
-    at.threads = static_cast<std::byte*>(k.workspace);
-    at.a_thread = plan::dense_row_workspace(k.columns, k.value_bytes);
-    if (!k.words) return at;
-    plan::workspace_parts parts(k.workspace);
-    const offset_t words = k.words[k.inner];
-    at.word_numbers = parts.take<index_t>(words);
-    at.word_bits = parts.take<bits::word>(words);
-    at.threads += plan::packed_words(words);
-    return at;
-}
-
 namespace {
 
-void pack_words(const mxm_arguments& k, const layout& at) {
-    parallel::for_pieces(k.threads, k.inner, [&](offset_t begin, offset_t end) {
-        for (offset_t row = begin; row < end; ++row) {
-            offset_t w = k.words[row] - 1;
-            index_t last = -1;
-            const span_of_row b = row_of(k.b.offsets, row);
-            for (offset_t q = b.begin; q < b.end; ++q) {
-                const index_t j = k.b.columns[q], word = j >> 6;
-                if (word != last) {
-                    at.word_numbers[++w] = last = word;
-                    at.word_bits[w] = 0;
-                }
-                at.word_bits[w] |= bits::word{1} << (j & 63);
-            }
-        }
-    });
-}
+// Words of the window counted in the time of one of a list.
+constexpr offset_t words_a_list = 4;
 
 class counter {
 public:
-    counter(const mxm_arguments& k, const layout& at, int t)
-        : k_(k), at_(at), parts_(at.of(t)), ahead_(k, 0), present_(skip_sums(parts_, k), k.columns) {}
+    counter(const mxm_arguments& k, const word_lists& words, int t)
+        : k_(k),
+          words_(words),
+          parts_(part_of(k, t)),
+          ahead_(k, 0),
+          present_(skip_sums(parts_, k), k.columns) {}
 
     void operator()(index_t first, index_t last) {
         for (index_t i = first; i < last; ++i) k_.counts[i] = static_cast<index_t>(count(i));
@@ -57,23 +33,24 @@ private:
             for (offset_t p = a.begin; p < a.end; ++p) ahead_(p);
             return count_short_row(k_, a);
         }
-        return k_.words ? count_words(a) : count_columns(i, a);
+        return words_ ? count_words(i, a) : count_columns(i, a);
     }
 
-    // Bits that are new, then all taken back along the same way: no word is searched for.
-    offset_t count_words(span_of_row a) {
+    // Counted over the window, or along the same way once more where that is shorter.
+    offset_t count_words(index_t i, span_of_row a) {
+        const auto [window, words] =
+            words_.set(k_, a, k_.products[i + offset_t{1}] - k_.products[i], present_);
+        if (!window.wide && window.last_word - window.first_word < words_a_list * words)
+            return present_.take_count(window);
         offset_t n = 0;
-        for_words(a, [&](index_t word, bits::word mask) { n += present_.put_new(word, mask); });
-        for_words(a, [&](index_t word, bits::word) { present_.clear_word(word); });
-        return n;
-    }
-    template <class F>
-    void for_words(span_of_row a, F&& f) {
-        for (offset_t p = a.begin; p < a.end; ++p) {
-            const index_t row = k_.a.columns[p];
-            for (offset_t w = k_.words[row]; w < k_.words[row + offset_t{1}]; ++w)
-                f(at_.word_numbers[w], at_.word_bits[w]);
+        if (window.wide) {
+            present_.drain(window, [&](index_t, bits::word word) { n += std::popcount(word); });
+            return n;
         }
+        words_.for_each(k_, a, [&](const word_lists::list& l) {
+            for (offset_t w = 0; w < l.size; ++w) n += present_.take_count(l.numbers[w]);
+        });
+        return n;
     }
 
     offset_t count_columns(index_t i, span_of_row a) {
@@ -98,7 +75,7 @@ private:
     }
 
     const mxm_arguments& k_;
-    const layout& at_;
+    const word_lists& words_;
     plan::workspace_parts parts_;
     rows_ahead ahead_;
     column_bits present_;
@@ -108,9 +85,9 @@ private:
 }  // namespace dense_row_detail
 
 void dense_row_count(const mxm_arguments& k) {
-    const auto at = dense_row_detail::lay_out(k);
-    if (k.words) dense_row_detail::pack_words(k, at);
-    for_runs_of_rows(k, [&](int t) { return dense_row_detail::counter(k, at, t); });
+    word_lists words(k);
+    if (words) words.pack(k);
+    for_runs_of_rows(k, [&](int t) { return dense_row_detail::counter(k, words, t); });
 }
 
 }  // namespace nz::kernels::cpu
