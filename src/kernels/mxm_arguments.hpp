@@ -6,6 +6,8 @@
 
 namespace nz::kernels {
 
+struct mxm_stage;
+
 struct mxm_side {
     offset_reader offsets;
     const index_t* columns = nullptr;  ///< ascending in each row
@@ -36,6 +38,10 @@ struct mxm_arguments {
     offset_reader offsets;
     index_t* out_columns = nullptr;
     void* out_values = nullptr;
+    /// dense_row, hash: the result is not counted. Offsets are the products before each row, out_columns and out_values are the stage's,
+    /// and fill writes counts.
+    mxm_stage* stage = nullptr;
+    offset_t stage_place = 0;  ///< of a thread's own arguments: where its next run goes
 };
 
 using mxm_kernel = void (*)(const mxm_arguments&);

@@ -14,25 +14,25 @@ using storage::csr;
 
 // Rows drawn: their ratios of entries to products differ by a factor of a few, so that the mean of 1024 is good to some
 // percent.
-constexpr offset_t most_sampled = 1024;
+constexpr offset_t usually_sampled = 1024;
 
 // Row numbers, ascending; a row comes as often as it was drawn. All rows where they are few, else one from each of
-// most_sampled stretches with equally many products, at a place that a hash of the stretch gives.
-std::vector<index_t> draw_rows(const ops::mxm_collected& known, index_t rows) {
+// `sampled` stretches with equally many products, at a place that a hash of the stretch gives.
+std::vector<index_t> draw_rows(const ops::mxm_collected& known, index_t rows, offset_t sampled) {
     std::vector<index_t> drawn;
-    if (rows <= most_sampled) {
+    if (rows <= sampled) {
         for (index_t i = 0; i < rows; ++i) drawn.push_back(i);
         return drawn;
     }
     const double products = static_cast<double>(known.products[rows]);
     if (products == 0) return drawn;
     const offset_t* before = known.products.data();
-    for (offset_t n = 0; n < most_sampled; ++n) {
+    for (offset_t n = 0; n < sampled; ++n) {
         std::uint64_t h = static_cast<std::uint64_t>(n + 1) * 0x9E3779B97F4A7C15u;
         h = (h ^ h >> 31) * 0xBF58476D1CE4E5B9u;
         const double within = static_cast<double>(h >> 11) * 0x1p-53;
-        const auto target =
-            static_cast<offset_t>((static_cast<double>(n) + within) / most_sampled * products);
+        const auto target = static_cast<offset_t>((static_cast<double>(n) + within) /
+                                                  static_cast<double>(sampled) * products);
         const auto at =
             std::upper_bound(before, before + rows + 1, std::min(target, before[rows] - 1)) - before - 1;
         drawn.push_back(static_cast<index_t>(at));
@@ -74,9 +74,9 @@ std::vector<index_t> count_rows(const ops::product& p, const ops::mxm_collected&
 }
 
 double expected_entries(const ops::mxm_collected& known, std::span<const index_t> drawn,
-                        std::span<const index_t> counts, index_t rows) {
+                        std::span<const index_t> counts, index_t rows, offset_t sampled) {
     double sum = 0;
-    if (rows <= most_sampled) {
+    if (rows <= sampled) {
         for (const index_t n : counts) sum += n;
         return sum;
     }
@@ -91,6 +91,31 @@ double expected_entries(const ops::mxm_collected& known, std::span<const index_t
 
 }  // namespace
 
+offset_t ops::most_entries(const product& p, const mxm_collected& known) {
+    const auto columns = static_cast<offset_t>(p.right.columns());
+    std::atomic<offset_t> most{0};
+    parallel::for_pieces(p.ctx.threads(), p.a().rows, [&](offset_t begin, offset_t end) {
+        offset_t sum = 0;
+        for (offset_t i = begin; i < end; ++i)
+            sum += std::min<offset_t>(known.products[i + 1] - known.products[i], columns);
+        most += sum;
+    });
+    return most;
+}
+
+double ops::expected_entries(const product& p, const mxm_collected& known, offset_t sampled) {
+    constexpr offset_t share = 64, fewest = 32;
+    auto drawn = draw_rows(known, p.a().rows, sampled);
+    const auto products = [&] {
+        offset_t sum = 0;
+        for (const index_t i : drawn) sum += known.products[i + offset_t{1}] - known.products[i];
+        return sum;
+    };
+    while (sampled > fewest && products() > known.products[static_cast<std::size_t>(p.a().rows)] / share)
+        drawn = draw_rows(known, p.a().rows, sampled /= 2);
+    return nz::expected_entries(known, drawn, count_rows(p, known, drawn), p.a().rows, sampled);
+}
+
 mxm_estimate estimate_mxm(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
                           const matrix_options& options) {
     const ops::product p = ops::make_product(ctx, s, a, b, options);
@@ -100,16 +125,9 @@ mxm_estimate estimate_mxm(const context& ctx, const semiring& s, const matrix& a
     ops::collect_products(p, f, known);
     mxm_estimate e;
     e.products = f.products;
-    std::atomic<offset_t> most{0};
-    parallel::for_pieces(ctx.threads(), f.rows, [&](offset_t begin, offset_t end) {
-        offset_t sum = 0;
-        for (offset_t i = begin; i < end; ++i)
-            sum += std::min<offset_t>(known.products[i + 1] - known.products[i], f.columns);
-        most += sum;
-    });
-    e.most_entries = most;
-    const auto drawn = draw_rows(known, f.rows);
-    e.expected_entries = expected_entries(known, drawn, count_rows(p, known, drawn), f.rows);
+    e.most_entries = ops::most_entries(p, known);
+    const auto drawn = draw_rows(known, f.rows, usually_sampled);
+    e.expected_entries = expected_entries(known, drawn, count_rows(p, known, drawn), f.rows, usually_sampled);
     e.sampled_rows = std::ranges::count_if(
         drawn, [&, last = index_t{-1}](index_t i) mutable { return std::exchange(last, i) != i; });
     const auto bytes = [&](double entries) {

@@ -7,6 +7,7 @@
 #include "plan/mxm_chunks.hpp"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace nz::ops {
@@ -51,6 +52,11 @@ std::vector<plan::mxm_piece> mxm_pieces_of(const product& p, const mxm_collected
 /// Bytes that the context's limit still allows.
 std::size_t bytes_left(const context& ctx);
 
+/// The entries of a result, a row's no more than its products and B's columns; and the entries to be expected, from so many rows
+/// drawn, fewer where these have more than a 64th of the products.
+offset_t most_entries(const product& p, const mxm_collected& known);
+double expected_entries(const product& p, const mxm_collected& known, offset_t sampled);
+
 /// Where the symbolic half of a product leaves what the numeric half needs.
 struct mxm_counted {
     buffer offsets;  ///< of the result
@@ -61,9 +67,10 @@ struct mxm_counted {
 
 /// The kernel's own T = A B. Where workspace and result do not fit the memory limit at once, rows are counted and filled
 /// in chunks, and the plan is changed to say so. Throws out_of_memory with the bytes needed where a chunk of one row with
-/// one thread does not fit beside the result. `cuts` (in tests) cuts the rows there in any case.
+/// one thread does not fit beside the result. In tests `cuts` cuts the rows there in any case, and `room` is all that a result
+/// has which is filled before it is counted.
 storage::csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known,
-                          std::span<const index_t> cuts = {});
+                          std::span<const index_t> cuts = {}, std::optional<offset_t> room = {});
 /// Its two halves, uncut, without a mask.
 mxm_counted count_compiled(const product& p, const mxm_plan& plan, const mxm_collected& known);
 storage::csr fill_compiled(const product& p, const mxm_plan& plan, const mxm_collected& known,

@@ -1,10 +1,13 @@
 // Counting and filling a planned product, at once or in chunks of rows.
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
+#include "core/trimmed.hpp"
 #include "kernels/cpu/mxm/common_rows.hpp"
+#include "kernels/mxm_stage.hpp"
 #include "ops/masks.hpp"
 #include "ops/mxm_product.hpp"
 #include "plan/mxm_workspace.hpp"
+#include "storage/csr_of_lengths.hpp"
 
 #include <cstring>
 #include <memory>
@@ -222,13 +225,12 @@ csr fill(const product& p, mxm_plan& plan, const mxm_collected& known, prepared&
 
 namespace {
 
-// Filled before it is counted, row i from offsets[i] on with room up to offsets[i + 1], then moved to where the counts have it by
-// move(arguments as filled, result). Nothing where there is no memory for that beside the result.
-template <class Move>
-std::optional<csr> fill_first(const product& p, const mxm_plan& plan, prepared& ready,
-                              const kernels::offset_reader& offsets, Move&& move) {
+// Under a mask that lists what may be written: filled at the mask's own places before it is counted, then moved together. Nothing
+// where there is no memory for that beside the result.
+std::optional<csr> run_at_places(const product& p, const mxm_plan& plan, prepared& ready) {
     auto& k = ready.arguments();
-    const auto room = static_cast<std::size_t>(offsets[k.rows]);
+    if (plan.kernel != "masked_row" || !k.masked || k.complement) return {};
+    const auto room = static_cast<std::size_t>(k.mask_offsets[k.rows]);
     const std::size_t bytes = room * (sizeof(index_t) + k.value_bytes);
     if (plan.workspace_bytes + 2 * bytes + static_cast<std::size_t>(k.rows) * 12 > bytes_left(p.ctx))
         return {};
@@ -237,51 +239,156 @@ std::optional<csr> fill_first(const product& p, const mxm_plan& plan, prepared& 
         columns(p.ctx.memory(), room * sizeof(index_t)), values(p.ctx.memory(), room * k.value_bytes);
     k.workspace = workspace.data();
     k.counts = counts.data();
-    k.offsets = offsets;
+    k.offsets = k.mask_offsets;
     k.out_columns = columns.as<index_t>();
     k.out_values = values.data();
     p.cell->kernel(plan.kernel)(k);
     csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns,
                                   std::span<const index_t>(counts.data(), counts.size()));
-    move(k, t);
+    constexpr offset_t rows_a_turn = 1024;
+    parallel::for_chunks(k.threads, k.rows, rows_a_turn, [&](offset_t first, offset_t last) {
+        for (offset_t i = first; i < last; ++i)
+            kernels::cpu::move_entries(k, k.offsets[i], t.offset(i), k.counts[i], t.indices.as<index_t>(),
+                                       t.values.data());
+    });
     return t;
 }
 
-// Under a mask that lists what may be written: at the mask's own places.
-std::optional<csr> run_at_places(const product& p, const mxm_plan& plan, prepared& ready) {
-    const auto& k = ready.arguments();
-    if (plan.kernel != "masked_row" || !k.masked || k.complement) return {};
-    return fill_first(p, plan, ready, k.mask_offsets, [](const kernels::mxm_arguments& filled, csr& t) {
-        constexpr offset_t rows_a_turn = 1024;
-        parallel::for_chunks(filled.threads, filled.rows, rows_a_turn, [&](offset_t first, offset_t last) {
-            for (offset_t i = first; i < last; ++i)
-                kernels::cpu::move_entries(filled, filled.offsets[i], t.offset(i), filled.counts[i],
-                                           t.indices.as<index_t>(), t.values.data());
-        });
-    });
-}
+// Filled before it is counted, in turns, into arrays of as many entries as are expected and more.
+class turns {
+public:
+    turns(const product& p, const mxm_plan& plan, const mxm_collected& known, const prepared& ready)
+        : p_(p),
+          plan_(plan),
+          known_(known),
+          ready_(ready),
+          k_(ready.of({0, p.a().rows, p.ctx.threads()}, all())) {}
 
-// With room for every product, where that is not too much.
-std::optional<csr> run_at_once(const product& p, const mxm_plan& plan, prepared& ready) {
-    const auto& k = ready.arguments();
-    if ((plan.kernel != "dense_row" && plan.kernel != "hash") || plan.packs_words ||
-        static_cast<std::size_t>(k.products[k.rows]) >
-            plan::filled_at_once_bytes / (sizeof(index_t) + k.value_bytes))
-        return {};
-    return fill_first(p, plan, ready, {k.products, true}, [](const kernels::mxm_arguments& filled, csr& t) {
-        kernels::cpu::move_runs(filled, {t.offsets.data(), t.offset_bytes == 8}, t.indices.as<index_t>(),
-                                t.values.data());
-    });
-}
+    // Nothing where there is no memory for it, or for what comes beyond the room.
+    std::optional<csr> run(std::optional<offset_t> room) {
+        take_room(room ? *room : expected_room());
+        if (stage_.room > most_room) return {};
+        const std::size_t bytes = result_bytes_of(stage_.room) + stage_bytes() + plan_.workspace_bytes +
+                                  static_cast<std::size_t>(k_.rows) * sizeof(index_t);
+        if (bytes > bytes_left(p_.ctx)) return {};
+        try {
+            allocate();
+        } catch (const out_of_memory&) {  // a machine that promises no more memory than it has
+            return {};
+        }
+        p_.cell->kernel(plan_.kernel)(k_);
+        own_columns_ = {};
+        own_values_ = {};
+        return stage_.full ? with_the_rest() : all_of_it();
+    }
+
+private:
+    // Products, and rows' costs in products, of a run: results of some 100 KB, which stay in a core's cache; fewer where threads would
+    // have few runs.
+    static constexpr offset_t run_products = 65536, fewest_run_products = 4096;
+    // Runs that a thread has room for while it waits for its turn.
+    static constexpr offset_t runs_waiting = 16;
+    static constexpr offset_t rows_sampled = 256;
+    static constexpr offset_t most_room = offset_t{1} << 40;  // no machine's memory
+    // More than expected, by so much of it: samples were a few percent off at most.
+    static constexpr double spare = 0.125;
+    // Smaller results stay in the caches.
+    static constexpr std::size_t streamed_bytes = std::size_t{4} << 20;
+
+    plan::mxm_piece all() const { return {0, 0, known_.most_products, known_.most_entries}; }
+    std::size_t entry_bytes() const { return sizeof(index_t) + k_.value_bytes; }
+    std::size_t result_bytes_of(offset_t entries) const {
+        return static_cast<std::size_t>(entries) * entry_bytes() +
+               (static_cast<std::size_t>(k_.rows) + 1) * 8;
+    }
+    std::size_t stage_bytes() const {
+        return static_cast<std::size_t>(k_.threads * stage_.entries) * entry_bytes();
+    }
+
+    offset_t expected_room() const {
+        const offset_t most = most_entries(p_, known_);
+        if (static_cast<std::size_t>(most) <= plan::uncounted_bytes / entry_bytes()) return most;
+        return std::min(most,
+                        static_cast<offset_t>((1 + spare) * expected_entries(p_, known_, rows_sampled)));
+    }
+    void take_room(offset_t room) {
+        const offset_t cost = k_.products[k_.rows] + kernels::cpu::row_cost * k_.rows;
+        stage_.room = room;
+        const offset_t run =
+            std::clamp(cost / (k_.threads * kernels::cpu::runs_a_thread), fewest_run_products, run_products);
+        stage_.runs = static_cast<int>(std::clamp<offset_t>(cost / run, 1, 1 << 30));
+        stage_.entries = std::min(runs_waiting * (cost / stage_.runs + 1), k_.products[k_.rows]) +
+                         std::min<offset_t>(known_.most_products, k_.columns);
+        stage_.streams = static_cast<std::size_t>(room) > streamed_bytes / entry_bytes();
+    }
+    void allocate() {
+        const auto part = [&](std::size_t bytes) { return buffer(p_.ctx.memory(), bytes); };
+        const auto room = static_cast<std::size_t>(stage_.room),
+                   staged = static_cast<std::size_t>(k_.threads * stage_.entries);
+        counts_ = array<index_t>(p_.ctx, static_cast<std::size_t>(k_.rows));
+        columns_ = part(room * sizeof(index_t));
+        values_ = part(room * k_.value_bytes);
+        own_columns_ = part(staged * sizeof(index_t));
+        own_values_ = part(staged * k_.value_bytes);
+        workspace_ = part(plan_.workspace_bytes);
+        k_.counts = counts_.data();
+        k_.workspace = workspace_.data();
+        if (k_.words) k_.packed = workspace_.as<std::byte>() + (workspace_.bytes() - packed_bytes(k_));
+        k_.offsets = {k_.products, true};
+        stage_.columns = own_columns_.as<index_t>();
+        stage_.values = own_values_.data();
+        stage_.out_columns = columns_.as<index_t>();
+        stage_.out_values = values_.data();
+        k_.stage = &stage_;
+    }
+    std::span<const index_t> lengths() const { return {counts_.data(), counts_.size()}; }
+
+    csr all_of_it() {
+        csr t = storage::csr_of_lengths(p_.ctx, p_.value, value_kind::full, k_.columns, lengths());
+        t.indices = trimmed(std::move(columns_), static_cast<std::size_t>(t.nnz) * sizeof(index_t));
+        t.values = trimmed(std::move(values_), static_cast<std::size_t>(t.nnz) * k_.value_bytes);
+        return t;
+    }
+    // Rows from the run on that had no room are counted and filled.
+    std::optional<csr> with_the_rest() {
+        const index_t first = kernels::cpu::run_begin(k_, stage_.turn, stage_.runs);
+        auto k = ready_.of({first, k_.rows, k_.threads}, all());
+        k.workspace = k_.workspace;
+        k.packed = k_.packed;
+        k.counts = counts_.data() + first;
+        instantiate::find_mxm_count(plan_.kernel)(k);
+        if (result_bytes(p_, lengths()) > bytes_left(p_.ctx)) return {};
+        csr t = storage::allocate_csr(p_.ctx, p_.value, value_kind::full, k_.rows, k_.columns, lengths());
+        k_.out_columns = columns_.as<index_t>();
+        k_.out_values = values_.data();
+        kernels::cpu::move_entries(k_, 0, 0, stage_.place, t.indices.as<index_t>(), t.values.data());
+        k.counts = nullptr;
+        k.offsets = from_row({t.offsets.data(), t.offset_bytes == 8}, first);
+        k.out_columns = t.indices.as<index_t>();
+        k.out_values = t.values.data();
+        p_.cell->kernel(plan_.kernel)(k);
+        return t;
+    }
+
+    const product& p_;
+    const mxm_plan& plan_;
+    const mxm_collected& known_;
+    const prepared& ready_;
+    kernels::mxm_arguments k_;
+    kernels::mxm_stage stage_;
+    array<index_t> counts_;
+    buffer columns_, values_, own_columns_, own_values_, workspace_;
+};
 
 }  // namespace
 
-csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known,
-                 std::span<const index_t> cuts) {
+csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known, std::span<const index_t> cuts,
+                 std::optional<offset_t> room) {
     prepared ready(p, plan, known);
     if (cuts.empty()) {
         if (auto t = run_at_places(p, plan, ready)) return std::move(*t);
-        if (auto t = run_at_once(p, plan, ready)) return std::move(*t);
+        if (plan.kernel == "dense_row" || plan.kernel == "hash")
+            if (auto t = turns(p, plan, known, ready).run(room)) return std::move(*t);
     }
     auto& k = ready.arguments();
     array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));

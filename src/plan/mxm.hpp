@@ -46,9 +46,9 @@ inline constexpr double dense_row_products = 1024;
 /// Packing reads B twice; the count then reads words in place of products. Worth it for half as many words as entries, where
 /// B's entries are met often: at 8 products an entry (a mesh's triangles) it cost 6%.
 inline constexpr double packed_share = 0.5, packed_reuse = 10;
-/// dense_row and hash fill before they count where the products would be entries of so many bytes: 0.8 to 0.9 of the time, cold or not; twice
-/// as many, random:500000,8, took 1.5 times as long in fresh memory.
-inline constexpr std::size_t filled_at_once_bytes = std::size_t{256} << 20;
+/// dense_row and hash fill before they count, in arrays of as many entries as there could be, up to so many bytes, and beyond of as many as
+/// a sample lets expect: what is not filled costs addresses, not memory.
+inline constexpr std::size_t uncounted_bytes = std::size_t{64} << 20;
 /// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.55 to 0.65 of
 /// dense_row's time on bands of 3, 5 and 9 diagonals, 0.87 and 0.95 on 11 and 15 (225 products a row), 1.04, 1.2 and 1.9 on 17, 21 and 41, of
 /// which dense_row packs B's columns; 1.5 to 1.9 on a mesh of 27 in rows of 58 (`nz bench regret`). Where dense_row's sums do not fit,

@@ -2,6 +2,7 @@
 
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
+#include "storage/csr_of_lengths.hpp"
 #include "storage/row_shares.hpp"
 #include "storage/sort_row.hpp"
 
@@ -13,8 +14,11 @@
 
 namespace nz::storage {
 
-csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
-                 offset_t nnz) {
+namespace {
+
+// Its offsets alone.
+csr without_entries(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+                    offset_t nnz) {
     csr a;
     a.rows = rows;
     a.columns = columns;
@@ -23,16 +27,36 @@ csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, 
     a.kind = kind;
     a.offset_bytes = offset_bytes_for(nnz);
     a.offsets = buffer(ctx.memory(), (static_cast<std::size_t>(rows) + 1) * a.offset_bytes);
-    a.indices = buffer(ctx.memory(), static_cast<std::size_t>(nnz) * sizeof(index_t));
-    const std::size_t values = kind == value_kind::full  ? static_cast<std::size_t>(nnz)
-                               : kind == value_kind::iso ? 1
-                                                         : 0;
-    a.values = buffer(ctx.memory(), values * size_of(type));
+    return a;
+}
+
+void allocate_entries(const context& ctx, csr& a) {
+    a.indices = buffer(ctx.memory(), static_cast<std::size_t>(a.nnz) * sizeof(index_t));
+    const std::size_t values = a.kind == value_kind::full  ? static_cast<std::size_t>(a.nnz)
+                               : a.kind == value_kind::iso ? 1
+                                                           : 0;
+    a.values = buffer(ctx.memory(), values * size_of(a.type));
+}
+
+}  // namespace
+
+csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
+                 offset_t nnz) {
+    csr a = without_entries(ctx, type, kind, rows, columns, nnz);
+    allocate_entries(ctx, a);
     return a;
 }
 
 csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
                  std::span<const index_t> lengths) {
+    csr a = csr_of_lengths(ctx, type, kind, columns, lengths.first(static_cast<std::size_t>(rows)));
+    allocate_entries(ctx, a);
+    return a;
+}
+
+csr csr_of_lengths(const context& ctx, dtype type, value_kind kind, index_t columns,
+                   std::span<const index_t> lengths) {
+    const auto rows = static_cast<index_t>(lengths.size());
     const int threads = rows < 65536 ? 1 : ctx.threads();
     std::vector<offset_t> starts(threads + 1);
     parallel::run(threads, [&](int t, int) {
@@ -42,7 +66,7 @@ csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, 
         starts[t + 1] = sum;
     });
     for (int t = 0; t < threads; ++t) starts[t + 1] += starts[t];
-    csr a = allocate_csr(ctx, type, kind, rows, columns, starts[threads]);
+    csr a = without_entries(ctx, type, kind, rows, columns, starts[threads]);
     const auto fill = [&](auto* offsets) {
         using offset_type = std::remove_pointer_t<decltype(offsets)>;
         parallel::run(threads, [&](int t, int) {

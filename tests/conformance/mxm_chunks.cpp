@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace nz::test {
@@ -295,6 +296,40 @@ TEST(MxmPattern, OfABandIsPackedOnceAndFilledOften) {
     mxm(ctx, masked, s, u, u, pattern, {.mask = &a, .accum = binary_id::plus});
     mxm(ctx, by_mask, s, u, u, {.mask = &a, .accum = binary_id::plus});
     EXPECT_TRUE(same_bits(by_mask, masked));
+}
+
+// Filled before they are counted: with room for all that there could be, for some and for none, and with a row that other threads
+// wait for.
+TEST(MxmTurns, GiveTheSameBitsWhateverRoomTheyHave) {
+    for (const int threads : {1, 4}) {
+        const context ctx = with_threads(threads);
+        const matrix a = with_long_row(ctx, 9000, 3000, 200, 2900, 1),
+                     b = with_long_row(ctx, 3000, 60000, 20, 50000, 2);
+        for (const auto* kernel : {"dense_row", "hash"})
+            for (const auto* ring : rings) {
+                const semiring s(ring);
+                const matrix_options options{.kernel = kernel};
+                const ops::product p = ops::make_product(ctx, s, a, b, options);
+                ops::mxm_collected known;
+                mxm_plan plan = ops::make_plan(p, known);
+                constexpr index_t one_cut[] = {5000};
+                const storage::csr counted = ops::run_compiled(p, plan, known, one_cut);
+                const offset_t n = counted.nnz;
+                ASSERT_GT(n, 300000);
+                for (const offset_t room : {offset_t{0}, offset_t{1}, n / 50, n / 2, n - 1, n, 2 * n}) {
+                    plan = ops::make_plan(p, known);
+                    const storage::csr t = ops::run_compiled(p, plan, known, {}, room);
+                    ASSERT_EQ(t.nnz, n) << kernel << ", room for " << room;
+                    ASSERT_EQ(t.offset_bytes, counted.offset_bytes);
+                    const auto same = [](const buffer& x, const buffer& y) {
+                        return x.bytes() == y.bytes() && std::memcmp(x.data(), y.data(), x.bytes()) == 0;
+                    };
+                    ASSERT_TRUE(same(t.offsets, counted.offsets)) << kernel << ", " << ring << ", " << room;
+                    ASSERT_TRUE(same(t.indices, counted.indices)) << kernel << ", " << ring << ", " << room;
+                    ASSERT_TRUE(same(t.values, counted.values)) << kernel << ", " << ring << ", " << room;
+                }
+            }
+    }
 }
 
 // Runs of three rows of B have joined lists of words here, or none for want of room, and windows from one word to most of a

@@ -48,17 +48,6 @@ void for_runs_of_rows(const mxm_arguments& k, Make&& make) {
     });
 }
 
-/// Fills rows [first, last) of a run, of which fill(i, place) writes row i from `place` on and returns the place behind it. With room
-/// for all products (offsets are those before each row) they come one behind the other, and `counts` has their lengths.
-template <class Fill>
-void for_rows_behind_each_other(const mxm_arguments& k, index_t first, index_t last, Fill&& fill) {
-    offset_t place = k.offsets[first];
-    for (index_t i = first; i < last; ++i) {
-        const offset_t begin = place;
-        place = fill(i, begin);
-        if (k.counts) k.counts[i] = static_cast<index_t>(place - begin);
-    }
-}
 /// Moves so many entries of what was filled, from place `from` to `to` of other columns and values.
 inline void move_entries(const mxm_arguments& filled, offset_t from, offset_t to, offset_t count,
                          index_t* columns, void* values) {
@@ -69,14 +58,6 @@ inline void move_entries(const mxm_arguments& filled, offset_t from, offset_t to
     std::memcpy(static_cast<std::byte*>(values) + target * filled.value_bytes,
                 static_cast<const std::byte*>(filled.out_values) + source * filled.value_bytes,
                 n * filled.value_bytes);
-}
-/// What such a fill left: moves each run's rows to where `to` has them.
-inline void move_runs(const mxm_arguments& k, const offset_reader& to, index_t* columns, void* values) {
-    for_runs_of_rows(k, [&](int) {
-        return [&](index_t first, index_t last) {
-            move_entries(k, k.offsets[first], to[first], to[last] - to[first], columns, values);
-        };
-    });
 }
 
 /// Positions of one row in a matrix.

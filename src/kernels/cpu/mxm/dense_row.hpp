@@ -20,6 +20,7 @@
 // Why hash was not enough: a probe is a branch that fails where rows are crowded, and its columns must be sorted.
 #pragma once
 
+#include "kernels/cpu/mxm/common_turns.hpp"
 #include "kernels/cpu/mxm/common_words.hpp"
 
 namespace nz::kernels::cpu {
@@ -59,7 +60,7 @@ public:
     }
 
     void operator()(index_t first, index_t last) {
-        for_rows_behind_each_other(k_, first, last, [&](index_t i, offset_t place) { return row(i, place); });
+        fill_rows(k_, first, last, [&](index_t i, offset_t place) { return row(i, place); });
     }
 
 private:
@@ -76,14 +77,16 @@ private:
             add_row<false, false>(i, a);
             return read_out(window, place);
         }
-        const row_window window = window_of(k_, a, products);
-        window.wide ? add_row<true, true>(i, a) : add_row<true, false>(i, a);
-        return read_out(window, place);
+        const bool wide =
+            plan::words_of(k_.columns) > words_a_product * products && window_of(k_, a, products).wide;
+        return read_out(wide ? add_row<true, true>(i, a) : add_row<true, false>(i, a), place);
     }
 
+    // The window of what was added.
     template <bool Marks, bool Wide>
-    void add_row(index_t i, span_of_row a) {
+    row_window add_row(index_t i, span_of_row a) {
         const index_t* columns = k_.b.columns;
+        index_t first = std::numeric_limits<index_t>::max(), last = -1;
         for (offset_t p = a.begin; p < a.end; ++p) {
             if constexpr (Marks) ahead_(p);  // else rows of B are met again and again
             const index_t row = k_.a.columns[p];
@@ -91,6 +94,8 @@ private:
             const span_of_row b = row_of(k_.b.offsets, row);
             if (b.size() == 0) continue;
             const index_t low = columns[b.begin], high = columns[b.end - 1];
+            first = std::min(first, low);
+            last = std::max(last, high);
             if (!Cell::first_wins && high - low + 1 == b.size()) {  // adjacent columns: for the vector unit
                 V* sums = sums_ + low;
                 for (offset_t q = 0; q < b.size(); ++q)
@@ -105,6 +110,7 @@ private:
                 if constexpr (Marks) present_.set<Wide>(j);
             }
         }
+        return last < 0 ? row_window{} : row_window{first / 64, last / 64, Wide};
     }
 
     offset_t read_out(const row_window& window, offset_t place) {
@@ -133,7 +139,8 @@ private:
 
 template <class Cell>
 void dense_row_fill(const mxm_arguments& k) {
-    for_runs_of_rows(k, [&](int t) { return dense_row_detail::filler<Cell>(k, t); });
+    if (k.stage && k.words) word_lists(k).pack(k);  // there was no count
+    fill_runs_of_rows<dense_row_detail::filler<Cell>>(k);
 }
 
 }  // namespace nz::kernels::cpu

@@ -14,7 +14,7 @@
 //   misses the cache.
 #pragma once
 
-#include "kernels/cpu/mxm/common_rows.hpp"
+#include "kernels/cpu/mxm/common_turns.hpp"
 #include "plan/mxm_workspace.hpp"
 
 #include <bit>
@@ -153,7 +153,7 @@ public:
           ahead_(k, sizeof(typename Cell::operand)) {}
 
     void operator()(index_t first, index_t last) {
-        for_rows_behind_each_other(k_, first, last, [&](index_t i, offset_t place) {
+        fill_rows(k_, first, last, [&](index_t i, offset_t place) {
             const span_of_row a = row_of(k_.a.offsets, i);
             if (a.size() <= short_row) {
                 for (offset_t p = a.begin; p < a.end; ++p) ahead_(p);
@@ -221,7 +221,7 @@ private:
 
 template <class Cell>
 void hash_fill(const mxm_arguments& k) {
-    for_runs_of_rows(k, [&](int t) { return hash_detail::filler<Cell>(k, t); });
+    fill_runs_of_rows<hash_detail::filler<Cell>>(k);
 }
 
 }  // namespace nz::kernels::cpu
