@@ -102,6 +102,13 @@ private:
         }
     }
 
+    static bool same_numbers(const std::array<list, plan::joined_rows>& rows) {
+        const auto equal = [&](const list& l) {
+            return l.size == rows[0].size && std::equal(l.numbers, l.numbers + l.size, rows[0].numbers);
+        };
+        return equal(rows[1]) && equal(rows[2]);
+    }
+
     // How many words the row and the two behind it have together, written; 0 where they have no room.
     index_t join(offset_t row) {
         constexpr index_t none = std::numeric_limits<index_t>::max();
@@ -109,6 +116,13 @@ private:
         for (int r = 0; r < plan::joined_rows; ++r) rows[r] = of_row(row + r);
         const offset_t begin = plan::joined_words(before_[row]),
                        room = plan::joined_words(before_[row + 1]) - begin;
+        if (same_numbers(rows)) {  // most, in a mesh
+            for (offset_t w = 0; w < rows[0].size; ++w) {
+                joined_numbers_[begin + w] = rows[0].numbers[w];
+                joined_words_[begin + w] = rows[0].words[w] | rows[1].words[w] | rows[2].words[w];
+            }
+            return static_cast<index_t>(rows[0].size);
+        }
         for (offset_t n = 0;; ++n) {
             std::array<index_t, plan::joined_rows> next;
             for (int r = 0; r < plan::joined_rows; ++r) next[r] = rows[r].size > 0 ? *rows[r].numbers : none;

@@ -103,11 +103,21 @@ private:
                 if constexpr (Marks) present_.set_run<Wide>(low, high);
                 continue;
             }
-            for (offset_t q = b.begin; q < b.end; ++q) {
+            const auto add = [&](offset_t q) {
                 const index_t j = columns[q];
                 add_product<Cell>(sums_[j], Cell::multiply(x, of_.b(q), i, row),
                                   Cell::first_wins && present_.test(j));
                 if constexpr (Marks) present_.set<Wide>(j);
+            };
+            offset_t q = b.begin;
+            if constexpr (Marks) {
+                for (; q < b.end; ++q) add(q);
+            } else {  // longer rows: two at a time
+                if (b.size() % 2) add(q++);
+                for (; q < b.end; q += 2) {
+                    add(q);
+                    add(q + 1);
+                }
             }
         }
         return last < 0 ? row_window{} : row_window{first / 64, last / 64, Wide};
