@@ -2,19 +2,20 @@
 //
 // Who owns what: runs of rows with about as many products each go to whichever thread is free (common_rows.hpp); a row
 //   belongs to one thread.
-// Count: the bits of the row's columns, B's columns taken by words of 64 where the plan had them packed (banded and
-//   meshed matrices: a third to a twentieth of the products). Fill: the same bits, the sums, then both read out in the
-//   order of columns, which needs no sort. Rows of one or two terms are copied or merged.
+// Fill: the bits of the row's columns, the sums, then both read out in the order of columns, which needs no sort. B's columns are taken by words
+//   of 64 where the plan had them packed (banded and meshed matrices: a third to a twentieth of the products), before the sums, else
+//   one by one with them. Rows of one or two terms are copied or merged. Nothing is counted first: runs are filled in turns
+//   (common_turns.hpp, docs/decisions/0026-filled-before-counted.md). Count, where it comes first: the same bits.
 // Packed rows of B that are neighbours, three at a time, have lists of words of their own, joined (common_words.hpp): a mesh's or a
-//   band's row of A names runs of rows, whose words are nearly the same. Words looked at fall to a third; laplace3d:60 141 -> 106 ms,
-//   banded:500000,21 121 -> 90 (two threads, Zen 4; with the count by vectors over the window, and no rows of B asked for ahead).
+//   band's row of A names runs of rows, whose words are nearly the same. Words looked at fall to a third.
 // Bits are looked at between the row's smallest and largest column; where those lie far apart for the row's products,
 //   a second row of bits marks the words that were touched.
-// Where entries for all products have room (plan: filled_at_once_bytes) and B's columns are not packed, fill comes first: a run's
-//   rows one behind the other from where its products begin, their lengths counted as they come; then runs are moved together.
-//   Products are gone through once: 0.8 of the time of count and fill (fe_body 9.0 -> 6.5 ms, two threads).
 // Determinism: products of one place are added in the order of k, by one thread.
-// Sync: the joins after count and fill, or after fill and moving. Workspace: sums and bits of all columns a thread, and B's words.
+// Sync: a run's turn; the join. Workspace: sums and bits of all columns a thread, and B's words; the stage's parts.
+// Distance to the limit (laplace3d:60, one thread, Zen 4): of 175 ms 85 are the products, 2 cycles each, of which 1.2 would be the least the core
+//   could issue; 30 the words, most of that exits of short loops; 30 what is read out; 9 the packing, 5 the counts of products.
+//   Tried without gain there: products eight at a time by octets of columns (128 ms for 92, two threads), words listed without a branch and
+//   columns written three at a time, runs of columns moved under a mask, bits in bytes or in two rows.
 // Cost: products, and words of the windows; a row of sums that leaves the second-level cache costs a miss a product.
 // Paper: the accumulator of Gustavson's product, as in matam2012's row-row form without strips.
 // Why hash was not enough: a probe is a branch that fails where rows are crowded, and its columns must be sorted.

@@ -5,11 +5,11 @@
 // Bins: rows of one or two terms are copied or merged; rows whose table would have a slot a column take the column as
 //   slot and are read out in its order; the others probe one slot after the other from a multiplicative hash, half of
 //   the slots free at least, and sort the places they filled (by insertion up to 24, by radix beyond).
-// Count sizes a row's table by its products, fill by its entries, which are known then; where entries for all products have
-//   room (plan: filled_at_once_bytes), fill comes first, as dense_row's does, and sizes tables by products too.
+// Nothing is counted before it is filled, as in dense_row: runs are filled in turns (common_turns.hpp), and a row's table is sized by its
+//   products. Where count comes first, fill sizes it by the row's entries.
 // Determinism: products of one place are added in the order of k, by one thread; the order of slots never shows.
-// Sync: the joins after count and fill. Workspace: the table and the places of the largest row a thread.
-// Cost: products times a probe twice, once where fill comes first; a sort of the result's rows.
+// Sync: a run's turn; the join. Workspace: the table and the places of the largest row a thread.
+// Cost: products times a probe; a sort of the result's rows.
 // Why dense_row was not enough: its row of sums is as long as B is wide; with many columns and short rows every product
 //   misses the cache.
 #pragma once
