@@ -118,7 +118,7 @@ check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_fil
 check racecheck 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate
 check racecheck 60 "$bin/nz" spadd rmat_directed:10,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --validate
-check racecheck 60 "$bin/nz" bfs rmat_directed:11,8 --backend cuda --validate
+check racecheck 100 "$bin/nz" bfs rmat_directed:11,8 --backend cuda --validate
 check racecheck 60 "$bin/nz" bfs rmat:12,16 --backend cuda --fast --validate
 check racecheck 60 "$bin/nz" bfs laplace3d:9 --kernel tile --backend cuda --repeat 1 --validate
 check racecheck 60 "$bin/nz" bfs laplace3d:16 --kernel tile --tile-size 32 --backend cuda --repeat 1 --validate
