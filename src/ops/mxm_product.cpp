@@ -87,6 +87,7 @@ void collect_products(const product& p, plan::mxm_facts& f, mxm_collected& known
                            p.right.describe("B"));
     f.products = known.products[static_cast<std::size_t>(f.rows)];
     f.most_products = known.most_products = work.most_products;
+    f.row_of_product = f.products > 0 ? work.squares / static_cast<double>(f.products) : 0;
     f.most_entries = known.most_entries = work.most_entries;
 }
 

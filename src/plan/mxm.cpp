@@ -33,15 +33,25 @@ choice choose_masked(const mxm_facts& f) {
 // What does not fit any memory, without overflow in sums of it.
 constexpr std::size_t most_bytes = std::size_t{1} << 62;
 
+// Whether a sum for every column pays.
+bool sums_serve(const mxm_facts& f) {
+    const auto bytes = static_cast<double>(f.columns) * static_cast<double>(f.value_bytes);
+    const double row = f.row_of_product >= 0 ? f.row_of_product : mean(f.products, f.rows);
+    if (bytes <= static_cast<double>(dense_any_bytes)) return true;
+    if (bytes <= static_cast<double>(dense_sums_bytes)) return f.products < 0 || row >= dense_row_least;
+    return bytes <= std::min(static_cast<double>(dense_most_bytes), dense_product_bytes * row);
+}
+
 choice choose(const mxm_facts& f) {
     if (!f.compiled)
         return {"generic", "this semiring and type are not compiled: an indirect call a product"};
     if (f.masked) return choose_masked(f);
-    const bool sums_fit = static_cast<std::size_t>(f.columns) * f.value_bytes <= dense_sums_bytes;
+    const bool sums = sums_serve(f);
     if (f.band_share >= band_rows && mean(f.products, f.rows) >= band_products &&
-        mean(f.products, f.rows) <= (sums_fit ? band_most_products : dense_row_products))
+        mean(f.products, f.rows) <= (sums ? band_most_products : dense_row_products))
         return {"dia_dia", "bands on both sides: by diagonals, many rows at a time"};
-    if (sums_fit) return {"dense_row", "a sum for every column fits the cache: rows come out sorted"};
+    if (sums)
+        return {"dense_row", "a sum for every column fits the cache, or is met again: rows come out sorted"};
     if (f.products >= 0 && mean(f.products, f.rows) >= dense_row_products)
         return {"dense_row", "rows of many products: each place is met again"};
     return {"hash", "many columns and short rows: a table for each row"};

@@ -25,6 +25,7 @@ struct mxm_facts {
     std::size_t scan_bytes = 0;  ///< temporary memory of its scan over the rows
     // Costly; below 0 while not known.
     offset_t products = -1, most_products = -1;  ///< of all rows, of the largest
+    double row_of_product = -1;                  ///< products of a product's row, in the mean over products
     offset_t most_entries = -1;                  ///< of a row of A
     double band_share = -1;                      ///< of some rows of A, those in bands that meet bands of B
     offset_t words = -1;                         ///< words of 64 columns that B's rows touch
@@ -37,12 +38,15 @@ struct mxm_facts {
     offset_t ranged_products = 0, range_tiles = 0, range_slots = 0;
 };
 
-/// Dense rows: with up to so many bytes of sums a thread they were the faster on all that was measured; with twice as
-/// many (a million doubles, short rows) a table took the same.
-inline constexpr std::size_t dense_sums_bytes = std::size_t{4} << 20;
-/// Beyond that a row of sums still serves where rows have so many products that their places are met again. Not measured
-/// yet.
-inline constexpr double dense_row_products = 1024;
+/// Dense rows, whose sums take so many bytes a thread: for any product up to dense_any_bytes; up to dense_sums_bytes where rows, as
+/// products have them in the mean, have dense_row_least products; beyond, up to dense_product_bytes for each of these, as places are met
+/// again (a mesh, a power law's hubs); for rows of dense_row_products in the plain mean always. Measured, dense_row's time over hash's: 9
+/// products a row 0.24 MB 0.82, 0.8 MB 1.2, 2.4 MB 1.7; 64 products 0.8, 1.6, 2.4, 4 and 8 MB 0.49, 0.70, 0.97, 1.2 and 1.4; 256 products 2.4 and
+/// 8 MB 0.72 and 1.3; laplace3d:90 (729, 5.8 MB) 0.64; powerlaw:1000000 and :2000000 (1,900 and 2,600 of a product, 51 and 58 of a row) 0.84, 0.93.
+inline constexpr std::size_t dense_any_bytes = std::size_t{512} << 10,
+                             dense_sums_bytes = std::size_t{5} << 19,
+                             dense_most_bytes = std::size_t{64} << 20;
+inline constexpr double dense_row_least = 16, dense_product_bytes = 16384, dense_row_products = 1024;
 /// Packing reads B twice; the count then reads words in place of products. Worth it for half as many words as entries, where
 /// B's entries are met often: at 8 products an entry (a mesh's triangles) it cost 6%.
 inline constexpr double packed_share = 0.5, packed_reuse = 10;
@@ -102,7 +106,7 @@ inline bool mxm_needs_device_band(const mxm_facts& f) noexcept {
 inline bool mxm_needs_band(const mxm_facts& f) noexcept {
     return f.band_share < 0 && f.compiled && !f.masked && f.pinned.empty() && f.rows > 0 &&
            static_cast<double>(f.products) >= band_products * static_cast<double>(f.rows) &&
-           static_cast<double>(f.products) <= band_most_products * static_cast<double>(f.rows);
+           static_cast<double>(f.products) <= dense_row_products * static_cast<double>(f.rows);
 }
 bool mxm_needs_words(const mxm_facts& facts) noexcept;
 /// Whether the steps of dot products are to be counted: mean lengths may speak for them, and lengths of lists vary.

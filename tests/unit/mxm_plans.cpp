@@ -60,6 +60,23 @@ TEST(MxmPlan, ChoosesByWidthAndMask) {
     EXPECT_EQ(plan::mxm(f).tier, tier::generic);
 }
 
+TEST(MxmPlan, TakesDenseSumsByTheirBytesAndByTheRowsThatProductsHave) {
+    const auto kernel = [](index_t n, offset_t products_a_row, double row_of_product) {
+        auto f = square(n, 8 * offset_t{n}, products_a_row * n);
+        f.row_of_product = row_of_product;
+        return std::string(plan::mxm(f).kernel);
+    };
+    EXPECT_EQ(kernel(60000, 9, 9), "dense_row");
+    EXPECT_EQ(kernel(100000, 9, 9), "hash");
+    EXPECT_EQ(kernel(300000, 64, 64), "dense_row");
+    EXPECT_EQ(kernel(500000, 64, 64), "hash");
+    EXPECT_EQ(kernel(700000, 729, 729), "dense_row");
+    EXPECT_EQ(kernel(1000000, 256, 256), "hash");
+    EXPECT_EQ(kernel(1000000, 50, 1900), "dense_row") << "hubs";
+    EXPECT_EQ(kernel(20000000, 50, 20000), "hash") << "160 MB a thread";
+    EXPECT_EQ(kernel(20000000, 1100, 1100), "dense_row");
+}
+
 TEST(MxmPlan, OnAGPUTakesDotProductsWhereBIsThereByColumnsAlone) {
     auto f = square(1000, 20000, 400000);
     f.on_device = f.masked = f.columns_ready = true;
@@ -275,7 +292,7 @@ TEST(MxmBins, HoldEveryRowThatMayCome) {
 }
 
 TEST(MxmPlan, TakesDiagonalsWhereNearlyAllRowsAreBands) {
-    auto f = square(500000, 5500000, 60000000);
+    auto f = square(300000, 3300000, 36000000);
     EXPECT_TRUE(plan::mxm_needs_band(f));
     f.band_share = 1;
     EXPECT_FALSE(plan::mxm_needs_band(f));
@@ -285,11 +302,12 @@ TEST(MxmPlan, TakesDiagonalsWhereNearlyAllRowsAreBands) {
     f.band_share = 0.5;
     EXPECT_EQ(plan::mxm(f).kernel, "dense_row");
     f.band_share = 1;
-    f.products = 3500000;
-    EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "few products a row";
-    f.products = 220000000;
+    f.products = 2100000;
+    EXPECT_EQ(plan::mxm(f).kernel, "hash") << "few products a row";
+    f.products = 132000000;
     EXPECT_EQ(plan::mxm(f).kernel, "dense_row") << "a wide band";
     f = square(1000000, 21000000, 440000000);
+    EXPECT_TRUE(plan::mxm_needs_band(f));
     f.band_share = 1;
     EXPECT_EQ(plan::mxm(f).kernel, "dia_dia") << "a wide band and no room for dense sums";
     f.products *= 4;

@@ -39,6 +39,7 @@ mxm_work count_products(const mxm_side& a, const mxm_side& b, index_t rows, int 
             }
             before[i + 1] = products;
             mine.most_products = std::max(mine.most_products, products);
+            mine.squares += static_cast<double>(products) * static_cast<double>(products);
         }
         parts[static_cast<std::size_t>(t)] = mine;
     });
@@ -46,6 +47,7 @@ mxm_work count_products(const mxm_side& a, const mxm_side& b, index_t rows, int 
     for (const mxm_work& part : parts) {
         all.overflow |= part.overflow;
         all.most_products = std::max(all.most_products, part.most_products);
+        all.squares += part.squares;
         all.most_entries = std::max(all.most_entries, part.most_entries);
     }
     all.overflow = all.overflow || !add_up(rows, before);

@@ -8,6 +8,7 @@ namespace nz::kernels::cpu {
 struct mxm_work {
     bool overflow = false;       ///< more than 2^63 - 1 products
     offset_t most_products = 0;  ///< of a row
+    double squares = 0;          ///< of the rows' products, summed
     offset_t most_entries = 0;   ///< of a row of A
 };
 
