@@ -266,14 +266,13 @@ public:
 
     // Nothing where there is no memory for it, or for what comes beyond the room.
     std::optional<csr> run(std::optional<offset_t> room) {
-        take_room(room ? *room : expected_room());
-        if (stage_.room > most_room) return {};
-        const std::size_t bytes = result_bytes_of(stage_.room) + stage_bytes() + plan_.workspace_bytes +
-                                  static_cast<std::size_t>(k_.rows) * sizeof(index_t);
-        if (bytes > bytes_left(p_.ctx)) return {};
         try {
+            take_room(room ? *room : expected_room());
+            const std::size_t bytes = result_bytes_of(stage_.room) + stage_bytes() + plan_.workspace_bytes +
+                                      static_cast<std::size_t>(k_.rows) * sizeof(index_t);
+            if (stage_.room > most_room || bytes > bytes_left(p_.ctx)) return {};
             allocate();
-        } catch (const out_of_memory&) {  // a machine that promises no more memory than it has
+        } catch (const out_of_memory&) {  // not even a sample, or a machine that promises no more than it has
             return {};
         }
         p_.cell->kernel(plan_.kernel)(k_);
