@@ -54,7 +54,7 @@ inline constexpr double packed_share = 0.5, packed_reuse = 10;
 /// a sample lets expect: what is not filled costs addresses, not memory.
 inline constexpr std::size_t uncounted_bytes = std::size_t{64} << 20;
 /// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.55 to 0.65 of
-/// dense_row's time on bands of 3, 5 and 9 diagonals, 0.87 and 0.95 on 11 and 15 (225 products a row), 1.04, 1.2 and 1.9 on 17, 21 and 41, of
+/// dense_row's time on bands of 3, 5 and 9 diagonals, 0.83 on 15 (225 products a row), 1.07, 1.14 and 1.9 on 17, 21 and 41, of
 /// which dense_row packs B's columns; 1.5 to 1.9 on a mesh of 27 in rows of 58 (`nz bench regret`). Where dense_row's sums do not fit,
 /// hash took 3.2 times as long on 21.
 inline constexpr double band_rows = 0.97, band_products = 8, band_most_products = 256;

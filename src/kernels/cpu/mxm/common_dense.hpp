@@ -63,12 +63,13 @@ public:
         return std::popcount(mask & ~old);
     }
     void clear_word(index_t word) { bits_[word] = 0; }
-    /// How many columns the word has, which it has no longer.
-    [[gnu::always_inline]] int take_count(index_t word) {
-        return std::popcount(std::exchange(bits_[word], 0));
-    }
-    /// The same of a window whose words are not marked.
+    /// How many columns the window has, which it has no longer.
     offset_t take_count(const row_window& window) {
+        if (window.wide) {
+            offset_t n = 0;
+            drain(window, [&](index_t, bits::word word) { n += std::popcount(word); });
+            return n;
+        }
         bits::word counts[group_words] = {};  // a vector's lanes
         for (index_t group = window.first_word & -group_words; group <= window.last_word;
              group += group_words) {

@@ -57,16 +57,13 @@ public:
         }
     }
 
-    /// Sets the columns that a row of A reaches, marked where its window is wide; the window, and how many words the lists have.
-    std::pair<row_window, offset_t> set(const mxm_arguments& k, span_of_row a, offset_t products,
-                                        column_bits& present) const {
+    /// Sets the columns that a row of A reaches, marked where its window is wide; the window.
+    row_window set(const mxm_arguments& k, span_of_row a, offset_t products, column_bits& present) const {
         index_t low = std::numeric_limits<index_t>::max(), high = -1;
-        offset_t size = 0;
         for_each(k, a, [&](const list& l) {
             if (l.size == 0) return;
             low = std::min(low, l.numbers[0]);
             high = std::max(high, l.numbers[l.size - 1]);
-            size += l.size;
             for (offset_t w = 0; w < l.size; ++w) present.put<false>(l.numbers[w], l.words[w]);
         });
         if (high < 0) return {};
@@ -75,7 +72,7 @@ public:
             for_each(k, a, [&](const list& l) {
                 for (offset_t w = 0; w < l.size; ++w) present.mark(l.numbers[w]);
             });
-        return {window, size};
+        return window;
     }
 
 private:

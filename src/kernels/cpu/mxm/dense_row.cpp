@@ -5,9 +5,6 @@ namespace dense_row_detail {
 
 namespace {
 
-// Words of the window counted in the time of one of a list.
-constexpr offset_t words_a_list = 4;
-
 class counter {
 public:
     counter(const mxm_arguments& k, const word_lists& words, int t)
@@ -36,34 +33,21 @@ private:
         return words_ ? count_words(i, a) : count_columns(i, a);
     }
 
-    // Counted over the window, or along the same way once more where that is shorter.
     offset_t count_words(index_t i, span_of_row a) {
-        const auto [window, words] =
-            words_.set(k_, a, k_.products[i + offset_t{1}] - k_.products[i], present_);
-        if (!window.wide && window.last_word - window.first_word < words_a_list * words)
-            return present_.take_count(window);
-        offset_t n = 0;
-        if (window.wide) {
-            present_.drain(window, [&](index_t, bits::word word) { n += std::popcount(word); });
-            return n;
-        }
-        words_.for_each(k_, a, [&](const word_lists::list& l) {
-            for (offset_t w = 0; w < l.size; ++w) n += present_.take_count(l.numbers[w]);
-        });
-        return n;
+        return present_.take_count(
+            words_.set(k_, a, k_.products[i + offset_t{1}] - k_.products[i], present_));
     }
 
     offset_t count_columns(index_t i, span_of_row a) {
         const row_window window = window_of(k_, a, k_.products[i + offset_t{1}] - k_.products[i]);
-        offset_t n = 0;
         if (window.wide) {
+            offset_t n = 0;
             for_columns(a, [&](index_t j) { n += present_.put_new(j >> 6, bits::word{1} << (j & 63)); });
             for_columns(a, [&](index_t j) { present_.clear_word(j >> 6); });
             return n;
         }
         for_columns(a, [&](index_t j) { present_.set<false>(j); });
-        present_.drain(window, [&](index_t, bits::word word) { n += std::popcount(word); });
-        return n;
+        return present_.take_count(window);
     }
     template <class F>
     void for_columns(span_of_row a, F&& f) {

@@ -12,8 +12,9 @@
 //   a second row of bits marks the words that were touched.
 // Determinism: products of one place are added in the order of k, by one thread.
 // Sync: a run's turn; the join. Workspace: sums and bits of all columns a thread, and B's words; the stage's parts.
-// Distance to the limit (laplace3d:60, one thread, Zen 4): of 175 ms 85 are the products, 2 cycles each, of which 1.2 would be the least the core
-//   could issue; 30 the words, most of that exits of short loops; 30 what is read out; 9 the packing, 5 the counts of products.
+// Distance to the limit (laplace3d:60, one thread, Zen 4, by samples): of 175 to 187 ms 80 are the products, 2 cycles each, of which 1.2 would be the
+//   least the core could issue; 28 the words, most of that exits of short loops; 26 what is read out; 11 what is put behind the rows before;
+//   7 the packing, 6 the counts of products; the rest where rows of B begin and end.
 //   Tried without gain there: products eight at a time by octets of columns (128 ms for 92, two threads), words listed without a branch and
 //   columns written three at a time, runs of columns moved under a mask, bits in bytes or in two rows.
 // Cost: products, and words of the windows; a row of sums that leaves the second-level cache costs a miss a product.
@@ -36,13 +37,6 @@ inline plan::workspace_parts part_of(const mxm_arguments& k, int t) {
     return plan::workspace_parts(static_cast<std::byte*>(k.workspace) +
                                  plan::dense_row_workspace(k.columns, k.value_bytes) *
                                      static_cast<std::size_t>(t));
-}
-
-template <bool Wide>
-void set_words(const mxm_arguments& k, const word_lists& words, span_of_row a, column_bits& present) {
-    words.for_each(k, a, [&](const word_lists::list& l) {
-        for (offset_t w = 0; w < l.size; ++w) present.put<Wide>(l.numbers[w], l.words[w]);
-    });
 }
 
 template <class Cell>
@@ -74,7 +68,7 @@ private:
         }
         const offset_t products = k_.products[i + offset_t{1}] - k_.products[i];
         if (words_ && !Cell::first_wins) {
-            const row_window window = words_.set(k_, a, products, present_).first;
+            const row_window window = words_.set(k_, a, products, present_);
             add_row<false, false>(i, a);
             return read_out(window, place);
         }
