@@ -38,7 +38,7 @@ struct mxm_arguments {
     offset_reader offsets;
     index_t* out_columns = nullptr;
     void* out_values = nullptr;
-    /// dense_row, hash: the result is not counted. Offsets are the products before each row, out_columns and out_values are the stage's,
+    /// dense_row, hash, masked_row: the result is not counted. Offsets are the products before each row, out_columns and out_values are the stage's,
     /// and fill writes counts.
     mxm_stage* stage = nullptr;
     offset_t stage_place = 0;  ///< of a thread's own arguments: where its next run goes

@@ -68,8 +68,9 @@ operation_plan join(const context& ctx, vector& w, const operation_plan& plan, s
             return {plan.operation, words,          tier::compiled, "place by place, where they are",
                     true,           arrived.bytes()};
         }
-    if (asks(options.kernel))
-        if (auto t = ops::join_balanced(ctx, operation, op, u.body(), v.body())) {
+    const auto how = ops::choose_ewise(operation, op, u.type(), v.type());
+    if (how && asks(options.kernel))
+        if (auto t = ops::join_balanced(ctx, operation, *how, u.body(), v.body())) {
             ops::write_back(ctx, w, std::move(*t), options);
             return served(plan);
         }
@@ -105,16 +106,17 @@ template <class Reference>
 operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, set_operation operation,
                     const binary_op& op, const ops::operand& a, const ops::operand& b,
                     const matrix_options& options, Reference&& reference) {
-    if (asks(options.kernel)) {
+    const auto how = ops::choose_ewise(operation, op, a.a.type(), b.a.type());
+    if (how && asks(options.kernel)) {
         const device::arrivals arrived(ctx);
-        if (auto t = ops::join_on_device(ctx, c.body().ctx, operation, op, a, b)) {
+        if (auto t = ops::join_on_device(ctx, c.body().ctx, operation, *how, a, b)) {
             operation_plan on_gpu = served(plan);
             on_gpu.on_device = true;
             ops::write_back_from_device(ctx, c, std::move(*t), options);
             on_gpu.moved_bytes = arrived.bytes();
             return on_gpu;
         }
-        if (auto t = ops::join_balanced(ctx, operation, op, a.entries(), b.entries())) {
+        if (auto t = ops::join_balanced(ctx, operation, *how, a.entries(), b.entries())) {
             ops::write_back(ctx, c, std::move(*t), options);
             return served(plan);
         }

@@ -6,7 +6,6 @@
 #include "instantiate/ewise_cells.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/ewise_join.hpp"
-#include "ops/write_back.hpp"
 #include "plan/ewise.hpp"
 
 #include <memory>
@@ -21,11 +20,15 @@ using storage::csr;
 
 class device_join {
 public:
-    device_join(const context& ctx, set_operation operation, kernels::device_ewise_kernel fill, dtype type,
-                const operand& a, const operand& b)
-        : ctx_(ctx), type_(type), fill_(fill) {
+    device_join(const context& ctx, set_operation operation, kernels::device_ewise_kernel fill,
+                const ewise_choice& how, const operand& a, const operand& b)
+        : ctx_(ctx), type_(how.type), fill_(fill) {
         const csr& left = place(a, true, k_.a);
-        const csr& right = place(b, operation != set_operation::subtract, k_.b);  // which reads no value of B
+        const csr& right = place(b, how.reads_b, k_.b);
+        if (!how.reads_b) {
+            k_.b.values = k_.a.values;
+            k_.b.step = 0;
+        }
         rows_ = left.rows;
         columns_ = left.columns;
         k_.a_entries = left.nnz;
@@ -93,19 +96,18 @@ private:
 };
 
 // Null where the GPU does not serve.
-std::unique_ptr<device_join> make_join(const context& ctx, set_operation operation, const binary_op& op,
+std::unique_ptr<device_join> make_join(const context& ctx, set_operation operation, const ewise_choice& how,
                                        const operand& a, const operand& b) {
-    const auto choice = choose_ewise(operation, op, a.a.type(), b.a.type());
-    if (!choice || !ctx.gpu()) return nullptr;
-    const auto fill = instantiate::find_ewise_device_fill(choice->op, choice->compiled);
-    return fill ? std::make_unique<device_join>(ctx, operation, fill, choice->type, a, b) : nullptr;
+    if (!ctx.gpu()) return nullptr;
+    const auto fill = instantiate::find_ewise_device_fill(how.op, how.compiled);
+    return fill ? std::make_unique<device_join>(ctx, operation, fill, how, a, b) : nullptr;
 }
 
 }  // namespace
 
 std::optional<matrix> join_on_device(const context& ctx, const context& own, set_operation operation,
-                                     const binary_op& op, const operand& a, const operand& b) {
-    const auto join = make_join(ctx, operation, op, a, b);
+                                     const ewise_choice& how, const operand& a, const operand& b) {
+    const auto join = make_join(ctx, operation, how, a, b);
     if (!join) return {};
     join->count();
     join->take_result();
@@ -113,15 +115,10 @@ std::optional<matrix> join_on_device(const context& ctx, const context& own, set
     return join->result(own);
 }
 
-void write_back_from_device(const context& ctx, matrix& c, matrix t, const matrix_options& options) {
-    if (options.mask || options.mask_complement || options.accum || t.type() != c.type())
-        return write_back(ctx, c, storage::copy(ctx, t.body().rows()), options);
-    c = std::move(t);
-}
-
 std::vector<double> ewise_kernel_ms(const context& ctx, set_operation operation, const binary_op& op,
                                     const operand& a, const operand& b, int repeats) {
-    const auto join = make_join(ctx, operation, op, a, b);
+    const auto how = choose_ewise(operation, op, a.a.type(), b.a.type());
+    const auto join = how ? make_join(ctx, operation, *how, a, b) : nullptr;
     require<not_supported>(join != nullptr, "this join does not run on a GPU");
     join->count();
     join->take_result();

@@ -3,6 +3,7 @@
 
 #include "kernels/device_ewise_arguments.hpp"
 #include "ops/checks.hpp"
+#include "ops/ewise_join.hpp"
 
 #include <optional>
 #include <vector>
@@ -10,12 +11,9 @@
 namespace nz::ops {
 
 /// A op B by ewise/balanced_path on the context's GPU, where the result stays; or nothing where operator and types are
-/// not compiled. The result is of context `own`. For subtract and exclude `op` is not looked at. Waits for the number of results.
+/// not compiled. The result is of context `own`. Waits for the number of results.
 std::optional<matrix> join_on_device(const context& ctx, const context& own, kernels::set_operation operation,
-                                     const binary_op& op, const operand& a, const operand& b);
-
-/// c<mask, replace> = accum(c, t) for a t on the GPU, which stays there when it is all of c.
-void write_back_from_device(const context& ctx, matrix& c, matrix t, const matrix_options& options);
+                                     const ewise_choice& how, const operand& a, const operand& b);
 
 /// Milliseconds between two events around each of `repeats` runs of both passes, operands resident and memory taken; the
 /// result's size is not waited for. Throws not_supported where this does not run on a GPU.

@@ -17,11 +17,6 @@ using storage::vector_body;
 // Below so many entries a thread is not worth its start.
 constexpr offset_t entries_a_thread = 16384;
 
-struct compiled_join {
-    kernels::ewise_kernel fill = nullptr;
-    dtype type = dtype::float64;  // of operands and result
-};
-
 dtype unsigned_as_wide_as(dtype type) {
     switch (size_of(type)) {
         case 1:
@@ -33,12 +28,6 @@ dtype unsigned_as_wide_as(dtype type) {
         default:
             return dtype::uint64;
     }
-}
-
-compiled_join find_join(set_operation operation, const binary_op& op, dtype a, dtype b) {
-    const auto choice = choose_ewise(operation, op, a, b);
-    if (!choice) return {};
-    return {instantiate::find_ewise_fill(choice->op, choice->compiled), choice->type};
 }
 
 // The values of one operand in the kernel's type; converted ones and the one for all are kept here.
@@ -70,29 +59,29 @@ buffer give_workspace(const context& ctx, ewise_arguments& k, offset_t entries) 
 }  // namespace
 
 std::optional<ewise_choice> choose_ewise(set_operation operation, const binary_op& op, dtype a, dtype b) {
-    if (operation == set_operation::subtract)
-        return ewise_choice{binary_id::first, unsigned_as_wide_as(a), a};
+    if (operation == set_operation::subtract) return moving_a(a);
     // Of a union both have entries in the result.
     const dtype both = operation == set_operation::intersect ? algebra::common_type(op, a, b) : promote(a, b);
-    if (operation == set_operation::exclude)
-        return ewise_choice{binary_id::first, unsigned_as_wide_as(both), both};
+    if (operation == set_operation::exclude) return moving(both);
     if (op.id() > binary_id::lxnor || op.input_type(both) != both || op.output_type(both) != both) return {};
     return ewise_choice{op.id(), both, both};
 }
 
-std::optional<csr> join_balanced(const context& ctx, set_operation operation, const binary_op& op,
+ewise_choice moving(dtype type) { return {binary_id::first, unsigned_as_wide_as(type), type}; }
+ewise_choice moving_a(dtype type) { return {binary_id::first, unsigned_as_wide_as(type), type, false}; }
+
+std::optional<csr> join_balanced(const context& ctx, set_operation operation, const ewise_choice& how,
                                  const csr& a, const csr& b) {
-    const compiled_join kernel = find_join(operation, op, a.type, b.type);
-    if (!kernel.fill) return {};
-    // Of B a difference reads no value.
-    const operand_values left = side_of(ctx, a, kernel.type),
-                         right = operation == set_operation::subtract
-                                     ? operand_values{{},
-                                                      {{b.offsets.data(), b.offset_bytes == 8},
-                                                       b.index_data(),
-                                                       nullptr,
-                                                       0}}
-                                     : side_of(ctx, b, kernel.type);
+    const auto fill = instantiate::find_ewise_fill(how.op, how.compiled);
+    if (!fill) return {};
+    constexpr element no_value{};
+    const operand_values left = side_of(ctx, a, how.type),
+                         right = how.reads_b ? side_of(ctx, b, how.type)
+                                             : operand_values{{},
+                                                              {{b.offsets.data(), b.offset_bytes == 8},
+                                                               b.index_data(),
+                                                               &no_value,
+                                                               0}};
     ewise_arguments k;
     k.a = left.side;
     k.b = right.side;
@@ -101,20 +90,20 @@ std::optional<csr> join_balanced(const context& ctx, set_operation operation, co
     k.operation = operation;
     const buffer workspace = give_workspace(ctx, k, a.nnz + b.nnz);
     const offset_t results = kernels::cpu::balanced_path_count(k);
-    csr c = storage::allocate_csr(ctx, kernel.type, value_kind::full, a.rows, a.columns, results);
+    csr c = storage::allocate_csr(ctx, how.type, value_kind::full, a.rows, a.columns, results);
     k.offsets = c.offsets.data();
     k.wide = c.offset_bytes == 8;
     k.columns = c.indices.as<index_t>();
     k.values = c.values.data();
-    kernel.fill(k);
+    fill(k);
     return c;
 }
 
-std::optional<vector_body> join_balanced(const context& ctx, set_operation operation, const binary_op& op,
+std::optional<vector_body> join_balanced(const context& ctx, set_operation operation, const ewise_choice& how,
                                          const vector_body& u, const vector_body& v) {
     if (u.form != vector_form::sparse || v.form != vector_form::sparse) return {};
-    const compiled_join kernel = find_join(operation, op, u.type, v.type);
-    if (!kernel.fill || u.type != kernel.type || v.type != kernel.type) return {};
+    const auto fill = instantiate::find_ewise_fill(how.op, how.compiled);
+    if (!fill || u.type != how.type || v.type != how.type) return {};
     const std::int64_t u_offsets[] = {0, u.count}, v_offsets[] = {0, v.count};
     std::int64_t offsets[2];
     ewise_arguments k;
@@ -125,12 +114,12 @@ std::optional<vector_body> join_balanced(const context& ctx, set_operation opera
     k.operation = operation;
     const buffer workspace = give_workspace(ctx, k, u.count + v.count);
     const offset_t results = kernels::cpu::balanced_path_count(k);
-    vector_body w = storage::make_vector_body(ctx, kernel.type, u.size, vector_form::sparse, results);
+    vector_body w = storage::make_vector_body(ctx, how.type, u.size, vector_form::sparse, results);
     k.offsets = offsets;
     k.wide = true;
     k.columns = w.indices.as<index_t>();
     k.values = w.values.data();
-    kernel.fill(k);
+    fill(k);
     return w;
 }
 

@@ -15,18 +15,22 @@ struct ewise_choice {
     binary_id op = binary_id::first;
     dtype compiled = dtype::float64;  ///< the type that the kernel is made for
     dtype type = dtype::float64;      ///< of operands and result, as wide
+    bool reads_b = true;              ///< values of B, not its places alone
 };
 /// Nothing where the operator cannot be compiled for the types. Difference and symmetric difference do not look at it.
 std::optional<ewise_choice> choose_ewise(kernels::set_operation operation, const binary_op& op, dtype a,
                                          dtype b);
+/// Values of this type as they are: A's where both have a place; and A's alone, at those of its places that B's choose.
+ewise_choice moving(dtype type);
+ewise_choice moving_a(dtype type);
 
-/// A op B by ewise/balanced_path, or nothing where operator and types are not compiled. Repeated places are matched by
-/// rank. For subtract and exclude `op` is not looked at.
+/// A op B by ewise/balanced_path, or nothing where that is not compiled. Repeated places are matched by rank.
 std::optional<storage::csr> join_balanced(const context& ctx, kernels::set_operation operation,
-                                          const binary_op& op, const storage::csr& a, const storage::csr& b);
+                                          const ewise_choice& how, const storage::csr& a,
+                                          const storage::csr& b);
 /// The same for two sparse vectors.
 std::optional<storage::vector_body> join_balanced(const context& ctx, kernels::set_operation operation,
-                                                  const binary_op& op, const storage::vector_body& u,
+                                                  const ewise_choice& how, const storage::vector_body& u,
                                                   const storage::vector_body& v);
 
 }  // namespace nz::ops

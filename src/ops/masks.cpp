@@ -3,6 +3,8 @@
 #include "core/parallel.hpp"
 #include "storage/vector_body.hpp"
 
+#include <atomic>
+
 namespace nz::ops {
 namespace {
 
@@ -46,24 +48,33 @@ array<bits::word> mask_words(const context& ctx, const vector& mask, bool struct
 
 std::optional<storage::csr> mask_places(const context& ctx, const storage::csr& mask, bool structure) {
     if (structure || mask.kind == value_kind::pattern) return {};
+    if (mask.kind == value_kind::iso) {
+        if (truthy(mask.values.data(), mask.type, 0)) return {};
+        return storage::make_empty_csr(ctx, dtype::boolean, mask.rows, mask.columns);
+    }
     const array<index_t> counts(ctx, static_cast<std::size_t>(mask.rows));
-    const auto each_row = [&](auto f) {
+    std::atomic<offset_t> total{0};
+    std::optional<storage::csr> places;
+    dispatch(mask.type, [&]<class T>(std::type_identity<T>) {
+        const T* values = mask.values.as<const T>();
         parallel::for_pieces(ctx.threads(), mask.rows, [&](offset_t begin, offset_t end) {
-            for (offset_t i = begin; i < end; ++i) f(i);
+            offset_t sum = 0;
+            for (offset_t i = begin; i < end; ++i) {
+                index_t n = 0;
+                for (offset_t p = mask.offset(i); p < mask.offset(i + 1); ++p) n += values[p] != T(0);
+                counts[static_cast<std::size_t>(i)] = n;
+                sum += n;
+            }
+            total += sum;
         });
-    };
-    each_row([&](offset_t i) {
-        index_t n = 0;
-        for (offset_t p = mask.offset(i); p < mask.offset(i + 1); ++p) n += lets_through(mask, p, false);
-        counts[static_cast<std::size_t>(i)] = n;
-    });
-    storage::csr places =
-        storage::allocate_csr(ctx, dtype::boolean, value_kind::pattern, mask.rows, mask.columns,
-                              std::span<const index_t>(counts.data(), counts.size()));
-    each_row([&](offset_t i) {
-        index_t* at = places.indices.as<index_t>() + places.offset(i);
-        for (offset_t p = mask.offset(i); p < mask.offset(i + 1); ++p)
-            if (lets_through(mask, p, false)) *at++ = mask.index_data()[p];
+        if (total == mask.nnz) return;
+        places = storage::allocate_csr(ctx, dtype::boolean, value_kind::pattern, mask.rows, mask.columns,
+                                       std::span<const index_t>(counts.data(), counts.size()));
+        parallel::for_pieces(ctx.threads(), mask.rows, [&](offset_t begin, offset_t end) {
+            index_t* at = places->indices.as<index_t>() + places->offset(begin);
+            for (offset_t p = mask.offset(begin); p < mask.offset(end); ++p)
+                if (values[p] != T(0)) *at++ = mask.index_data()[p];
+        });
     });
     return places;
 }

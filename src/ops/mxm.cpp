@@ -3,7 +3,6 @@
 
 #include "core/device.hpp"
 #include "kernels/cpu/mxm/common_generic.hpp"
-#include "ops/ewise_device.hpp"
 #include "ops/mxm_product.hpp"
 #include "ops/mxm_strips.hpp"
 #include "ops/write_back.hpp"
@@ -20,6 +19,11 @@ storage::csr run(const ops::product& p, mxm_plan& plan, const ops::mxm_collected
     return t;
 }
 
+// Whether the kernel wrote nothing that the mask bars.
+bool heeds_mask(const mxm_plan& plan, const matrix_options& options) {
+    return options.mask && plan.kernel.starts_with("masked");
+}
+
 }  // namespace
 
 mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
@@ -30,13 +34,7 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
     if (auto t = ops::mxm_within_device(p, c.body().ctx)) {
         t->plan.moved_bytes = arrived.bytes();
         ctx.log(to_string(t->plan));
-        // Where nothing of the old output remains, what the mask let through is all of the new one.
-        matrix_options rest = options;
-        if (t->plan.kernel.starts_with("masked") && !options.accum && (options.replace || c.nnz() == 0)) {
-            rest.mask = nullptr;
-            rest.mask_complement = false;
-        }
-        ops::write_back_from_device(ctx, c, std::move(t->result), rest);
+        ops::write_back_from_device(ctx, c, std::move(t->result), options, heeds_mask(t->plan, options));
         return t->plan;
     }
     ops::mxm_collected known;
@@ -46,7 +44,7 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
     ctx.log(to_string(plan));
     storage::csr t = run(done, plan, known);
     if (turns) t = storage::transpose(ctx, t);
-    ops::write_back(ctx, c, std::move(t), options);
+    ops::write_back(ctx, c, std::move(t), options, heeds_mask(plan, options));
     return plan;
 }
 

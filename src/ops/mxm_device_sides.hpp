@@ -50,7 +50,9 @@ protected:
         const storage::csr& of = body.rows_anywhere();
         k_.masked = true;
         k_.complement = options.mask_complement;
-        if (options.mask_structure || of.kind == value_kind::pattern) {
+        const bool by_value = !options.mask_structure && of.kind != value_kind::pattern;
+        const auto places = by_value ? mask_places(ctx_, body.rows(), false) : std::nullopt;
+        if (!places) {
             const auto entries = body.entries_on(ctx_);
             kept_.push_back(entries);
             k_.mask_offsets = {entries->offsets.data(), of.offset_bytes == 8};
@@ -58,7 +60,6 @@ protected:
             k_.mask_entries = of.nnz;
             return;
         }
-        const auto places = mask_places(ctx_, body.rows(), false);
         mask_offsets_ = on_device(places->offsets.data(), places->offsets.bytes());
         mask_columns_ =
             on_device(places->index_data(), static_cast<std::size_t>(places->nnz) * sizeof(index_t));

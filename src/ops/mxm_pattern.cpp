@@ -2,7 +2,6 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "core/parallel.hpp"
-#include "ops/ewise_device.hpp"
 #include "ops/mxm_pattern_device.hpp"
 #include "ops/write_back.hpp"
 

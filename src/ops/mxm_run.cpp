@@ -221,39 +221,6 @@ csr fill(const product& p, mxm_plan& plan, const mxm_collected& known, prepared&
     return t;
 }
 
-}  // namespace
-
-namespace {
-
-// Under a mask that lists what may be written: filled at the mask's own places before it is counted, then moved together. Nothing
-// where there is no memory for that beside the result.
-std::optional<csr> run_at_places(const product& p, const mxm_plan& plan, prepared& ready) {
-    auto& k = ready.arguments();
-    if (plan.kernel != "masked_row" || !k.masked || k.complement) return {};
-    const auto room = static_cast<std::size_t>(k.mask_offsets[k.rows]);
-    const std::size_t bytes = room * (sizeof(index_t) + k.value_bytes);
-    if (plan.workspace_bytes + 2 * bytes + static_cast<std::size_t>(k.rows) * 12 > bytes_left(p.ctx))
-        return {};
-    const array<index_t> counts(p.ctx, static_cast<std::size_t>(k.rows));
-    const buffer workspace(p.ctx.memory(), plan.workspace_bytes),
-        columns(p.ctx.memory(), room * sizeof(index_t)), values(p.ctx.memory(), room * k.value_bytes);
-    k.workspace = workspace.data();
-    k.counts = counts.data();
-    k.offsets = k.mask_offsets;
-    k.out_columns = columns.as<index_t>();
-    k.out_values = values.data();
-    p.cell->kernel(plan.kernel)(k);
-    csr t = storage::allocate_csr(p.ctx, p.value, value_kind::full, k.rows, k.columns,
-                                  std::span<const index_t>(counts.data(), counts.size()));
-    constexpr offset_t rows_a_turn = 1024;
-    parallel::for_chunks(k.threads, k.rows, rows_a_turn, [&](offset_t first, offset_t last) {
-        for (offset_t i = first; i < last; ++i)
-            kernels::cpu::move_entries(k, k.offsets[i], t.offset(i), k.counts[i], t.indices.as<index_t>(),
-                                       t.values.data());
-    });
-    return t;
-}
-
 // Filled before it is counted, in turns, into arrays of as many entries as are expected and more.
 class turns {
 public:
@@ -306,6 +273,7 @@ private:
 
     offset_t expected_room() const {
         const offset_t most = most_entries(p_, known_);
+        if (k_.masked && !k_.complement) return std::min(most, k_.mask_offsets[k_.rows]);
         if (static_cast<std::size_t>(most) <= plan::uncounted_bytes / entry_bytes()) return most;
         return std::min(most,
                         static_cast<offset_t>((1 + spare) * expected_entries(p_, known_, rows_sampled)));
@@ -385,8 +353,7 @@ csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known, s
                  std::optional<offset_t> room) {
     prepared ready(p, plan, known);
     if (cuts.empty()) {
-        if (auto t = run_at_places(p, plan, ready)) return std::move(*t);
-        if (plan.kernel == "dense_row" || plan.kernel == "hash")
+        if (plan.kernel == "dense_row" || plan.kernel == "hash" || plan.kernel == "masked_row")
             if (auto t = turns(p, plan, known, ready).run(room)) return std::move(*t);
     }
     auto& k = ready.arguments();

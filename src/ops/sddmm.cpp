@@ -7,7 +7,6 @@
 #include "instantiate/dense_cells.hpp"
 #include "ops/checks.hpp"
 #include "ops/dense.hpp"
-#include "ops/ewise_device.hpp"
 #include "ops/masks.hpp"
 #include "ops/sddmm_device.hpp"
 #include "ops/write_back.hpp"
@@ -132,10 +131,10 @@ dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_i
     const sampled p = make_sampled(ctx, s, x, y, options);
     check(p, c, m);
     // T has no entry outside the mask: where nothing else stays of C, it is the result.
-    const bool stands_alone = !options.accum && (options.replace || c.nnz() == 0);
-    matrix_options how{
-        .mask_structure = options.mask_structure, .replace = options.replace, .accum = options.accum};
-    if (!stands_alone) how.mask = &m;
+    const matrix_options how{.mask = &m,
+                       .mask_structure = options.mask_structure,
+                       .replace = options.replace,
+                       .accum = options.accum};
     if (dense_plan plan = plan::sddmm(facts_of(p, m.nnz())); plan.on_device && p.x.columns > 0) {
         const device::arrivals arrived(ctx);
         if (lies_there(ctx, p.x) || lies_there(ctx, p.y)) ctx.gpu()->wait_for_caller();
@@ -143,7 +142,7 @@ dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_i
                                         {s, p.x, p.y, p.operand, p.value, m, options.mask_structure}, plan);
         plan.moved_bytes = arrived.bytes();
         ctx.log(to_string(plan));
-        ops::write_back_from_device(ctx, c, std::move(t), how);
+        ops::write_back_from_device(ctx, c, std::move(t), how, true);
         return plan;
     }
     check_on_host(p);
@@ -157,7 +156,7 @@ dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_i
     csr t = p.x.columns == 0             ? storage::make_empty_csr(ctx, p.value, places.rows, places.columns)
             : plan.tier == tier::generic ? kernels::reference::sddmm(ctx, s, p.x, p.y, places)
                                          : run_compiled(p, plan, places);
-    ops::write_back(ctx, c, std::move(t), how);
+    ops::write_back(ctx, c, std::move(t), how, true);
     return plan;
 }
 

@@ -5,7 +5,6 @@
 #include "kernels/cuda_table.hpp"
 #include "kernels/reference/transpose.hpp"
 #include "ops/checks.hpp"
-#include "ops/ewise_device.hpp"
 #include "ops/write_back.hpp"
 
 #include <limits>

@@ -1,47 +1,18 @@
 #include "ops/write_back.hpp"
 
-#include "algebra/bound.hpp"
 #include "core/parallel.hpp"
 #include "ops/masks.hpp"
 #include "ops/vector_words.hpp"
-#include "storage/csr_builder.hpp"
-#include "storage/matrix_body.hpp"
+#include "ops/write_back_entry.hpp"
 
 #include <atomic>
 
 namespace nz::ops {
 namespace {
 
-using storage::csr;
 using storage::load;
 using storage::store;
 using storage::vector_body;
-
-// accum(w, t) on the output's own bits.
-class accumulate {
-public:
-    accumulate(const binary_op& op, dtype w, dtype t)
-        : op_(algebra::bound_binary(op, w, t).valued()), type_(w) {}
-    element operator()(element w, element t) const { return cast(op_(w, t), op_.type(), type_); }
-
-private:
-    algebra::bound_binary op_;
-    dtype type_;
-};
-
-std::optional<accumulate> accumulator(const std::optional<binary_op>& op, dtype w, dtype t) {
-    if (!op) return {};
-    return accumulate(*op, w, t);
-}
-
-// What becomes of one place: the entries that the old output and t have there, told which of them survive.
-struct outcome {
-    bool old_value, new_value;  // both: the accumulator joins them; none: no entry
-};
-outcome decide(bool in_old, bool in_new, bool allowed, bool accumulates, bool replace) {
-    if (!allowed) return {in_old && !replace, false};
-    return {in_old && accumulates, in_new};
-}
 
 // Few entries on both sides: merge the two lists, asking the mask at each place.
 vector_body merge_sparse(const vector_body& w, const vector_body& t, const vector_mask& mask,
@@ -174,59 +145,6 @@ void update_bitmap(const context& ctx, vector& w, const vector_body& t, const ve
     v = settled(std::move(v));
 }
 
-// Calls f(j, position in c or -1, position in t or -1) for each entry of one row of the result, ascending.
-template <class F>
-void merge_row(index_t i, const csr& c, const csr& t, const csr* mask, const matrix_options& options, F&& f) {
-    offset_t pc = c.offset(i), pt = t.offset(i), pm = mask ? mask->offset(i) : 0;
-    const offset_t ec = c.offset(i + 1), et = t.offset(i + 1), em = mask ? mask->offset(i + 1) : 0;
-    while (pc < ec || pt < et) {
-        const index_t jc = pc < ec ? c.index_data()[pc] : c.columns,
-                      jt = pt < et ? t.index_data()[pt] : c.columns;
-        const index_t j = std::min(jc, jt);
-        while (pm < em && mask->index_data()[pm] < j) ++pm;
-        const bool listed = !mask || (pm < em && mask->index_data()[pm] == j &&
-                                      lets_through(*mask, pm, options.mask_structure));
-        const outcome o = decide(jc == j, jt == j, listed != options.mask_complement,
-                                 options.accum.has_value(), options.replace);
-        if (o.old_value || o.new_value) f(j, o.old_value ? pc : -1, o.new_value ? pt : -1);
-        pc += jc == j;
-        pt += jt == j;
-    }
-}
-
-// Rows below which a second thread costs more than it brings.
-constexpr offset_t parallel_rows = 512;
-
-csr merge(const context& ctx, const csr& c, const csr& t, const csr* mask, const matrix_options& options) {
-    const auto accum = accumulator(options.accum, c.type, t.type);
-    array<offset_t> counts(ctx, static_cast<std::size_t>(c.rows));
-    const auto each_row = [&](auto f) {
-        parallel::for_pieces(
-            ctx.threads(), c.rows,
-            [&](offset_t begin, offset_t end) {
-                for (offset_t i = begin; i < end; ++i) f(static_cast<index_t>(i));
-            },
-            1, parallel_rows);
-    };
-    each_row([&](index_t i) {
-        offset_t n = 0;
-        merge_row(i, c, t, mask, options, [&](index_t, offset_t, offset_t) { ++n; });
-        counts[static_cast<std::size_t>(i)] = n;
-    });
-    csr out = storage::allocate_rows(ctx, c.type, c.rows, c.columns, counts);
-    each_row([&](index_t i) {
-        offset_t place = out.offset(i);
-        merge_row(i, c, t, mask, options, [&](index_t j, offset_t old, offset_t result) {
-            out.indices.as<index_t>()[place] = j;
-            storage::store(out.values.data(), out.type, place++,
-                           result < 0 ? c.value(old)
-                           : old < 0  ? cast(t.value(result), t.type, c.type)
-                                      : (*accum)(c.value(old), t.value(result)));
-        });
-    });
-    return out;
-}
-
 }  // namespace
 
 vector_body settled(vector_body&& v) {
@@ -253,16 +171,6 @@ void write_back(const context& ctx, vector& w, vector_body&& t, const vector_opt
     const vector_mask mask(options.mask ? &options.mask->body() : nullptr, options.mask_structure,
                            options.mask_complement);
     w = storage::make_vector(settled(merge_sparse(w.body(), t, mask, options)));
-}
-
-void write_back(const context& ctx, matrix& c, csr&& t, const matrix_options& options) {
-    const context& own = c.body().ctx;
-    if (!options.mask && !options.mask_complement && !options.accum) {
-        c = storage::make_matrix(own, t.type == c.type() ? std::move(t) : convert_values(ctx, t, c.type()));
-        return;
-    }
-    const csr* mask = options.mask ? &options.mask->body().rows() : nullptr;
-    c = storage::make_matrix(own, merge(ctx, c.body().rows(), t, mask, options));
 }
 
 }  // namespace nz::ops

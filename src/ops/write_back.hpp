@@ -18,6 +18,11 @@ inline constexpr offset_t bitmap_from_one_in = 16;
 storage::vector_body settled(storage::vector_body&& v);
 
 void write_back(const context& ctx, vector& w, storage::vector_body&& t, const vector_options& options);
-void write_back(const context& ctx, matrix& c, storage::csr&& t, const matrix_options& options);
+/// `within_mask`: t has no entry that the mask bars.
+void write_back(const context& ctx, matrix& c, storage::csr&& t, const matrix_options& options,
+                bool within_mask = false);
+/// The same for a t on the GPU, where the new output stays.
+void write_back_from_device(const context& ctx, matrix& c, matrix t, const matrix_options& options,
+                            bool within_mask = false);
 
 }  // namespace nz::ops

@@ -10,7 +10,8 @@ public:
     counted(const mxm_arguments& k, plan::workspace_parts& parts) : k_(k) {
         parts.take<std::byte>(k.columns * static_cast<offset_t>(k.value_bytes));
     }
-    void begin_row(index_t) { n_ = 0; }
+    void begin_run(index_t) {}
+    void begin_row() { n_ = 0; }
     void end_row(index_t i) { k_.counts[i] = n_; }
     scaled scale(index_t, offset_t, index_t) const { return {}; }
     void add(scaled, index_t, offset_t, bool) {}

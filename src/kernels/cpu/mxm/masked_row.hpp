@@ -14,6 +14,7 @@
 #pragma once
 
 #include "kernels/cpu/mxm/common_dense.hpp"
+#include "kernels/cpu/mxm/common_turns.hpp"
 
 namespace nz::kernels::cpu {
 
@@ -37,10 +38,11 @@ public:
     }
 
     void operator()(index_t first, index_t last) {
+        values_.begin_run(first);
         for (index_t i = first; i < last; ++i) {
             const span_of_row a = row_of(k_.a.offsets, i),
                               mask = k_.masked ? row_of(k_.mask_offsets, i) : span_of_row{0, 0};
-            values_.begin_row(i);
+            values_.begin_row();
             if (a.size() > 0 && (mask.size() > 0 || !k_.masked || k_.complement)) {
                 for (offset_t m = mask.begin; m < mask.end; ++m) flip(k_.mask_columns[m]);
                 k_.masked && !k_.complement ? by_mask(i, a, mask) : by_window(i, a);
@@ -107,9 +109,10 @@ public:
         : k_(k), of_(k), sums_(parts.take<V>(k.columns)) {
         std::fill_n(sums_, k.columns, before_first<Cell>());
     }
-    void begin_row(index_t i) { place_ = k_.offsets[i]; }
+    void begin_run(index_t first) { place_ = k_.stage ? k_.stage_place : k_.offsets[first]; }
+    void begin_row() { begin_ = place_; }
     void end_row(index_t i) {
-        if (k_.counts) k_.counts[i] = static_cast<index_t>(place_ - k_.offsets[i]);
+        if (k_.stage) k_.counts[i] = static_cast<index_t>(place_ - begin_);
     }
     scaled scale(index_t i, offset_t p, index_t row) const { return {of_.a(p), i, row}; }
     [[gnu::always_inline]] void add(const scaled& s, index_t j, offset_t q, bool present) {
@@ -124,16 +127,19 @@ private:
     const mxm_arguments& k_;
     mxm_operands<Cell> of_;
     V* sums_;
-    offset_t place_ = 0;
+    offset_t place_ = 0, begin_ = 0;
+};
+
+template <class Cell>
+struct filler : rows<summed<Cell>> {
+    filler(const mxm_arguments& k, int t) : rows<summed<Cell>>(k, t, sizeof(typename Cell::operand)) {}
 };
 
 }  // namespace masked_row_detail
 
 template <class Cell>
 void masked_row_fill(const mxm_arguments& k) {
-    for_runs_of_rows(k, [&](int t) {
-        return masked_row_detail::rows<masked_row_detail::summed<Cell>>(k, t, sizeof(typename Cell::operand));
-    });
+    fill_runs_of_rows<masked_row_detail::filler<Cell>>(k);
 }
 
 }  // namespace nz::kernels::cpu
