@@ -28,19 +28,38 @@ struct rising_arguments {
     offset_reader offsets;
     const index_t* columns = nullptr;
     int threads = 1;
-    index_t* lengths = nullptr;  ///< [rows], from count; a GPU's fill does not look at them
-    offset_t* starts = nullptr;  ///< a GPU's: [rows + 1], from count
-    void* temporary = nullptr;   ///< a GPU's: scan_bytes
-    std::size_t scan_bytes = 0;
-    offset_reader out_offsets;  ///< on a GPU fill writes them too
+    index_t* lengths = nullptr;  ///< [rows], from count
+    offset_reader out_offsets;
     index_t* out_columns = nullptr;
 };
 
-/// On a GPU; null functions where the build has no CUDA.
+/// Both on a GPU: pointers are the device's.
+struct device_select_arguments {
+    index_t rows = 0;
+    offset_t entries = 0;
+    offset_reader offsets;
+    const index_t* columns = nullptr;
+    // What of rows: a comparison of places or, with values, of them.
+    index_unary_id op = index_unary_id::valuene;
+    element thunk{};
+    const void* values = nullptr;  ///< [entries] of `type`, or null
+    dtype type = dtype::float64;
+    void* workspace = nullptr;  ///< plan::select_workspace: count leaves there what fill goes by
+    void* temporary = nullptr;
+    std::size_t scan_bytes = 0;
+    // The result, for fill.
+    void* out_offsets = nullptr;  ///< [rows + 1]
+    bool wide = false;
+    index_t* out_columns = nullptr;
+    void* out_values = nullptr;  ///< null where the result is a pattern
+};
+
+/// Null functions where the build has no CUDA.
 struct device_select_table {
-    std::size_t (*rising_scan_bytes)(index_t rows) = nullptr;
-    void (*rising_count)(const rising_arguments& arguments, void* stream) = nullptr;
-    void (*rising_fill)(const rising_arguments& arguments, void* stream) = nullptr;
+    std::size_t (*scan_bytes)(offset_t entries) = nullptr;
+    void (*rows_count)(const device_select_arguments& arguments, void* stream) = nullptr;
+    void (*rising_count)(const device_select_arguments& arguments, void* stream) = nullptr;
+    void (*fill)(const device_select_arguments& arguments, void* stream) = nullptr;
 };
 
 }  // namespace nz::kernels

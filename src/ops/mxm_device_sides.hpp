@@ -3,8 +3,8 @@
 
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
-#include "ops/masks.hpp"
 #include "ops/mxm_device.hpp"
+#include "ops/select_device.hpp"
 #include "storage/matrix_body.hpp"
 
 namespace nz::ops {
@@ -17,11 +17,6 @@ protected:
     }
 
     void* stream() const { return ctx_.gpu()->stream(); }
-    buffer on_device(const void* data, std::size_t bytes) const {
-        buffer there(ctx_.device_memory(), bytes);
-        if (bytes) ctx_.gpu()->upload(there.data(), data, bytes);
-        return there;
-    }
     const storage::csr& place(const operand& x, bool ignores_values, dtype type, kernels::mxm_side& side,
                               offset_t& step) {
         const storage::csr& of = place_structure(x, side, step);
@@ -46,26 +41,16 @@ protected:
     }
     /// What the product may write.
     void place_mask(const matrix_options& options) {
-        const storage::matrix_body& body = options.mask->body();
+        mask_places_ = mask_places_for_device(ctx_, *options.mask, options.mask_structure);
+        const storage::matrix_body& body = (mask_places_ ? *mask_places_ : *options.mask).body();
         const storage::csr& of = body.rows_anywhere();
+        const auto entries = body.entries_on(ctx_);
+        kept_.push_back(entries);
         k_.masked = true;
         k_.complement = options.mask_complement;
-        const bool by_value = !options.mask_structure && of.kind != value_kind::pattern;
-        const auto places = by_value ? mask_places(ctx_, body.rows(), false) : std::nullopt;
-        if (!places) {
-            const auto entries = body.entries_on(ctx_);
-            kept_.push_back(entries);
-            k_.mask_offsets = {entries->offsets.data(), of.offset_bytes == 8};
-            k_.mask_columns = entries->indices.as<index_t>();
-            k_.mask_entries = of.nnz;
-            return;
-        }
-        mask_offsets_ = on_device(places->offsets.data(), places->offsets.bytes());
-        mask_columns_ =
-            on_device(places->index_data(), static_cast<std::size_t>(places->nnz) * sizeof(index_t));
-        k_.mask_offsets = {mask_offsets_.data(), places->offset_bytes == 8};
-        k_.mask_columns = mask_columns_.as<index_t>();
-        k_.mask_entries = places->nnz;
+        k_.mask_offsets = {entries->offsets.data(), of.offset_bytes == 8};
+        k_.mask_columns = entries->indices.as<index_t>();
+        k_.mask_entries = of.nnz;
     }
     /// Room for `entries_` entries in k_.rows rows.
     void take_entries() {
@@ -97,7 +82,8 @@ protected:
     kernels::device_mxm_arguments k_;
     std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
     offset_t entries_ = 0;
-    buffer mask_offsets_, mask_columns_, offsets_, indices_, values_;
+    std::optional<matrix> mask_places_;  // where not all of the mask's let through
+    buffer offsets_, indices_, values_;
 };
 
 }  // namespace nz::ops

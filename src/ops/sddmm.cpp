@@ -132,9 +132,9 @@ dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_i
     check(p, c, m);
     // T has no entry outside the mask: where nothing else stays of C, it is the result.
     const matrix_options how{.mask = &m,
-                       .mask_structure = options.mask_structure,
-                       .replace = options.replace,
-                       .accum = options.accum};
+                             .mask_structure = options.mask_structure,
+                             .replace = options.replace,
+                             .accum = options.accum};
     if (dense_plan plan = plan::sddmm(facts_of(p, m.nnz())); plan.on_device && p.x.columns > 0) {
         const device::arrivals arrived(ctx);
         if (lies_there(ctx, p.x) || lies_there(ctx, p.y)) ctx.gpu()->wait_for_caller();

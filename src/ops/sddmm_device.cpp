@@ -6,7 +6,7 @@
 #include "instantiate/dense_device_cells.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/dense.hpp"
-#include "ops/masks.hpp"
+#include "ops/select_device.hpp"
 #include "storage/device_csr.hpp"
 #include "storage/matrix_body.hpp"
 
@@ -70,25 +70,15 @@ private:
         return to;
     }
     void take_places(const device_sample& p) {
-        const storage::matrix_body& body = p.mask.body();
+        own_places_ = mask_places_for_device(ctx_, p.mask, p.structure);
+        const storage::matrix_body& body = (own_places_ ? *own_places_ : p.mask).body();
         const csr& mask = body.rows_anywhere();
+        places_ = body.entries_on(ctx_);
         k_.rows = mask.rows;
+        k_.nnz = mask.nnz;
+        k_.offsets = {places_->offsets.data(), mask.offset_bytes == 8};
+        k_.indices = places_->indices.as<index_t>();
         columns_ = mask.columns;
-        if (p.structure || mask.kind == value_kind::pattern) {
-            places_ = body.entries_on(ctx_);
-            k_.nnz = mask.nnz;
-            k_.offsets = {places_->offsets.data(), mask.offset_bytes == 8};
-            k_.indices = places_->indices.as<index_t>();
-            return;
-        }
-        const auto places = mask_places(ctx_, body.rows(), false);
-        const csr& own = places ? *places : body.rows();
-        k_.nnz = own.nnz;
-        own_offsets_ = uploaded(own.offsets.data(), (static_cast<std::size_t>(own.rows) + 1) *
-                                                        static_cast<std::size_t>(own.offset_bytes));
-        own_columns_ = uploaded(own.index_data(), static_cast<std::size_t>(own.nnz) * sizeof(index_t));
-        k_.offsets = {own_offsets_.data(), own.offset_bytes == 8};
-        k_.indices = own_columns_.as<index_t>();
     }
     dense there(std::string_view name, const dense& d, dtype wanted, bool ignored, bool packs,
                 dense_order order, buffer (&blocks)[2]) const {
@@ -130,7 +120,8 @@ private:
     kernels::sddmm_arguments k_;
     index_t columns_ = 0;
     std::shared_ptr<const storage::device_csr> places_;
-    buffer own_offsets_, own_columns_, values_, blocks_[2][2];
+    std::optional<matrix> own_places_;  // where not all of the mask's let through
+    buffer values_, blocks_[2][2];
 };
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "kernels/reference/select.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "instantiate/vector_cells.hpp"
 #include "kernels/cpu/select/rows.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/checks.hpp"
+#include "ops/select_device.hpp"
 #include "ops/write_back.hpp"
 #include "storage/vector_body.hpp"
 
@@ -25,6 +27,9 @@ void refuse_rising(std::string_view pinned) {
 
 constexpr operation_plan rows_plan{"select", "rows", tier::generic,
                                    "rows shared out, an indirect call an entry"};
+
+constexpr operation_plan rows_on_gpu{"select", "rows", tier::compiled,
+                                     "a bit an entry, tiles of entries shared out", true};
 
 constexpr binary_id comparisons[] = {binary_id::eq, binary_id::ne, binary_id::lt,
                                      binary_id::le, binary_id::gt, binary_id::ge};
@@ -97,6 +102,13 @@ operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, c
     refuse_rising(options.kernel);
     const auto keep = algebra::entry_function_of(op, a.type(), thunk);
     if (options.kernel != "reference") {
+        const device::arrivals arrived(ctx);
+        if (auto t = ops::select_on_device(ctx, c.body().ctx, op, thunk, input)) {
+            operation_plan plan = rows_on_gpu;
+            ops::write_back_from_device(ctx, c, std::move(*t), options);
+            plan.moved_bytes = arrived.bytes();
+            return plan;
+        }
         ops::write_back(ctx, c, select_rows(ctx, keep, input.entries()), options);
         return rows_plan;
     }

@@ -5,6 +5,7 @@
 #include "ops/ewise_device.hpp"
 #include "ops/ewise_join.hpp"
 #include "ops/masks.hpp"
+#include "ops/select_device.hpp"
 #include "ops/write_back.hpp"
 #include "ops/write_back_entry.hpp"
 #include "storage/csr_builder.hpp"
@@ -74,11 +75,7 @@ class joins {
 public:
     joins(const context& ctx, const matrix& c, const matrix_options& options, bool on_gpu)
         : ctx_(ctx), own_(c.body().ctx), c_(c), options_(options), on_gpu_(on_gpu) {
-        if (!options.mask) return;
-        const csr& mask = options.mask->body().rows_anywhere();
-        if (options.mask_structure || mask.kind == value_kind::pattern) return;
-        if (auto places = mask_places(ctx, options.mask->body().rows(), false))
-            places_ = storage::make_matrix(own_, std::move(*places));
+        if (options.mask) places_ = places_of(*options.mask);
     }
 
     /// Nothing where a join is not compiled.
@@ -95,6 +92,12 @@ public:
     }
 
 private:
+    // The mask's own places, where not all of them let through.
+    std::optional<matrix> places_of(const matrix& mask) const {
+        if (on_gpu_) return mask_places_for_device(ctx_, mask, options_.mask_structure);
+        auto places = mask_places(ctx_, mask.body().rows(), options_.mask_structure);
+        return places ? std::optional(storage::make_matrix(own_, std::move(*places))) : std::nullopt;
+    }
     // What of the old output has to do with the new one.
     std::optional<matrix> rest() const {
         const bool masked = options_.mask != nullptr;
@@ -127,7 +130,7 @@ private:
     const matrix& c_;
     const matrix_options& options_;
     bool on_gpu_;
-    std::optional<matrix> places_;  // of a mask whose values count
+    std::optional<matrix> places_;
 };
 
 // Nothing where a join is not compiled, or parts of the result have no room beside it: the merge takes none.

@@ -10,7 +10,7 @@
 #include "kernels/cuda/pagerank/short_rows.cuh"
 #include "kernels/cuda/pagerank/step.cuh"
 #include "kernels/cuda/ranks/common_build.hpp"
-#include "kernels/cuda/select/rising.cuh"
+#include "kernels/cuda/select/rows.cuh"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/slices/common_build.hpp"
 #include "kernels/cuda/tiles/common_bits.hpp"
@@ -63,7 +63,7 @@ const cuda_table& on_cuda() {
          &cuda::betweenness_count, &cuda::betweenness_clear, &cuda::betweenness_mark,
          &cuda::betweenness_back},
         &cuda::betweenness_queue,
-        {&cuda::rising_scan_bytes, &cuda::rising_count, &cuda::rising_fill},
+        {&cuda::select_scan_bytes, &cuda::select_rows_count, &cuda::rising_count, &cuda::select_fill},
         &cuda::transpose_convert,
         &cuda::pagerank_step,
         &cuda::pagerank_short_rows};

@@ -1,0 +1,114 @@
+// Select of matrices on a GPU, and masks whose values are looked at there: every comparison and type against the reference.
+// Skips where there is no GPU.
+#include "core/device.hpp"
+#include "storage/matrix_body.hpp"
+#include "support/battery.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned select_device_seed = 92;
+
+class SelectOnDevice : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    }
+    std::mt19937 random{select_device_seed};
+};
+
+// Tiles hold many rows, and rows run over many tiles.
+dictionary uneven(index_t rows, dtype type, std::mt19937& random) {
+    dictionary d{rows, 3000, type, {}};
+    const int lengths[] = {0, 1, 5, 0, 31, 32, 33, 1023, 1024, 1025, 2500, 0, 64};
+    for (index_t row = 0; row < d.rows; ++row)
+        for (int k = lengths[random() % std::size(lengths)]; k > 0; --k)
+            d.entries[{row, static_cast<index_t>(random() % static_cast<unsigned>(d.columns))}] =
+                random_value(type, random);
+    return d;
+}
+
+TEST_F(SelectOnDevice, KeepsWhatTheReferenceKeepsByEveryComparisonOfEveryType) {
+    const context ctx({.backend = backend::cuda});
+    for (const dtype type : all_types) {
+        auto battery = larger_matrices(type, random);
+        battery.push_back({"uneven", uneven(40, type, random)});
+        battery.push_back({"empty", dictionary{30, 20, type, {}}});
+        for (auto& [name, content] : battery) {
+            const matrix a = make_matrix(ctx, content, true);
+            const bool full = a.rows() > 0 && a.body().rows_anywhere().kind == value_kind::full;
+            for (int id = 0; id <= static_cast<int>(index_unary_id::valuege); ++id)
+                for (const int thunk : {-7, 0, 1, 40})
+                    for (const bool transposed : {false, true}) {
+                        const index_unary_op op(static_cast<index_unary_id>(id));
+                        const index_t rows = transposed ? content.columns : content.rows,
+                                      columns = transposed ? content.rows : content.columns;
+                        matrix c(ctx, type, rows, columns), expected = c;
+                        const bool there =
+                            select(ctx, c, op, a, scalar(thunk), {.transpose_a = transposed}).on_device;
+                        ASSERT_EQ(there, full && rows > 0);
+                        EXPECT_EQ(c.body().away(), there);
+                        select(ctx, expected, op, a, scalar(thunk),
+                               {.transpose_a = transposed, .kernel = "reference"});
+                        ASSERT_TRUE(same(read(expected), c))
+                            << name << ", " << op.name() << " " << thunk << " of " << name_of(type);
+                    }
+        }
+    }
+}
+
+TEST_F(SelectOnDevice, LeavesPatternsPatternsAndOtherOperatorsToTheHost) {
+    const context ctx({.backend = backend::cuda});
+    const matrix a = load(ctx, "rmat:11,8").matrix;
+    matrix c(ctx, a.type(), a.rows(), a.columns()), expected = c;
+    EXPECT_TRUE(select(ctx, c, index_unary_id::triu, a, scalar(1)).on_device);
+    select(ctx, expected, index_unary_id::triu, a, scalar(1), {.kernel = "reference"});
+    EXPECT_TRUE(same(read(expected), c));
+    const auto odd = index_unary_op::make<bool, double>(
+        "odd_rows", [](double, offset_t i, offset_t, double) { return i % 2 == 1; });
+    EXPECT_FALSE(select(ctx, c, odd, a, scalar(0.0)).on_device);
+    EXPECT_FALSE(select(ctx, c, index_unary_id::rowindex, a, scalar(0)).on_device);
+}
+
+TEST_F(SelectOnDevice, ObeysEveryMask) {
+    const context ctx({.backend = backend::cuda});
+    const dictionary a = random_dictionary(23, 31, 0.4, dtype::int32, random);
+    const matrix input = make_matrix(ctx, a, true);
+    matrix kept(ctx, dtype::int32, 23, 31);
+    select(ctx, kept, index_unary_id::tril, input, scalar(3), {.kernel = "reference"});
+    const dictionary t = read(kept);
+    check_settings<matrix>(ctx, 23, 31, dtype::int32, random, written(t),
+                           [&](matrix& c, const matrix_options& options) {
+                               select(ctx, c, index_unary_id::tril, input, scalar(3), options);
+                           });
+}
+
+// Of a mask that lies on the GPU alone only what is not 0 lets through, and it stays there.
+TEST_F(SelectOnDevice, MasksOnTheGpuAreLookedAtThere) {
+    const context ctx({.backend = backend::cuda});
+    for (const dtype type : all_types) {
+        SCOPED_TRACE(name_of(type));
+        const dictionary m = random_dictionary(300, 300, 0.3, type, random),
+                         a = random_dictionary(300, 300, 0.05, dtype::float64, random);
+        matrix mask(ctx, type, 300, 300);
+        select(ctx, mask, index_unary_id::rowle, make_matrix(ctx, m, true), scalar(1000));
+        ASSERT_TRUE(mask.body().away());
+        const matrix factor = make_matrix(ctx, a, true);
+        for (const char* kernel : {"masked_row", "masked_dot"}) {
+            matrix c(ctx, dtype::float64, 300, 300), expected = c;
+            ASSERT_TRUE(mxm(ctx, c, semiring("plus_times"), factor, factor, {.mask = &mask, .kernel = kernel})
+                            .on_device);
+            EXPECT_TRUE(mask.body().away()) << kernel;
+            const matrix home = make_matrix(ctx, m, true);
+            mxm(ctx, expected, semiring("plus_times"), factor, factor,
+                {.mask = &home, .kernel = "reference"});
+            ASSERT_TRUE(same(read(expected), c)) << kernel;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace nz::test
