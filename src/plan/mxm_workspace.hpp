@@ -93,7 +93,8 @@ constexpr std::size_t two_level_workspace(offset_t most_products, std::size_t va
 /// masked_row: a sum, a bit for allowed and a bit for present a column.
 constexpr std::size_t masked_row_workspace(offset_t columns, std::size_t value_bytes) {
     return dense_row_workspace(columns, value_bytes) +
-           padded(static_cast<std::size_t>(words_of(columns)) * 8);
+           padded(static_cast<std::size_t>(words_of(columns)) * 8) +
+           padded(static_cast<std::size_t>(columns) * sizeof(index_t));
 }
 
 }  // namespace nz::plan

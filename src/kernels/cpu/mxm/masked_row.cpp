@@ -14,7 +14,7 @@ public:
     void begin_row() { n_ = 0; }
     void end_row(index_t i) { k_.counts[i] = n_; }
     scaled scale(index_t, offset_t, index_t) const { return {}; }
-    void add(scaled, index_t, offset_t, bool) {}
+    void put(scaled, index_t, offset_t, bool) const {}
     void take(index_t) { ++n_; }
 
 private:
