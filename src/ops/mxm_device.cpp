@@ -332,7 +332,8 @@ void collect_products(device_rows& product, const device_factors& f, plan::mxm_f
 
 /// The plan, once bands have been looked for where that is worth it.
 mxm_plan plan_with_band(device_mxm& product, plan::mxm_facts& facts) {
-    if (plan::mxm_needs_device_band(facts)) facts.band_share = product.find_band(plan::mxm_least_band(facts));
+    if (!facts.masked && plan::mxm_needs_device_band(facts))
+        facts.band_share = product.find_band(plan::mxm_least_band(facts));
     mxm_plan plan = plan::mxm(facts);
     if (plan.kernel == "dia_dia" && facts.band_share > 0) product.take_band();
     return plan;
@@ -357,6 +358,29 @@ std::optional<device_product> add_fewer_dots(const context& ctx, const context& 
     facts.dot_steps = product.steps();
     if (plan::mxm(facts).kernel == "masked_dot") return add_dots(product, own, facts);
     return {};
+}
+
+/// After products were counted for masked_row: by diagonals, without the mask, where there are such bands and room for all places; the
+/// write-back drops those barred. Passing over products would cost more.
+std::optional<device_product> add_band(const context& ctx, const context& own, const device_factors& f,
+                                       const instantiate::mxm_device_cell& cell, plan::mxm_facts facts,
+                                       device_mxm& masked) {
+    if (!facts.masked || !plan::mxm_needs_device_band(facts)) return {};
+    facts.band_share = masked.find_band(plan::mxm_least_band(facts));
+    if (plan::mxm(facts).kernel != "dia_dia") return {};
+    facts.masked = false;
+    facts.band_share = -1;
+    device_factors all = f;
+    all.mask = nullptr;
+    device_mxm product(ctx, all, cell, facts.scan_bytes);
+    product.take_values(all);
+    collect_products(product, all, facts);
+    const mxm_plan plan = plan_with_band(product, facts);
+    product.take_tables();
+    product.count();
+    if (!product.takes_result()) return {};
+    product.fill();
+    return device_product{plan, product.result(own)};
 }
 
 template <class Product, class Before>
@@ -505,6 +529,10 @@ std::optional<device_product> mxm_on_device(const context& ctx, const context& o
     if (plan::mxm(facts).kernel == "masked_row") product.take_mask(*f.mask);
     collect_products(product, f, facts);
     if (auto dots = add_fewer_dots(ctx, own, f, *cell, facts)) return dots;
+    try {
+        if (auto band = add_band(ctx, own, f, *cell, facts, product)) return band;
+    } catch (const out_of_memory&) {  // for workspace beside the masked product's
+    }
     mxm_plan plan = plan_with_band(product, facts);
     product.take_tables();
     product.count();

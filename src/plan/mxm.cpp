@@ -83,17 +83,17 @@ mxm_plan on_gpu(const mxm_facts& f) {
     plan.operation = "mxm";
     const bool columns_alone = f.columns_ready && !f.rows_ready,
                dots = f.masked && !f.complement && (columns_alone || dots_are_fewer(f));
-    const bool band = !f.masked && f.band_share >= device_band_rows;
+    const bool band = f.band_share >= device_band_rows;
     plan.kernel = !f.pinned.empty() ? f.pinned
                   : dots            ? "masked_dot"
-                  : f.masked        ? "masked_row"
                   : band            ? "dia_dia"
+                  : f.masked        ? "masked_row"
                                     : "hash";
     plan.reason = !f.pinned.empty()       ? "pinned"
                   : dots && columns_alone ? "a dot product for each place of the mask: B is there by columns"
                   : dots ? "a dot product for each place of the mask: less work than all products of its rows"
+                  : band ? "bands on both sides: by diagonals, many rows at a time"
                   : f.masked ? "as hash, passing over what the mask bars"
-                  : band     ? "bands on both sides: by diagonals, many rows at a time"
                              : "short rows sorted, long ones in tables of words, by bins";
     plan.tier = tier::compiled;
     plan.on_device = true;

@@ -95,7 +95,7 @@ inline double mxm_least_band(const mxm_facts& f) noexcept {
     return f.pinned == "dia_dia" ? 0 : device_band_rows;
 }
 inline bool mxm_needs_device_band(const mxm_facts& f) noexcept {
-    return f.on_device && f.band_share < 0 && !f.masked && f.rows > 0 &&
+    return f.on_device && f.band_share < 0 && f.rows > 0 &&
            (f.pinned == "dia_dia" ||
             (f.pinned.empty() &&
              static_cast<double>(f.products) >=

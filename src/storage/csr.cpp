@@ -89,6 +89,22 @@ csr make_empty_csr(const context& ctx, dtype type, index_t rows, index_t columns
     return a;
 }
 
+blank_csr::blank_csr(dtype type, index_t rows, index_t columns) : rows_(std::make_shared<csr>()) {
+    rows_->rows = rows;
+    rows_->columns = columns;
+    rows_->type = type;
+    rows_->offset_bytes = offset_bytes_for(0);
+}
+
+void blank_csr::fill(const context& ctx) {
+    const std::lock_guard lock(mutex_);
+    if (rows_->offsets.data()) return;
+    csr filled = make_empty_csr(ctx, rows_->type, rows_->rows, rows_->columns);
+    rows_->indices = std::move(filled.indices);
+    rows_->values = std::move(filled.values);
+    rows_->offsets = std::move(filled.offsets);
+}
+
 csr copy(const context& ctx, const csr& a) {
     csr out = allocate_csr(ctx, a.type, a.kind, a.rows, a.columns, a.nnz);
     std::memcpy(out.offsets.data(), a.offsets.data(), out.offsets.bytes());

@@ -6,6 +6,7 @@
 #include "nonzero/matrix.hpp"
 
 #include <memory>
+#include <mutex>
 #include <span>
 
 namespace nz::storage {
@@ -76,6 +77,18 @@ inline element csr::value(offset_t k) const {
 
 /// An empty matrix: all offsets 0.
 csr make_empty_csr(const context& ctx, dtype type, index_t rows, index_t columns);
+/// The same, whose offsets are not there until somebody looks at them: an output costs what is written to it.
+class blank_csr {
+public:
+    blank_csr(dtype type, index_t rows, index_t columns);
+    const std::shared_ptr<csr>& rows() const { return rows_; }
+    /// Fills its arrays, once.
+    void fill(const context& ctx);
+
+private:
+    std::mutex mutex_;
+    std::shared_ptr<csr> rows_;
+};
 /// A CSR with room for nnz entries, offsets of the width for nnz, nothing filled in.
 csr allocate_csr(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
                  offset_t nnz);

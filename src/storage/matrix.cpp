@@ -10,6 +10,15 @@
 namespace nz {
 namespace storage {
 
+matrix_body::matrix_body(const context& c, dtype of, index_t rows, index_t columns)
+    : ctx(c),
+      row_count(rows),
+      column_count(columns),
+      type(of),
+      blank_(std::make_shared<blank_csr>(of, rows, columns)) {
+    rows_ = blank_->rows();
+}
+
 matrix_body::matrix_body(const matrix_body& other)
     : ctx(other.ctx),
       row_count(other.row_count),
@@ -22,6 +31,7 @@ matrix_body::matrix_body(const matrix_body& other)
     columns_ = other.columns_;
     device_ = other.device_;
     away_ = other.away_;
+    blank_ = other.blank_;
     columns_away_ = other.columns_away_;
     weights_ = other.weights_;
     device_edges_ = other.device_edges_;
@@ -45,26 +55,35 @@ matrix_body::matrix_body(const matrix_body& other)
 const csr& matrix_body::shape() const {
     {
         const std::lock_guard lock(mutex_);
-        if (away_ && pending_.empty()) return *rows_;
+        if ((away_ || blank_) && pending_.empty()) return *rows_;
     }
     return rows_as_given();
 }
 
 const csr& matrix_body::rows_anywhere() const {
+    {
+        const std::lock_guard lock(mutex_);
+        if (blank_) blank_->fill(ctx);
+    }
     const csr& given = shape();
     return given.sorted ? given : rows();
 }
 
+void matrix_body::bring_rows_home() const {
+    if (away_) away_->bring_home();
+    if (blank_) blank_->fill(ctx);
+}
+
 const csr& matrix_body::rows_as_given() const {
     const std::lock_guard lock(mutex_);
-    if (away_) away_->bring_home();
+    bring_rows_home();
     merge_pending();
     return *rows_;
 }
 
 std::shared_ptr<const csr> matrix_body::rows_shared() const {
     const std::lock_guard lock(mutex_);
-    if (away_) away_->bring_home();
+    bring_rows_home();
     merge_pending();
     if (rows_->sorted) return rows_;
     if (!sorted_rows_) {
@@ -124,6 +143,7 @@ void matrix_body::replace(csr a) {
     type = a.type;
     rows_ = std::make_shared<const csr>(std::move(a));
     away_.reset();
+    blank_.reset();
 }
 
 void matrix_body::forget_derived() {
@@ -212,6 +232,7 @@ void matrix_body::merge_pending() const {
     }
     rows_ = std::make_shared<const csr>(std::move(merged));
     away_.reset();
+    blank_.reset();
     drop_derived();
     pending_.clear();
 }
@@ -221,8 +242,8 @@ void matrix_body::merge_pending() const {
 matrix::matrix(const context& ctx, dtype type, offset_t rows, offset_t columns) {
     check_dimension(rows, "the number of rows");
     check_dimension(columns, "the number of columns");
-    body_ = std::make_shared<storage::matrix_body>(
-        ctx, storage::make_empty_csr(ctx, type, static_cast<index_t>(rows), static_cast<index_t>(columns)));
+    body_ = std::make_shared<storage::matrix_body>(ctx, type, static_cast<index_t>(rows),
+                                                   static_cast<index_t>(columns));
 }
 
 offset_t matrix::rows() const { return body_->row_count; }

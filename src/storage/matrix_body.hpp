@@ -39,6 +39,8 @@ struct matrix_body {
           column_count(a.columns),
           type(a.type),
           rows_(std::make_shared<const csr>(std::move(a))) {}
+    /// No entry.
+    matrix_body(const context& c, dtype of, index_t rows, index_t columns);
     /// A result on a GPU, whose arrays come to the host when they are looked at.
     matrix_body(const context& c, std::shared_ptr<csr_residence> away);
     matrix_body(const matrix_body& other);
@@ -48,7 +50,7 @@ struct matrix_body {
     /// The caller's own arrays where he lent some (perhaps with unsorted columns), else rows().
     const csr& rows_as_given() const;
     std::shared_ptr<const csr> rows_shared() const;
-    /// rows() and rows_as_given() for those who read no array: they stay where they are.
+    /// rows() and rows_as_given() for those who read no array: they stay where they are, and nothing is made for the second.
     const csr& rows_anywhere() const;
     const csr& shape() const;
     /// columns() for those who read no array on the host: where a GPU alone has the rows they are transposed there, and stay.
@@ -194,6 +196,7 @@ private:
     }
     void merge_pending() const;
     void bring_home(const csr& of) const;
+    void bring_rows_home() const;
     bool is_alone_there(const void* copy) const;
     std::shared_ptr<csr_residence> transposed_on(const context& gpu, const csr& rows) const;
     std::shared_ptr<const device_csr> copy_on(const context& gpu, const csr& of,
@@ -221,7 +224,8 @@ private:
 
     mutable on_devices device_;
     mutable std::shared_ptr<csr_residence> away_,
-        columns_away_;  ///< where rows_ or columns_ were made on a GPU
+        columns_away_;                          ///< where rows_ or columns_ were made on a GPU
+    mutable std::shared_ptr<blank_csr> blank_;  ///< whose rows rows_ are, until it has entries
     mutable std::vector<std::shared_ptr<const edge_weights>> weights_;
     mutable std::vector<std::shared_ptr<const value_tiles>> tiles_;
     mutable std::vector<std::shared_ptr<const tile_lists>> tile_lists_;

@@ -24,6 +24,7 @@ matrix_body::matrix_body(const context& c, std::shared_ptr<csr_residence> away)
 void matrix_body::bring_home(const csr& of) const {
     for (const auto& there : {away_, columns_away_})
         if (there && there->rows().get() == &of) there->bring_home();
+    if (blank_ && blank_->rows().get() == &of) blank_->fill(ctx);
 }
 
 std::shared_ptr<const device_csr> matrix_body::copy_on(const context& gpu, const csr& of,

@@ -514,7 +514,7 @@ TEST(MaskedOnDevice, ProductsAreThoseOfTheCpuWhicheverKernelIsPlanned) {
     const semiring s("plus_pair_int64");
     for (const auto& [source, kernel] :
          {std::pair{"rmat:12,8", "masked_dot"}, std::pair{"rmat_directed:12,8", "masked_dot"},
-          std::pair{"laplace2d:200", "masked_row"}}) {
+          std::pair{"laplace2d:200", "masked_row"}, std::pair{"banded:300000,21", "dia_dia"}}) {
         SCOPED_TRACE(source);
         const matrix there = load(ctx, source).matrix, here = load(cpu, source).matrix;
         for (const bool again : {false, true}) {
@@ -526,6 +526,20 @@ TEST(MaskedOnDevice, ProductsAreThoseOfTheCpuWhicheverKernelIsPlanned) {
             EXPECT_TRUE(same(read(expected), c));
         }
     }
+}
+
+TEST(MaskedOnDevice, BandsWithNoRoomForAllPlacesPassThoseOver) {
+    if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    // A takes 77 MB, all places of A A 150, those of A 77.
+    const context ctx({.backend = backend::cuda, .memory_limit = std::size_t{220} << 20}),
+        cpu({.backend = backend::cpu, .threads = 2});
+    const matrix a = load(ctx, "banded:300000,21").matrix;
+    matrix c(ctx, dtype::float64, a.rows(), a.columns()),
+        expected(cpu, dtype::float64, a.rows(), a.columns());
+    EXPECT_EQ(mxm(ctx, c, semiring("plus_times"), a, a, {.mask = &a, .mask_structure = true}).kernel,
+              "masked_row");
+    mxm(cpu, expected, semiring("plus_times"), a, a, {.mask = &a, .mask_structure = true});
+    ASSERT_NO_FATAL_FAILURE(expect_equal(expected, c, true));
 }
 
 }  // namespace

@@ -324,7 +324,12 @@ TEST(MxmPlan, TakesDiagonalsOnAGpuWhereHalfOfManyRowsHaveThem) {
     EXPECT_FALSE(plan::mxm_needs_device_band(f));
     EXPECT_EQ(plan::mxm(f).kernel, "dia_dia");
     EXPECT_GE(plan::mxm(f).workspace_bytes, plan::mxm_device_rows(f.rows, 0) + 3 * 4000000u);
+    f.masked = true;
+    f.mask_entries = f.a_entries;
+    EXPECT_EQ(plan::mxm(f).kernel, "dia_dia") << "the write-back drops what the mask bars";
     f.band_share = 0.4;
+    EXPECT_EQ(plan::mxm(f).kernel, "masked_row");
+    f.masked = false;
     EXPECT_EQ(plan::mxm(f).kernel, "hash");
     f.band_share = -1;
     f.products = 5 * offset_t{f.rows};

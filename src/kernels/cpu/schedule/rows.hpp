@@ -2,6 +2,7 @@
 // about as much as an entry (its offset, its store, one mispredicted branch), hence the sum.
 #pragma once
 
+#include "core/bits.hpp"
 #include "core/parallel.hpp"
 #include "kernels/offset_reader.hpp"
 

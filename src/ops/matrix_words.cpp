@@ -1,0 +1,84 @@
+#include "ops/matrix_words.hpp"
+
+#include "core/device.hpp"
+#include "core/parallel.hpp"
+#include "storage/device_vector.hpp"
+#include "storage/matrix_body.hpp"
+
+#include <cstring>
+#include <limits>
+
+namespace nz::ops {
+namespace {
+
+using storage::csr;
+using storage::vector_body;
+
+constexpr offset_t most_values = std::numeric_limits<index_t>::max();  // of a vector
+
+void copy_shared_out(const context& ctx, buffer& to, const buffer& from, std::size_t bytes) {
+    parallel::for_pieces(
+        ctx.threads(), static_cast<offset_t>(bytes),
+        [&](offset_t begin, offset_t end) {
+            std::memcpy(to.as<std::byte>() + begin, from.as<const std::byte>() + begin,
+                        static_cast<std::size_t>(end - begin));
+        },
+        64, 1 << 16);
+}
+
+}  // namespace
+
+std::optional<matrix> apply_to_values_on_device(
+    const context& ctx, const context& own, const operand& a,
+    const std::function<std::optional<vector>(const vector&)>& f) {
+    const storage::matrix_body& body = a.a.body();
+    if (!ctx.gpu() || a.a.nnz() == 0 || a.a.nnz() > most_values) return {};
+    const csr& of = a.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere();
+    if (of.kind != value_kind::full) return {};
+    const auto entries = a.transposed ? body.columns_on(ctx) : body.entries_on(ctx);
+    const auto held = body.values_on(ctx, of, of.type);
+    const auto n = static_cast<index_t>(of.nnz);
+    storage::device_vector values;
+    values.values = buffer::borrow(held->values.data(), held->values.bytes());
+    auto t = f(storage::make_device_vector(ctx, of.type, n, vector_form::dense, n, std::move(values)));
+    if (!t) return {};
+    csr places;
+    places.rows = of.rows;
+    places.columns = of.columns;
+    places.nnz = of.nnz;
+    places.type = t->type();
+    places.offset_bytes = of.offset_bytes;
+    return storage::make_device_matrix(own, ctx, places, entries,
+                                       t->body_uncounted().home->release().first.values);
+}
+
+std::optional<csr> apply_to_values(const context& ctx, const csr& a,
+                                   const std::function<std::optional<vector_body>(const vector_body&)>& f) {
+    const bool full = a.kind == value_kind::full;
+    if (full && a.nnz > most_values) return {};
+    const auto n = static_cast<index_t>(full ? a.nnz : 1);
+    vector_body values =
+        storage::make_vector_body(ctx, a.type, full ? 0 : 1, vector_form::dense, full ? 0 : 1);
+    if (full) {
+        values.size = n;
+        values.count = n;
+        values.values = buffer::borrow(a.values.data(), a.values.bytes());
+    } else {
+        storage::store(values.values.data(), a.type, 0, a.value(0));
+    }
+    auto t = f(values);
+    if (!t) return {};
+    csr c = with_places_of(ctx, a, t->type, value_kind::pattern);
+    c.kind = full ? value_kind::full : value_kind::iso;
+    c.values = std::move(t->values);
+    return c;
+}
+
+csr with_places_of(const context& ctx, const csr& a, dtype type, value_kind kind) {
+    csr c = storage::allocate_csr(ctx, type, kind, a.rows, a.columns, a.nnz);
+    copy_shared_out(ctx, c.offsets, a.offsets, a.offsets.bytes());
+    copy_shared_out(ctx, c.indices, a.indices, static_cast<std::size_t>(a.nnz) * sizeof(index_t));
+    return c;
+}
+
+}  // namespace nz::ops

@@ -1,0 +1,23 @@
+// The values of a matrix gone through as those of a dense vector: places stay as they are. Both say nothing where they do not serve.
+#pragma once
+
+#include "ops/checks.hpp"
+#include "storage/csr.hpp"
+#include "storage/vector_body.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace nz::ops {
+
+/// f of A's values on the context's GPU, where both stay; the result is of context `own`. Not for one value that stands for all.
+std::optional<matrix> apply_to_values_on_device(const context& ctx, const context& own, const operand& a,
+                                                const std::function<std::optional<vector>(const vector&)>& f);
+/// f of A's values on the host, once where one stands for all.
+std::optional<storage::csr> apply_to_values(
+    const context& ctx, const storage::csr& a,
+    const std::function<std::optional<storage::vector_body>(const storage::vector_body&)>& f);
+/// A CSR of A's places with room for values of this type and kind.
+storage::csr with_places_of(const context& ctx, const storage::csr& a, dtype type, value_kind kind);
+
+}  // namespace nz::ops

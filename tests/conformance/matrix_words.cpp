@@ -1,0 +1,105 @@
+// apply to matrices by words and by rows, on every backend there is, against the reference: every operator and type, one value for all
+// entries and none.
+#include "core/device.hpp"
+#include "storage/matrix_body.hpp"
+#include "support/battery.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned matrix_words_seed = 94;
+
+std::vector<context> contexts() {
+    std::vector<context> all;
+    for (const int threads : {1, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
+    const context automatic;
+    if (automatic.backend() == backend::cuda) all.push_back(automatic);
+    return all;
+}
+
+// What apply(c, options) does by `kernel` is what it does by the reference; whether the kernel served.
+template <class Apply>
+bool agrees(const context& ctx, const matrix& a, bool transposed, std::string_view kernel, Apply&& apply) {
+    const auto rows = transposed ? a.columns() : a.rows(), columns = transposed ? a.rows() : a.columns();
+    matrix c(ctx, a.type(), rows, columns), expected = c;
+    try {
+        const operation_plan plan = apply(c, {.transpose_a = transposed, .kernel = kernel});
+        EXPECT_EQ(plan.kernel, kernel);
+        const bool there =
+            ctx.gpu() && kernel == "words" && a.nnz() > 0 && a.values_held() == value_kind::full;
+        EXPECT_EQ(plan.on_device, there);
+        if (there) {
+            EXPECT_TRUE(c.body().away());
+        }
+    } catch (const not_supported&) {
+        return false;
+    } catch (const domain_error&) {  // bits of what has none
+        return false;
+    }
+    apply(expected, {.transpose_a = transposed, .kernel = "reference"});
+    c.validate();
+    EXPECT_TRUE(same(read(expected), c));
+    return true;
+}
+
+TEST(MatrixWords, AgreeWithTheReferenceOnEveryOperatorAndType) {
+    std::mt19937 random(matrix_words_seed);
+    for (const context& ctx : contexts()) {
+        int served = 0;
+        for (const dtype type : all_types)
+            for (auto& [name, content] : larger_matrices(type, random)) {
+                const matrix a = make_matrix(ctx, content, true);
+                for (const bool transposed : {false, true}) {
+                    SCOPED_TRACE(name + std::string(name_of(type)) + (transposed ? " transposed" : ""));
+                    for (int id = 0; id < static_cast<int>(unary_id::user); ++id)
+                        served +=
+                            agrees(ctx, a, transposed, "words", [&](matrix& c, const matrix_options& o) {
+                                return apply(ctx, c, static_cast<unary_id>(id), a, o);
+                            });
+                    for (const binary_id id :
+                         {binary_id::plus, binary_id::rminus, binary_id::first, binary_id::lt}) {
+                        const scalar two(type, scalar(2).as(type));
+                        served += agrees(
+                            ctx, a, transposed, "words",
+                            [&](matrix& c, const matrix_options& o) { return apply(ctx, c, id, a, two, o); });
+                        served += agrees(
+                            ctx, a, transposed, "words",
+                            [&](matrix& c, const matrix_options& o) { return apply(ctx, c, id, two, a, o); });
+                    }
+                    EXPECT_TRUE(agrees(ctx, a, transposed, "rows", [&](matrix& c, const matrix_options& o) {
+                        return apply(ctx, c, index_unary_id::diagindex, a, scalar(3), o);
+                    }));
+                }
+            }
+        EXPECT_GT(served, 200);
+    }
+}
+
+TEST(MatrixWords, OneValueForAllEntriesIsLookedAtOnce) {
+    for (const context& ctx : contexts()) {
+        const matrix a = load(ctx, "rmat:9,8").matrix;
+        matrix pattern(ctx, dtype::float64, a.rows(), a.columns()), c = pattern;
+        apply(ctx, pattern, binary_id::second, a, scalar(4.0), {.kernel = "words"});
+        EXPECT_EQ(pattern.nnz(), a.nnz());
+        EXPECT_TRUE(agrees(ctx, a, false, "rows", [&](matrix& t, const matrix_options& o) {
+            return apply(ctx, t, unary_id::ainv, a, o);
+        }));
+        EXPECT_EQ(apply(ctx, c, unary_id::ainv, pattern).kernel, "words");
+        EXPECT_EQ(c.nnz(), a.nnz());
+    }
+}
+
+TEST(MatrixWords, PinsThatCannotServeSayWhy) {
+    const context ctx({.backend = backend::cpu, .threads = 1});
+    matrix a(ctx, dtype::float64, 3, 3);
+    a.set(1, 1, scalar(2.0));
+    EXPECT_THROW(apply(ctx, a, index_unary_id::rowindex, a, scalar(1), {.kernel = "words"}), not_supported);
+    vector w(ctx, dtype::float64, 3);
+    EXPECT_THROW(apply(ctx, w, unary_id::abs, w, {.kernel = "rows"}), not_supported);
+}
+
+}  // namespace
+}  // namespace nz::test
