@@ -57,7 +57,6 @@ struct device_vector_table {
     /// `size` values of `type` become the one with these bits.
     void (*fill)(void* values, dtype type, offset_t size, element value, void* stream) = nullptr;
     /// Writes the values of `from`, of any form, in another type.
-    void (*cast)(const device_entries& from, void* values, dtype type, void* stream) = nullptr;
     void (*write_back)(const device_write_back& call, void* stream) = nullptr;
     void (*write_few)(const device_write_few& call, void* stream) = nullptr;
     /// *count = set bits among the first `size`.

@@ -2,6 +2,7 @@
 
 #include "core/device.hpp"
 #include "core/parallel.hpp"
+#include "storage/device_convert.hpp"
 #include "storage/device_vector.hpp"
 #include "storage/matrix_body.hpp"
 
@@ -15,6 +16,18 @@ using storage::csr;
 using storage::vector_body;
 
 constexpr offset_t most_values = std::numeric_limits<index_t>::max();  // of a vector
+
+// The shape of such a matrix.
+csr places_of(const csr& a, dtype type) {
+    csr places;
+    places.rows = a.rows;
+    places.columns = a.columns;
+    places.nnz = a.nnz;
+    places.kind = a.kind;
+    places.type = type;
+    places.offset_bytes = a.offset_bytes;
+    return places;
+}
 
 void copy_shared_out(const context& ctx, buffer& to, const buffer& from, std::size_t bytes) {
     parallel::for_pieces(
@@ -42,14 +55,17 @@ std::optional<matrix> apply_to_values_on_device(
     values.values = buffer::borrow(held->values.data(), held->values.bytes());
     auto t = f(storage::make_device_vector(ctx, of.type, n, vector_form::dense, n, std::move(values)));
     if (!t) return {};
-    csr places;
-    places.rows = of.rows;
-    places.columns = of.columns;
-    places.nnz = of.nnz;
-    places.type = t->type();
-    places.offset_bytes = of.offset_bytes;
-    return storage::make_device_matrix(own, ctx, places, entries,
+    return storage::make_device_matrix(own, ctx, places_of(of, t->type()), entries,
                                        t->body_uncounted().home->release().first.values);
+}
+
+matrix in_type_on_device(const context& ctx, const context& own, const matrix& a, dtype type) {
+    const storage::matrix_body& body = a.body();
+    const csr& of = body.rows_anywhere();
+    return storage::make_device_matrix(
+        own, ctx, places_of(of, type), body.entries_on(ctx),
+        storage::converted_on_device(ctx, body.values_on(ctx, of, of.type)->values.data(), of.type, type,
+                                     of.kind == value_kind::full ? of.nnz : 1));
 }
 
 std::optional<csr> apply_to_values(const context& ctx, const csr& a,

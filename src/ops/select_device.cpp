@@ -54,8 +54,11 @@ public:
         const auto n = static_cast<std::size_t>(kept_);
         buffer offsets(
             memory, (static_cast<std::size_t>(of_.rows) + 1) * static_cast<std::size_t>(shape.offset_bytes)),
-            indices(memory, n * sizeof(index_t) + storage::index_padding), values;
-        if (kind == value_kind::full) values = buffer(memory, n * size_of(of_.type));
+            indices(memory, n * sizeof(index_t) + storage::index_padding),
+            values(memory, (kind == value_kind::full ? n : 1) * size_of(of_.type));
+        if (kind == value_kind::pattern)
+            kernels::on_cuda().vectors.fill(values.data(), of_.type, 1, storage::one_of(of_.type),
+                                            ctx_.gpu()->stream());
         ctx_.gpu()->fill(indices.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
         k_.out_offsets = offsets.data();
         k_.wide = shape.offset_bytes == 8;

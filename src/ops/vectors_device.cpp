@@ -8,6 +8,7 @@
 #include "instantiate/vector_cells.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/write_back.hpp"
+#include "storage/device_convert.hpp"
 #include "storage/matrix_body.hpp"
 
 namespace nz::ops {
@@ -249,7 +250,9 @@ vector in_type(const context& ctx, const vector& t, dtype type) {
     const vector_body& b = t.body_anywhere();
     const auto on = b.home->copy_on(ctx, b);
     device_vector made = storage::allocate_on_device(ctx, type, b.size, b.form, b.count);
-    kernels::on_cuda().vectors.cast(entries_of(b, *on), made.values.data(), type, ctx.gpu()->stream());
+    made.values = storage::converted_on_device(
+        ctx, on->values.data(), b.type, type, b.form == vector_form::sparse ? b.count : offset_t{b.size},
+        b.form == vector_form::bitmap ? on->present.as<const bits::word>() : nullptr);
     ctx.gpu()->copy(made.present.data(), on->present.data(), made.present.bytes());
     ctx.gpu()->copy(made.indices.data(), on->indices.data(), made.indices.bytes());
     return storage::make_device_vector(ctx, type, b.size, b.form, b.count, std::move(made));

@@ -5,6 +5,7 @@
 #include "ops/ewise_device.hpp"
 #include "ops/ewise_join.hpp"
 #include "ops/masks.hpp"
+#include "ops/matrix_words.hpp"
 #include "ops/select_device.hpp"
 #include "ops/write_back.hpp"
 #include "ops/write_back_entry.hpp"
@@ -152,8 +153,9 @@ void write_back(const context& ctx, matrix& c, matrix t, const matrix_options& o
                all = !options.accum && (unmasked || (within_mask && (options.replace || c.nnz() == 0)));
     if (all && t.type() == c.type()) {
         c = std::move(t);
-    } else if (all && !on_gpu) {
-        c = storage::make_matrix(own, convert_values(ctx, t.body().rows(), c.type()));
+    } else if (all) {
+        c = on_gpu ? in_type_on_device(ctx, own, t, c.type())
+                   : storage::make_matrix(own, convert_values(ctx, t.body().rows(), c.type()));
     } else if (auto of = joined(ctx, c, t, options, within_mask, on_gpu)) {
         c = std::move(*of);
     } else {

@@ -28,6 +28,17 @@ __global__ void check_offsets_kernel(reader offsets, offset_t rows, offset_t nnz
         flags[offsets_wrong] = 1;
 }
 
+// Absent places have no value to read; where truth values are written, they are false.
+template <class From, class To>
+__global__ void convert_kernel(const From* from, const std::uint32_t* present, To* to, offset_t size) {
+    const offset_t k = thread_number();
+    if (k >= size) return;
+    if (!present || present[k / 32] >> k % 32 & 1)
+        to[k] = convert<To>(from[k]);
+    else if constexpr (std::is_same_v<To, bool>)
+        to[k] = false;
+}
+
 // A warp a row; offsets are known to be right.
 __global__ void check_columns_kernel(reader offsets, const index_t* indices, offset_t rows, index_t columns,
                                      int* flags) {
@@ -212,6 +223,21 @@ device_balance balance_on_device(const context& gpu, const csr& source, const de
     a.wide ? share_out<std::int64_t>(gpu, a, b) : share_out<std::int32_t>(gpu, a, b);
     gpu.gpu()->wait();
     return b;
+}
+
+buffer converted_on_device(const context& gpu, const void* values, dtype from, dtype to, offset_t count,
+                           const bits::word* present) {
+    buffer made(gpu.device_memory(), static_cast<std::size_t>(count) * size_of(to));
+    if (count == 0) return made;
+    const auto* words = reinterpret_cast<const std::uint32_t*>(present);
+    dispatch(from, [&]<class From>(std::type_identity<From>) {
+        dispatch(to, [&]<class To>(std::type_identity<To>) {
+            convert_kernel<<<blocks_for(count), threads, 0, stream_of(gpu)>>>(
+                static_cast<const From*>(values), words, made.as<To>(), count);
+        });
+    });
+    check(cudaGetLastError());
+    return made;
 }
 
 offset_t longest_row_on_device(const context& gpu, const device_rows& a) {

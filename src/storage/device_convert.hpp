@@ -2,6 +2,7 @@
 // ordered on the context's stream; those that tell how much they found wait for it.
 #pragma once
 
+#include "core/bits.hpp"
 #include "storage/device_csr.hpp"
 
 #include <vector>
@@ -32,6 +33,10 @@ struct device_check {
 device_check check_on_device(const context& gpu, const device_rows& a);
 /// 64-bit offsets as 32-bit ones; they fit.
 buffer narrowed_on_device(const context& gpu, const std::int64_t* offsets, std::size_t count);
+/// Values as cast() has them in another type; `present`: a bit a value, of which the others are not read: there is nothing in
+/// their places, or false.
+buffer converted_on_device(const context& gpu, const void* values, dtype from, dtype to, offset_t count,
+                           const bits::word* present = nullptr);
 /// One bit a row in words of 32: it holds no entry.
 buffer empty_rows_on_device(const context& gpu, const device_rows& a);
 /// How the entries are shared out evenly. `source` is what they belong to.

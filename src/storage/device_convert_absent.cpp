@@ -12,6 +12,9 @@ namespace {
 
 device_check check_on_device(const context&, const device_rows&) { no_device(); }
 buffer narrowed_on_device(const context&, const std::int64_t*, std::size_t) { no_device(); }
+buffer converted_on_device(const context&, const void*, dtype, dtype, offset_t, const bits::word*) {
+    no_device();
+}
 buffer empty_rows_on_device(const context&, const device_rows&) { no_device(); }
 device_balance balance_on_device(const context&, const csr&, const device_rows&) { no_device(); }
 buffer rows_of_entries(const context&, const device_rows&) { no_device(); }

@@ -73,6 +73,12 @@ std::shared_ptr<const device_values> matrix_body::values_on(const context& gpu, 
     const std::lock_guard lock(mutex_);
     for (const auto& v : device_.values)
         if (v->source == &of && v->memory == gpu.device_memory() && v->type == wanted) return v;
+    for (const auto& v : device_.values)
+        if (v->source == &of && v->memory == gpu.device_memory() && v->type == of.type)
+            return device_.values.emplace_back(std::make_shared<const device_values>(
+                device_values{&of, v->memory, wanted,
+                              converted_on_device(gpu, v->values.data(), of.type, wanted,
+                                                  of.kind == value_kind::full ? of.nnz : 1)}));
     bring_home(of);
     return device_.values.emplace_back(
         std::make_shared<const device_values>(values_on_device(gpu, of, wanted)));

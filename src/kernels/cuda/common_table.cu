@@ -30,7 +30,7 @@ const cuda_table& on_cuda() {
         &cuda::push_pull_fused,
         &cuda::strongest_neighbours,
         &cuda::first_neighbours,
-        {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse, &cuda::mask_words, &cuda::fill, &cuda::cast,
+        {&cuda::sparse_bytes, &cuda::to_bitmap, &cuda::to_sparse, &cuda::mask_words, &cuda::fill,
          &cuda::write_back, &cuda::write_few, &cuda::count_bits},
         &cuda::sort_bytes,
         &cuda::column_starts,

@@ -52,17 +52,6 @@ struct is_present {
     __device__ bool operator()(index_t i) const { return !words || words[i / 32] >> i % 32 & 1; }
 };
 
-// Absent places have no value to read; where truth values are written, they are false.
-template <class From, class To>
-__global__ void cast_kernel(const From* from, is_present present, To* to, offset_t size) {
-    const offset_t k = thread_number();
-    if (k >= size) return;
-    if (present(static_cast<index_t>(k)))
-        to[k] = convert<To>(from[k]);
-    else if constexpr (std::is_same_v<To, bool>)
-        to[k] = false;
-}
-
 // A warp makes one word of 32 bits from values that are there for every place.
 template <class T>
 __global__ void truth_kernel(const T* values, const std::uint32_t* present, index_t size,
@@ -171,19 +160,6 @@ void fill(void* values, dtype type, offset_t size, element value, void* stream) 
     storage::by_width(size_of(type), [&]<class U>(std::type_identity<U>) {
         fill_kernel<<<blocks(size), block, 0, on(stream)>>>(static_cast<U*>(values), size,
                                                             static_cast<U>(value.bits));
-    });
-    check(cudaGetLastError());
-}
-
-void cast(const device_entries& from, void* values, dtype type, void* stream) {
-    const offset_t size = from.form == vector_form::sparse ? from.count : offset_t{from.size};
-    if (size == 0) return;
-    const is_present present{from.form == vector_form::bitmap ? halves(from.present) : nullptr};
-    dispatch(from.type, [&]<class From>(std::type_identity<From>) {
-        dispatch(type, [&]<class To>(std::type_identity<To>) {
-            cast_kernel<<<blocks(size), block, 0, on(stream)>>>(static_cast<const From*>(from.values),
-                                                                present, static_cast<To*>(values), size);
-        });
     });
     check(cudaGetLastError());
 }

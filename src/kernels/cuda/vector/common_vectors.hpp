@@ -11,7 +11,6 @@ void to_sparse(const device_entries& from, void* values, index_t* indices, void*
                void* stream);
 void mask_words(const device_entries& mask, bool structure, bits::word* words, void* stream);
 void fill(void* values, dtype type, offset_t size, element value, void* stream);
-void cast(const device_entries& from, void* values, dtype type, void* stream);
 void write_back(const device_write_back& call, void* stream);
 void write_few(const device_write_few& call, void* stream);
 void count_bits(const bits::word* words, index_t size, offset_t* count, void* stream);
