@@ -38,6 +38,7 @@ turned='TransposeOnDevice.Few*:TransposeOnDevice.Bands*:TransposeOnDevice.Column
 parts='MxmStripsOnDevice.Masks*:MxmStripsOnDevice.Iso*:MxmStripsOnDevice.Neighbours*:CopiesOnDevice.OfSeveral*'
 searches='BfsShapes.ParentsAt*:Graphs/Bfs.EachPhaseOfTilesAlone*/Grid:Betweenness.QueuesLeave*:Betweenness.Hubs*'
 words='*VectorWordsOnDevice.Reduce*/float64:*VectorWordsOnDevice.Join*/int32:*VectorWordsOnDevice.Select*/float32:SelectRising*:StoredDiagonals*:PagerankStep.Leaves*'
+written='SelectOnDevice.Masks*:SelectOnDevice.Leaves*:WriteBackOnDevice.Results*:MatrixWords.One*'
 for tool in memcheck synccheck initcheck; do
     check $tool 200 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$turned:$built:$parts"
     check $tool 60 "$bin/nz" bfs rmat:12,16 --switches all,duplicates --backend cuda --validate
@@ -74,6 +75,7 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" bfs random:9000,3 --kernel tile --tile-size 32 --backend cuda --repeat 1 --validate
     check $tool 60 "$bin/nz" bfs laplace3d:30 --kernel tile --tile-size 64 --backend cuda --repeat 1 --validate
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$words"
+    check $tool 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$written"
     for input in laplace3d:9 dense:70,600; do
         check $tool 60 "$bin/nz" spmv $input --kernel dia_slice --backend cuda --repeat 1 --validate
     done
@@ -113,6 +115,7 @@ check racecheck 60 "$bin/nz" spmv random:15000,4 --kernel csr_binned --backend c
 check racecheck 60 "$bin/nz" tc rmat:10,16 --backend cuda --validate
 check racecheck 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64'
+check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$written"
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='TransposeOnDevice.Few*'
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='BuildOnDevice.OfOneValue*:BuildOnDevice.Columns*'
 check racecheck 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate
