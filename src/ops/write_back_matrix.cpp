@@ -75,47 +75,51 @@ csr merge(const context& ctx, const csr& c, const csr& t, const csr* mask, const
 class joins {
 public:
     joins(const context& ctx, const matrix& c, const matrix_options& options, bool on_gpu)
-        : ctx_(ctx), own_(c.body().ctx), c_(c), options_(options), on_gpu_(on_gpu) {
-        if (options.mask) places_ = places_of(*options.mask);
-    }
+        : ctx_(ctx), own_(c.body().ctx), c_(c), options_(options), on_gpu_(on_gpu) {}
 
     /// Nothing where a join is not compiled.
-    std::optional<matrix> run(matrix t, bool within_mask) const {
+    std::optional<matrix> run(matrix t, bool within_mask) {
+        std::optional<ewise_choice> how = moving(c_.type());
+        if (options_.accum && c_.nnz() > 0)
+            how = choose_ewise(set_operation::unite, *options_.accum, c_.type(), t.type());
+        if (!how || how->type != c_.type()) return {};
         const bool masked = options_.mask != nullptr;
         std::optional<matrix> fresh = masked && !within_mask ? inside(t) : std::move(t), old = rest();
         if (!fresh || !old) return {};
         if (old->nnz() == 0 && fresh->type() == c_.type()) return fresh;
-        std::optional<ewise_choice> how = moving(c_.type());
-        if (options_.accum && old->nnz() > 0)
-            how = choose_ewise(set_operation::unite, *options_.accum, c_.type(), fresh->type());
-        if (!how || how->type != c_.type()) return {};
         return join(set_operation::unite, *how, *old, *fresh);
     }
 
 private:
-    // The mask's own places, where not all of them let through.
-    std::optional<matrix> places_of(const matrix& mask) const {
-        if (on_gpu_) return mask_places_for_device(ctx_, mask, options_.mask_structure);
-        auto places = mask_places(ctx_, mask.body().rows(), options_.mask_structure);
-        return places ? std::optional(storage::make_matrix(own_, std::move(*places))) : std::nullopt;
+    // The mask, or those of its places that let through.
+    const matrix& places() {
+        const matrix& mask = *options_.mask;
+        if (!asked_) {
+            asked_ = true;
+            if (on_gpu_)
+                places_ = mask_places_for_device(ctx_, mask, options_.mask_structure);
+            else if (auto of = mask_places(ctx_, mask.body().rows(), options_.mask_structure))
+                places_ = storage::make_matrix(own_, std::move(*of));
+        }
+        return places_ ? *places_ : mask;
     }
     // What of the old output has to do with the new one.
-    std::optional<matrix> rest() const {
+    std::optional<matrix> rest() {
         const bool masked = options_.mask != nullptr;
         if (c_.nnz() == 0) return c_;
         if (options_.accum) return masked && options_.replace ? inside(c_) : c_;
         return masked && !options_.replace ? outside(c_) : empty(c_.type());
     }
-    std::optional<matrix> inside(const matrix& x) const {
+    std::optional<matrix> inside(const matrix& x) {
         return restricted(x, options_.mask_complement ? set_operation::subtract : set_operation::intersect);
     }
-    std::optional<matrix> outside(const matrix& x) const {
+    std::optional<matrix> outside(const matrix& x) {
         return restricted(x, options_.mask_complement ? set_operation::intersect : set_operation::subtract);
     }
-    std::optional<matrix> restricted(const matrix& x, set_operation operation) const {
-        const matrix& mask = places_ ? *places_ : *options_.mask;
-        if (x.nnz() == 0 || (mask.nnz() == 0 && operation == set_operation::subtract)) return x;
-        if (mask.nnz() == 0) return empty(x.type());
+    std::optional<matrix> restricted(const matrix& x, set_operation operation) {
+        if (x.nnz() == 0) return x;
+        const matrix& mask = places();
+        if (mask.nnz() == 0) return operation == set_operation::subtract ? x : empty(x.type());
         return join(operation, moving_a(x.type()), x, mask);
     }
     std::optional<matrix> join(set_operation operation, const ewise_choice& how, const matrix& a,
@@ -130,8 +134,8 @@ private:
     const context& own_;
     const matrix& c_;
     const matrix_options& options_;
-    bool on_gpu_;
-    std::optional<matrix> places_;
+    bool on_gpu_, asked_ = false;
+    std::optional<matrix> places_;  // where not all of the mask's let through
 };
 
 // Nothing where a join is not compiled, or parts of the result have no room beside it: the merge takes none.
