@@ -62,6 +62,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"betweenness", "queue", presence::here, "", presence::here, ""},
     {"pagerank", "step", presence::here, "", presence::here, ""},
     {"pagerank", "short_rows", presence::absent, "mxv's rows are summed by vectors there, and what follows reads caches", presence::here, ""},
+    {"reduce", "rows", presence::here, "", presence::absent, "rows' sums are the host's: not built yet"},
     {"reduce", "blocks", presence::here, "", presence::here, ""},
     {"transpose", "convert", presence::here, "", presence::here, ""},
 };

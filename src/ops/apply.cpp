@@ -17,8 +17,8 @@ constexpr operation_plan plan{"apply", "reference", tier::generic,
 
 constexpr operation_plan words_plan{"apply", "words", tier::compiled, "values in place, shared out evenly"};
 
-constexpr operation_plan rows_plan{"apply", "rows", tier::generic,
-                                   "rows shared out, an indirect call an entry"};
+constexpr operation_plan apply_rows_plan{"apply", "rows", tier::generic,
+                                         "rows shared out, an indirect call an entry"};
 
 // By on_device() or compiled(), which may have nothing, or by the function entry for entry.
 template <class OnDevice, class Compiled>
@@ -28,7 +28,7 @@ operation_plan apply_function(const context& ctx, vector& w, const algebra::entr
     ops::check_output("apply", w, u.size(), ops::describe("u", u));
     ops::check_mask("apply", w, options);
     ops::check_kernel("apply", options.kernel);
-    require<not_supported>(options.kernel != rows_plan.kernel,
+    require<not_supported>(options.kernel != apply_rows_plan.kernel,
                            "apply: kernel rows is for matrices: leave the pin out");
     if (options.kernel != "reference") {
         const device::arrivals arrived(ctx);
@@ -96,7 +96,7 @@ operation_plan apply_function(const context& ctx, matrix& c, const algebra::entr
     ops::write_back(
         ctx, c, reference ? kernels::reference::apply(ctx, f, a.entries()) : apply_rows(ctx, f, a.entries()),
         options);
-    return reference ? plan : rows_plan;
+    return reference ? plan : apply_rows_plan;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "kernels/reference/reduce.hpp"
 
 #include "core/checks.hpp"
+#include "kernels/cpu/reduce/rows.hpp"
 #include "ops/checks.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/vectors_device.hpp"
@@ -10,6 +11,27 @@ namespace nz {
 namespace {
 
 constexpr operation_plan reduce_plan{"reduce", "reference", tier::generic, "in storage order on one thread"};
+constexpr operation_plan row_sums_plan{"reduce", "rows", tier::compiled, "rows in storage order, shared out"};
+
+storage::vector_body reduce_rows(const context& ctx, const monoid& add, const storage::csr& a) {
+    storage::vector_body sums =
+        storage::make_vector_body(ctx, add.value_type(a.type), a.rows, vector_form::bitmap, 0, false);
+    const element one = storage::one_of(a.type);
+    std::uint64_t one_value = 0;
+    storage::store(&one_value, a.type, 0, one);
+    kernels::reduce_rows_arguments k;
+    k.add = &add;
+    k.rows = a.rows;
+    k.offsets = {a.offsets.data(), a.offset_bytes == 8};
+    k.values = a.kind == value_kind::pattern ? &one_value : a.values.data();
+    k.type = a.type;
+    k.constant = a.kind != value_kind::full;
+    k.threads = ctx.threads();
+    k.sums = sums.values.data();
+    k.present = sums.words();
+    sums.count = kernels::cpu::reduce_rows(k);
+    return sums;
+}
 
 }  // namespace
 
@@ -22,8 +44,12 @@ operation_plan reduce(const context& ctx, vector& w, const monoid& add, const ma
     require<not_supported>(
         options.kernel != "blocks",
         "reduce: kernel blocks adds up a vector: leave the pin out for the rows of a matrix");
-    ops::write_back(ctx, w, kernels::reference::reduce_rows(ctx, add, input.entries()), options);
-    return reduce_plan;
+    const bool reference = options.kernel == "reference";
+    ops::write_back(ctx, w,
+                    reference ? kernels::reference::reduce_rows(ctx, add, input.entries())
+                              : reduce_rows(ctx, add, input.entries()),
+                    options);
+    return reference ? reduce_plan : row_sums_plan;
 }
 
 // The order of summation depends on the vector alone: the same bits for floats whatever the number of threads.

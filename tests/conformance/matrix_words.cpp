@@ -92,6 +92,25 @@ TEST(MatrixWords, OneValueForAllEntriesIsLookedAtOnce) {
     }
 }
 
+// The order is that of storage: the reference's bits.
+TEST(ReduceRows, IsTheReferenceBitForBitForEveryMonoidAndType) {
+    std::mt19937 random(matrix_words_seed);
+    for (const context& ctx : contexts())
+        for (const dtype type : all_types)
+            for (auto& [name, content] : larger_matrices(type, random)) {
+                const matrix a = make_matrix(ctx, content, true);
+                for (const binary_id id : {binary_id::plus, binary_id::times, binary_id::min, binary_id::max,
+                                           binary_id::lor, binary_id::land, binary_id::any, binary_id::eq})
+                    for (const bool transposed : {false, true}) {
+                        SCOPED_TRACE(name + std::string(name_of(type)) + std::string(binary_op(id).name()));
+                        vector w(ctx, type, transposed ? a.columns() : a.rows()), expected = w;
+                        EXPECT_EQ(reduce(ctx, w, id, a, {.transpose_a = transposed}).kernel, "rows");
+                        reduce(ctx, expected, id, a, {.transpose_a = transposed, .kernel = "reference"});
+                        ASSERT_TRUE(same(read(expected), w));
+                    }
+            }
+}
+
 TEST(MatrixWords, PinsThatCannotServeSayWhy) {
     const context ctx({.backend = backend::cpu, .threads = 1});
     matrix a(ctx, dtype::float64, 3, 3);
