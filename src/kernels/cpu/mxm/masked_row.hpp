@@ -158,7 +158,9 @@ public:
         index_t i, row;
     };
     summed(const mxm_arguments& k, plan::workspace_parts& parts)
-        : k_(k), of_(k), sums_(parts.take<V>(k.columns)) {}
+        : k_(k), of_(k), sums_(parts.take<V>(k.columns)) {
+        std::fill_n(sums_, k.columns, V{});  // a place is read before it is known to be this row's
+    }
     void begin_run(index_t first) { place_ = k_.stage ? k_.stage_place : k_.offsets[first]; }
     void begin_row() { begin_ = place_; }
     void end_row(index_t i) {
