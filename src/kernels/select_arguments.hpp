@@ -2,18 +2,13 @@
 #pragma once
 
 #include "algebra/entry_function.hpp"
-#include "kernels/offset_reader.hpp"
+#include "kernels/csr_entries.hpp"
 
 namespace nz::kernels {
 
 struct select_arguments {
     const algebra::entry_function* keep = nullptr;
-    index_t rows = 0;
-    offset_reader offsets;
-    const index_t* columns = nullptr;
-    const void* values = nullptr;  ///< of `type`; one when constant
-    dtype type = dtype::float64;
-    bool constant = false;
+    csr_entries a;
     int threads = 1;
     index_t* lengths = nullptr;  ///< [rows], from count
     // The result, for fill.

@@ -55,12 +55,7 @@ storage::csr apply_rows(const context& ctx, const algebra::entry_function& f, co
     storage::csr t = ops::with_places_of(ctx, a, f.type, value_kind::full);
     kernels::apply_rows_arguments k;
     k.f = &f;
-    k.rows = a.rows;
-    k.offsets = {a.offsets.data(), a.offset_bytes == 8};
-    k.columns = a.index_data();
-    k.values = a.kind == value_kind::pattern ? nullptr : a.values.data();
-    k.type = a.type;
-    k.constant = a.kind == value_kind::iso;
+    k.a = kernels::csr_entries(a);
     k.threads = ctx.threads();
     k.out_values = t.values.data();
     kernels::cpu::apply_rows(k);

@@ -16,16 +16,9 @@ constexpr operation_plan row_sums_plan{"reduce", "rows", tier::compiled, "rows i
 storage::vector_body reduce_rows(const context& ctx, const monoid& add, const storage::csr& a) {
     storage::vector_body sums =
         storage::make_vector_body(ctx, add.value_type(a.type), a.rows, vector_form::bitmap, 0, false);
-    const element one = storage::one_of(a.type);
-    std::uint64_t one_value = 0;
-    storage::store(&one_value, a.type, 0, one);
     kernels::reduce_rows_arguments k;
     k.add = &add;
-    k.rows = a.rows;
-    k.offsets = {a.offsets.data(), a.offset_bytes == 8};
-    k.values = a.kind == value_kind::pattern ? &one_value : a.values.data();
-    k.type = a.type;
-    k.constant = a.kind != value_kind::full;
+    k.a = kernels::csr_entries(a);
     k.threads = ctx.threads();
     k.sums = sums.values.data();
     k.present = sums.words();

@@ -58,12 +58,7 @@ storage::csr select_rows(const context& ctx, const algebra::entry_function& keep
     const array<index_t> lengths(ctx, static_cast<std::size_t>(a.rows));
     kernels::select_arguments k;
     k.keep = &keep;
-    k.rows = a.rows;
-    k.offsets = {a.offsets.data(), a.offset_bytes == 8};
-    k.columns = a.index_data();
-    k.values = a.kind == value_kind::pattern ? nullptr : a.values.data();
-    k.type = a.type;
-    k.constant = a.kind == value_kind::iso;
+    k.a = kernels::csr_entries(a);
     k.threads = ctx.threads();
     k.lengths = lengths.data();
     kernels::cpu::select_rows_count(k);

@@ -3,6 +3,7 @@
 #include "core/device.hpp"
 #include "storage/matrix_body.hpp"
 #include "support/battery.hpp"
+#include "support/contexts.hpp"
 #include "support/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -11,14 +12,6 @@ namespace nz::test {
 namespace {
 
 constexpr unsigned matrix_words_seed = 94;
-
-std::vector<context> contexts() {
-    std::vector<context> all;
-    for (const int threads : {1, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
-    const context automatic;
-    if (automatic.backend() == backend::cuda) all.push_back(automatic);
-    return all;
-}
 
 // What apply(c, options) does by `kernel` is what it does by the reference; whether the kernel served.
 template <class Apply>

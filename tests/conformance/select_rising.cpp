@@ -2,20 +2,13 @@
 #include "ops/select_rising.hpp"
 
 #include "nonzero/nonzero.hpp"
+#include "support/contexts.hpp"
 #include "support/settings.hpp"
 
 #include <gtest/gtest.h>
 
 namespace nz::test {
 namespace {
-
-std::vector<context> contexts() {
-    std::vector<context> all;
-    for (const int threads : {1, 3}) all.push_back(context({.backend = backend::cpu, .threads = threads}));
-    const context automatic;
-    if (automatic.backend() == backend::cuda) all.push_back(automatic);
-    return all;
-}
 
 TEST(SelectRising, KeepsThePlacesWhoseColumnHasTheLongerRow) {
     for (const context& ctx : contexts())

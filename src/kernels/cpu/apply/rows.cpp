@@ -8,20 +8,16 @@
 #include "kernels/cpu/apply/rows.hpp"
 
 #include "core/parallel.hpp"
-#include "storage/csr.hpp"
 
 namespace nz::kernels::cpu {
 
 void apply_rows(const apply_rows_arguments& k) {
     constexpr offset_t rows_a_turn = 256;
-    parallel::for_chunks(k.threads, k.rows, rows_a_turn, [&](offset_t first, offset_t last) {
+    parallel::for_chunks(k.threads, k.a.rows, rows_a_turn, [&](offset_t first, offset_t last) {
         for (offset_t i = first; i < last; ++i)
-            for (offset_t p = k.offsets[i]; p < k.offsets[i + 1]; ++p) {
-                const element x =
-                    k.values ? storage::load(k.values, k.type, k.constant ? 0 : p) : storage::one_of(k.type);
+            for (offset_t p = k.a.offsets[i]; p < k.a.offsets[i + 1]; ++p)
                 storage::store(k.out_values, k.f->type, p,
-                               k.f->call(x, static_cast<index_t>(i), k.columns[p]));
-            }
+                               k.f->call(k.a.value(p), static_cast<index_t>(i), k.a.columns[p]));
     });
 }
 

@@ -11,7 +11,7 @@
 // Read out: along the mask's own row, where the last row that reached a column is this one; or, complemented, along the bits that were set
 //   between the row's smallest and largest column (common_dense.hpp). Sorted either way.
 // Which row reached a column last is a number a column, not a bit: bits of neighbours are one word, and each would wait for the one
-//   before (laplace3d:50 under itself, one thread: 126 ms, so 94).
+//   before (laplace3d:50 under itself, one thread, by places: 126 ms, by a byte a column 94).
 // Determinism: products of one place are added in the order of k, by one thread.
 // Sync: a run's turn; the join. Workspace a thread: a sum, a number and two bits a column.
 // Distance to the limit (one thread, Zen 4): by all 1.1 ns a product (laplace3d:50, facebook_combined), some 4 cycles for 8 operations; by
@@ -144,8 +144,8 @@ private:
     index_t* latest_;  // the last row that reached a column
     rows_ahead ahead_;
     bool by_all_ = false;
-    offset_t uncounted_ = 0, seen_ = 0,
-             kept_ = 0;  // rows since the last that was counted; products of those that were
+    offset_t uncounted_ = 0;        // rows since the last that was counted
+    offset_t seen_ = 0, kept_ = 0;  // products of those that were
 };
 
 /// Sums a cell's products.

@@ -11,7 +11,6 @@
 #include "algebra/bound.hpp"
 #include "algebra/functors.hpp"
 #include "core/parallel.hpp"
-#include "storage/csr.hpp"
 
 #include <atomic>
 
@@ -25,11 +24,11 @@ offset_t each_row(const reduce_rows_arguments& k, Sum&& sum) {
     static_assert(rows_a_turn % bits::per_word == 0);
     T* const sums = static_cast<T*>(k.sums);
     std::atomic<offset_t> held{0};
-    parallel::for_chunks(k.threads, k.rows, rows_a_turn, [&](offset_t first, offset_t last) {
+    parallel::for_chunks(k.threads, k.a.rows, rows_a_turn, [&](offset_t first, offset_t last) {
         offset_t n = 0;
         for (offset_t i = first; i < last; ++i) {
             if (i % bits::per_word == 0) k.present[i / bits::per_word] = 0;
-            const offset_t begin = k.offsets[i], end = k.offsets[i + 1];
+            const offset_t begin = k.a.offsets[i], end = k.a.offsets[i + 1];
             if (begin == end) continue;
             sums[i] = sum(begin, end);
             k.present[i / bits::per_word] |= bits::word{1} << i % bits::per_word;
@@ -42,7 +41,7 @@ offset_t each_row(const reduce_rows_arguments& k, Sum&& sum) {
 
 template <binary_id Add, class T>
 offset_t typed(const reduce_rows_arguments& k) {
-    const T* const x = static_cast<const T*>(k.values);
+    const T* const x = static_cast<const T*>(k.a.values);
     return each_row<T>(k, [&](offset_t p, offset_t end) {
         T total = x[p];
         while (++p < end) total = static_cast<T>(algebra::binary<Add>(total, x[p]));
@@ -73,16 +72,14 @@ offset_t typed(const reduce_rows_arguments& k, binary_id add) {
 }  // namespace
 
 offset_t reduce_rows(const reduce_rows_arguments& k) {
-    const algebra::bound_monoid add(*k.add, k.type);
-    if (k.add->is_built_in() && add.type() == k.type && !k.constant) {
+    const algebra::bound_monoid add(*k.add, k.a.type);
+    if (k.add->is_built_in() && add.type() == k.a.type && k.a.full()) {
         const offset_t held =
-            dispatch(k.type, [&]<class T>(std::type_identity<T>) { return typed<T>(k, k.add->id()); });
+            dispatch(k.a.type, [&]<class T>(std::type_identity<T>) { return typed<T>(k, k.add->id()); });
         if (held >= 0) return held;
     }
     return storage::by_width(size_of(add.type()), [&]<class U>(std::type_identity<U>) {
-        const auto value = [&](offset_t p) {
-            return cast(storage::load(k.values, k.type, k.constant ? 0 : p), k.type, add.type());
-        };
+        const auto value = [&](offset_t p) { return cast(k.a.value(p), k.a.type, add.type()); };
         return each_row<U>(k, [&](offset_t p, offset_t end) {
             element total = value(p);
             while (++p < end) total = add(total, value(p));

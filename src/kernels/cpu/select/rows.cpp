@@ -10,7 +10,6 @@
 #include "kernels/cpu/select/rows.hpp"
 
 #include "core/parallel.hpp"
-#include "storage/csr.hpp"
 
 namespace nz::kernels::cpu {
 namespace {
@@ -21,13 +20,12 @@ constexpr offset_t rows_a_turn = 256;
 template <class Found, class Done>
 void walk(const select_arguments& k, Found&& found, Done&& done) {
     const auto kept = [&](index_t i, offset_t p) {
-        const element x =
-            k.values ? storage::load(k.values, k.type, k.constant ? 0 : p) : storage::one_of(k.type);
-        return from_element<bool>(cast(k.keep->call(x, i, k.columns[p]), k.keep->type, dtype::boolean));
+        return from_element<bool>(
+            cast(k.keep->call(k.a.value(p), i, k.a.columns[p]), k.keep->type, dtype::boolean));
     };
-    parallel::for_chunks(k.threads, k.rows, rows_a_turn, [&](offset_t first, offset_t last) {
+    parallel::for_chunks(k.threads, k.a.rows, rows_a_turn, [&](offset_t first, offset_t last) {
         for (offset_t i = first; i < last; ++i) {
-            for (offset_t p = k.offsets[i]; p < k.offsets[i + 1]; ++p)
+            for (offset_t p = k.a.offsets[i]; p < k.a.offsets[i + 1]; ++p)
                 if (kept(static_cast<index_t>(i), p)) found(i, p);
             done(i);
         }
@@ -37,18 +35,18 @@ void walk(const select_arguments& k, Found&& found, Done&& done) {
 }  // namespace
 
 void select_rows_count(const select_arguments& k) {
-    std::fill_n(k.lengths, k.rows, index_t{0});
+    std::fill_n(k.lengths, k.a.rows, index_t{0});
     walk(k, [&](offset_t i, offset_t) { ++k.lengths[i]; }, [](offset_t) {});
 }
 
 void select_rows_fill(const select_arguments& k) {
-    std::fill_n(k.lengths, k.rows, index_t{0});
+    std::fill_n(k.lengths, k.a.rows, index_t{0});
     walk(
         k,
         [&](offset_t i, offset_t p) {
             const offset_t place = k.out_offsets[i] + k.lengths[i]++;
-            k.out_columns[place] = k.columns[p];
-            if (k.out_values) storage::store(k.out_values, k.type, place, storage::load(k.values, k.type, p));
+            k.out_columns[place] = k.a.columns[p];
+            if (k.out_values) storage::store(k.out_values, k.a.type, place, k.a.value(p));
         },
         [](offset_t) {});
 }
