@@ -55,6 +55,8 @@ public:
     static index_list all() { return {}; }
     index_list(std::span<const index_t> list) : list_(list) {}  // NOLINT: a list is a list
     bool is_all() const { return !list_; }
+    /// The list itself; nothing where all are meant.
+    std::span<const index_t> listed() const { return list_ ? *list_ : std::span<const index_t>(); }
     offset_t size(offset_t extent) const { return list_ ? static_cast<offset_t>(list_->size()) : extent; }
     index_t operator[](offset_t k) const {
         return list_ ? (*list_)[static_cast<std::size_t>(k)] : static_cast<index_t>(k);

@@ -23,10 +23,11 @@ constexpr T divide(T x, T y) {
     else if constexpr (std::is_same_v<T, bool>)
         return x;
     else {
-        if (y == 0)
-            return x == 0 ? T(0) : x < 0 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
-        if constexpr (std::is_signed_v<T>)
+        if constexpr (std::is_signed_v<T>) {
+            if (y == 0 && x < 0) return std::numeric_limits<T>::min();
             if (y == -1) return static_cast<T>(wide_unsigned<T>(0) - static_cast<wide_unsigned<T>>(x));
+        }
+        if (y == 0) return x == 0 ? T(0) : std::numeric_limits<T>::max();
         return static_cast<T>(x / y);
     }
 }

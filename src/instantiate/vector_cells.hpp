@@ -2,6 +2,7 @@
 // reference.
 #pragma once
 
+#include "kernels/reduce_rows_arguments.hpp"
 #include "kernels/vector_arguments.hpp"
 #include "nonzero/algebra.hpp"
 
@@ -18,5 +19,6 @@ kernels::reduce_kernel find_reduce(binary_id add, dtype type);
 kernels::device_words_kernel find_words_on_device(binary_id op, dtype operands);
 kernels::device_apply_kernel find_apply_on_device(unary_id op, dtype type);
 kernels::device_reduce_kernel find_reduce_on_device(binary_id add, dtype type);
+kernels::device_reduce_rows_kernel find_reduce_rows_on_device(binary_id add, dtype type);
 
 }  // namespace nz::instantiate

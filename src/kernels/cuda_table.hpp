@@ -11,8 +11,11 @@
 #include "kernels/device_slices.hpp"
 #include "kernels/device_tiles.hpp"
 #include "kernels/device_vectors.hpp"
+#include "kernels/extract_arguments.hpp"
+#include "kernels/kronecker_arguments.hpp"
 #include "kernels/offset_reader.hpp"
 #include "kernels/pagerank_arguments.hpp"
+#include "kernels/places_arguments.hpp"
 #include "kernels/select_arguments.hpp"
 #include "kernels/shortest_arguments.hpp"
 #include "kernels/tile_arguments.hpp"
@@ -51,6 +54,9 @@ struct cuda_table {
     betweenness_table betweenness{};
     void (*betweenness_queue)(const device_betweenness_queue_arguments& arguments, void* stream) = nullptr;
     device_select_table select{};
+    device_extract_table extract{};
+    device_places_table places{};
+    void (*kronecker_rows)(const device_kronecker_arguments& arguments, void* stream) = nullptr;
     matrix (*transpose_convert)(const context& own, const context& gpu, const matrix& a) = nullptr;
     void (*pagerank_step)(const pagerank_step_arguments& arguments, void* stream) = nullptr;
     void (*pagerank_short_rows)(const device_pagerank_rows_arguments& arguments, void* stream) = nullptr;

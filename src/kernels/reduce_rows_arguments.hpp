@@ -16,4 +16,18 @@ struct reduce_rows_arguments {
     bits::word* present = nullptr;
 };
 
+/// The same on a GPU: pointers are the device's. Rows are those that hold entries (storage::device_balance).
+struct device_reduce_rows_arguments {
+    offset_t entries = 0;  ///< one at least
+    index_t held_rows = 0;
+    offset_reader offsets;                 ///< [held_rows + 1]
+    const index_t* row_numbers = nullptr;  ///< of held rows; null where all are
+    const index_t* chunk_rows = nullptr;   ///< the held row of each chunk's first entry
+    const void* values = nullptr;          ///< of the monoid's type
+    bool one_value = false;                ///< for all of them
+    void* sums = nullptr;                  ///< [rows]
+    void* carries = nullptr;               ///< a value a chunk
+};
+using device_reduce_rows_kernel = void (*)(const device_reduce_rows_arguments&, void* stream);
+
 }  // namespace nz::kernels

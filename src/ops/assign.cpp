@@ -4,9 +4,13 @@
 #include "plan/assign.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "kernels/reference/assign.hpp"
-#include "kernels/reference/extract.hpp"
+#include "ops/assign_rows.hpp"
 #include "ops/checks.hpp"
+#include "ops/extract_rows.hpp"
+#include "ops/places.hpp"
+#include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz {
@@ -17,44 +21,87 @@ using storage::vector_body;
 
 constexpr operation_plan spread_plan{"assign", "reference", tier::generic,
                                      "entries spread over the output's shape, one thread"};
+constexpr operation_plan places_plan{"assign", "places", tier::compiled, "places shared out"};
 
 // With an accumulator, writing back unites t with the old output. Without one, Z is made here, unless the
 // region is everything and Z is t.
-void finish(const context& ctx, vector& w, vector_body&& t, const index_list& indices,
-            const vector_options& options) {
+void finish_by_reference(const context& ctx, vector& w, vector_body&& t, const index_list& indices,
+                         const vector_options& options) {
     if (!options.accum && !indices.is_all())
         t = kernels::reference::replace_region(ctx, w.body(), t, indices);
     ops::write_back(ctx, w, std::move(t), options);
 }
-void finish(const context& ctx, matrix& c, csr&& t, const index_list& rows, const index_list& columns,
-            const matrix_options& options) {
-    const bool everything = rows.is_all() && columns.is_all();
-    if (!options.accum && !everything)
-        t = kernels::reference::replace_region(ctx, c.body().rows(), t, rows, columns);
+// `within_mask`: t has nothing that the mask bars.
+void finish(const context& ctx, matrix& c, csr&& t, const ops::region& where, const matrix_options& options,
+            bool within_mask = false) {
+    const bool alone = options.accum || where.everything();
+    if (!alone) t = ops::region_replaced(ctx, c.body().rows(), t, where);
+    ops::write_back(ctx, c, std::move(t), options, alone && within_mask);
+}
+// The same on a GPU; false where there is no room.
+bool finish_on_device(const context& ctx, matrix& c, matrix t, const ops::region& where,
+                      const matrix_options& options, bool within_mask = false) {
+    const bool alone = options.accum || where.everything();
+    if (!alone) {
+        auto z = ops::region_replaced_on_device(ctx, c, t, where);
+        if (!z) return false;
+        t = std::move(*z);
+    }
+    ops::write_back_from_device(ctx, c, std::move(t), options, alone && within_mask);
+    return true;
+}
+void finish_by_reference(const context& ctx, matrix& c, csr&& t, const ops::region& where,
+                         const matrix_options& options) {
+    if (!options.accum && !where.everything())
+        t = kernels::reference::replace_region(ctx, c.body().rows(), t, where.rows, where.columns);
     ops::write_back(ctx, c, std::move(t), options);
 }
 
-vector_body spread(const context& ctx, const vector& u, const index_list& indices, const vector& w) {
-    return indices.is_all() ? storage::copy(u.body())
-                            : kernels::reference::spread(ctx, u.body(), indices, w.body().size);
-}
-vector_body spread(const context& ctx, scalar x, const index_list& indices, const vector& w) {
-    if (!indices.is_all()) return kernels::reference::spread(ctx, x, indices, w.body().size);
-    vector full = vector::full(ctx, w.size(), x);
-    return std::move(full.mutable_body());
+vector_body spread(const context& ctx, const ops::assigned& u, const index_list& indices, const vector& w) {
+    if (indices.is_all()) {
+        if (u.u) return storage::copy(u.u->body());
+        vector full = vector::full(ctx, w.size(), u.x);
+        return std::move(full.mutable_body());
+    }
+    return u.u ? kernels::reference::spread(ctx, u.u->body(), indices, w.body().size)
+               : kernels::reference::spread(ctx, u.x, indices, w.body().size);
 }
 
-void check(const vector& w, const index_list& indices, const vector_options& options) {
-    ops::check_mask("assign", w, options);
-    ops::check_indices("assign", "index", indices, w.size());
-    ops::check_kernel("assign", options.kernel);
+operation_plan assign_vector(const context& ctx, vector& w, const ops::assigned& u, const index_list& indices,
+                             const vector_options& options) {
+    const bool pinned = !options.kernel.empty(), keeps_rest = !options.accum && !indices.is_all();
+    const device::arrivals arrived(ctx);
+    if (options.kernel != "reference")
+        if (auto t = ops::assign_places_on_device(ctx, w, u, indices, keeps_rest)) {
+            ops::write_back_from_device(ctx, w, std::move(*t), options);
+            return plan::on_gpu(places_plan, arrived.bytes());
+        }
+    const bool moves =
+        pinned ? options.kernel == places_plan.kernel
+               : plan::moves_places(w.form() == vector_form::sparse, w.size(), indices.size(w.size()));
+    if (moves && !indices.is_all()) {
+        ops::write_back(ctx, w, ops::assign_places(ctx, w.body(), u, indices, keeps_rest), options);
+        return places_plan;
+    }
+    finish_by_reference(ctx, w, spread(ctx, u, indices, w), indices, options);
+    return moves ? places_plan : spread_plan;
 }
-void check(const matrix& c, const index_list& rows, const index_list& columns,
+
+void check(const context& ctx, const vector& w, const index_list& indices, const vector_options& options) {
+    ops::check_mask("assign", w, options);
+    ops::check_indices(ctx, "assign", "index", indices, w.size());
+    ops::check_kernel("assign", options.kernel);
+    require<not_supported>(options.kernel != "rows",
+                           "assign: kernel rows is for matrices: leave the pin out");
+}
+void check(const context& ctx, const matrix& c, const index_list& rows, const index_list& columns,
            const matrix_options& options) {
     ops::check_mask("assign", c, options);
-    ops::check_indices("assign", "row", rows, c.rows());
-    ops::check_indices("assign", "column", columns, c.columns());
+    ops::check_indices(ctx, "assign", "row", rows, c.rows());
+    ops::check_indices(ctx, "assign", "column", columns, c.columns());
     ops::check_kernel("assign", options.kernel);
+    require<not_supported>(options.kernel != "places",
+                           "assign: kernel places is for vectors: leave the pin out");
 }
 
 // A row or column of a matrix is assigned as a vector and put back, so that mask and replace see only it.
@@ -68,6 +115,26 @@ void check_line(std::string_view operation, const vector& line, const vector& u,
                                     ops::describe("the mask", *options.mask), line.size());
 }
 
+operation_plan assign_line(std::string_view operation, const context& ctx, matrix& c, const vector& u,
+                           index_t at, const index_list& list, bool by_row, const vector_options& options) {
+    vector line = ops::line_of(ctx, c, at, by_row);
+    check_line(operation, line, u, list, options);
+    assign(ctx, line, u, list, options);
+    operation_plan plan = spread_plan;
+    if (options.kernel == "reference") {
+        const csr& rows = c.body().rows();
+        c = storage::make_matrix(c.body().ctx,
+                                 by_row ? kernels::reference::replace_row(ctx, rows, at, line.body())
+                                        : kernels::reference::replace_column(ctx, rows, at, line.body()));
+    } else {
+        const index_list one{std::span<const index_t>(&at, 1)}, all = index_list::all();
+        plan =
+            assign(ctx, c, ops::matrix_of_line(ctx, c, line, by_row), by_row ? one : all, by_row ? all : one);
+    }
+    plan.operation = operation;
+    return plan;
+}
+
 }  // namespace
 
 operation_plan assign(const context& ctx, vector& w, const vector& u, const index_list& indices,
@@ -75,16 +142,14 @@ operation_plan assign(const context& ctx, vector& w, const vector& u, const inde
     const offset_t listed = indices.size(w.size());
     require<dimension_mismatch>(u.size() == listed, "assign: {}, but {} places of w are listed ({})",
                                 ops::describe("u", u), listed, ops::describe("w", w));
-    check(w, indices, options);
-    finish(ctx, w, spread(ctx, u, indices, w), indices, options);
-    return spread_plan;
+    check(ctx, w, indices, options);
+    return assign_vector(ctx, w, ops::assigned{.u = &u}, indices, options);
 }
 
 operation_plan assign(const context& ctx, vector& w, scalar x, const index_list& indices,
                       const vector_options& options) {
-    check(w, indices, options);
-    finish(ctx, w, spread(ctx, x, indices, w), indices, options);
-    return spread_plan;
+    check(ctx, w, indices, options);
+    return assign_vector(ctx, w, ops::assigned{.x = x}, indices, options);
 }
 
 operation_plan assign(const context& ctx, matrix& c, const matrix& a, const index_list& rows,
@@ -94,48 +159,61 @@ operation_plan assign(const context& ctx, matrix& c, const matrix& a, const inde
     require<dimension_mismatch>(input.rows() == row_count && input.columns() == column_count,
                                 "assign: {}, but {} rows and {} columns of C are listed ({})",
                                 input.describe("A"), row_count, column_count, ops::operand{c}.describe("C"));
-    check(c, rows, columns, options);
-    finish(ctx, c,
-           kernels::reference::spread(ctx, input.entries(), rows, columns, c.body().row_count,
-                                      c.body().column_count),
-           rows, columns, options);
-    return spread_plan;
+    check(ctx, c, rows, columns, options);
+    const ops::region where{rows, columns};
+    operation_plan plan = plan::assign(options.kernel);
+    if (plan.kernel == "reference") {
+        finish_by_reference(ctx, c,
+                            kernels::reference::spread(ctx, input.entries(), rows, columns,
+                                                       c.body().row_count, c.body().column_count),
+                            where, options);
+        return plan;
+    }
+    const auto from_rows = ops::line_sources::spread(ctx, rows, c.rows()),
+               from_columns = ops::line_sources::spread(ctx, columns, c.columns());
+    const device::arrivals arrived(ctx);
+    if (auto t = ops::moved_where_it_fits(ctx, c.body().ctx, input, from_rows, from_columns))
+        if (finish_on_device(ctx, c, std::move(*t), where, options))
+            return plan::on_gpu(plan, arrived.bytes());
+    finish(ctx, c, ops::moved_lines(ctx, input.entries(), from_rows, from_columns), where, options);
+    return plan;
 }
 
 operation_plan assign(const context& ctx, matrix& c, scalar x, const index_list& rows,
                       const index_list& columns, const matrix_options& options) {
-    check(c, rows, columns, options);
+    check(ctx, c, rows, columns, options);
+    const ops::region where{rows, columns};
     const plan::assign_scalar_facts facts{options.mask != nullptr, options.mask_complement};
-    csr t =
-        plan::assigns_within_mask(facts)
-            ? kernels::reference::spread_masked(ctx, x, rows, columns, options.mask->body().rows(),
-                                                options.mask_structure)
-            : kernels::reference::spread(ctx, x, rows, columns, c.body().row_count, c.body().column_count);
-    finish(ctx, c, std::move(t), rows, columns, options);
-    return plan::assign_scalar(facts);
+    const bool within = plan::assigns_within_mask(facts);
+    operation_plan plan = plan::assign_scalar(facts, options.kernel);
+    if (plan.kernel == "reference") {
+        csr t = within ? kernels::reference::spread_masked(ctx, x, rows, columns, options.mask->body().rows(),
+                                                           options.mask_structure)
+                       : kernels::reference::spread(ctx, x, rows, columns, c.body().row_count,
+                                                    c.body().column_count);
+        finish_by_reference(ctx, c, std::move(t), where, options);
+        return plan;
+    }
+    const matrix* const mask = within ? options.mask : nullptr;
+    const device::arrivals arrived(ctx);
+    if (auto t = ops::spread_scalar_on_device(ctx, c, x, where, mask, options.mask_structure))
+        if (finish_on_device(ctx, c, std::move(*t), where, options, within))
+            return plan::on_gpu(plan, arrived.bytes());
+    finish(ctx, c, ops::spread_scalar(ctx, c, x, where, mask, options.mask_structure), where, options,
+           within);
+    return plan;
 }
 
 operation_plan assign_row(const context& ctx, matrix& c, const vector& u, index_t row,
                           const index_list& columns, const vector_options& options) {
     ops::check_index("assign_row", "row", row, c.rows());
-    vector line = storage::make_vector(kernels::reference::extract_row(ctx, c.body().rows(), row));
-    check_line("assign_row", line, u, columns, options);
-    assign(ctx, line, u, columns, options);
-    c = storage::make_matrix(c.body().ctx,
-                             kernels::reference::replace_row(ctx, c.body().rows(), row, line.body()));
-    return {"assign_row", spread_plan.kernel, spread_plan.tier, spread_plan.reason};
+    return assign_line("assign_row", ctx, c, u, row, columns, true, options);
 }
 
 operation_plan assign_column(const context& ctx, matrix& c, const vector& u, const index_list& rows,
                              index_t column, const vector_options& options) {
     ops::check_index("assign_column", "column", column, c.columns());
-    vector line = storage::make_vector(
-        kernels::reference::extract_column(ctx, c.body().rows(), index_list::all(), column));
-    check_line("assign_column", line, u, rows, options);
-    assign(ctx, line, u, rows, options);
-    c = storage::make_matrix(c.body().ctx,
-                             kernels::reference::replace_column(ctx, c.body().rows(), column, line.body()));
-    return {"assign_column", spread_plan.kernel, spread_plan.tier, spread_plan.reason};
+    return assign_line("assign_column", ctx, c, u, column, rows, false, options);
 }
 
 }  // namespace nz

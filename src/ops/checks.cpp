@@ -1,6 +1,7 @@
 #include "ops/checks.hpp"
 
 #include "core/checks.hpp"
+#include "core/parallel.hpp"
 #include "kernels/kernel_ids.hpp"
 
 namespace nz::ops {
@@ -41,13 +42,24 @@ void check_index(std::string_view operation, std::string_view what, index_t inde
     require<index_out_of_bounds>(index >= 0 && index < extent, "{}: {} {} is outside 0..{}", operation, what,
                                  index, extent - 1);
 }
-void check_indices(std::string_view operation, std::string_view what, const index_list& list,
-                   offset_t extent) {
-    if (list.is_all()) return;
-    for (offset_t k = 0; k < list.size(extent); ++k)
-        require<index_out_of_bounds>(list[k] >= 0 && list[k] < extent,
-                                     "{}: {} {} at position {} of the list is outside 0..{}", operation, what,
-                                     list[k], k, extent - 1);
+void check_indices(const context& ctx, std::string_view operation, std::string_view what,
+                   const index_list& list, offset_t extent) {
+    const std::span<const index_t> places = list.listed();
+    const auto inside = [&](offset_t k) {
+        const index_t place = places[static_cast<std::size_t>(k)];
+        return place >= 0 && place < extent;
+    };
+    std::atomic<bool> all = true;
+    parallel::for_pieces(ctx.threads(), std::ssize(places), [&](offset_t begin, offset_t end) {
+        bool here = true;
+        for (offset_t k = begin; k < end; ++k) here &= inside(k);
+        if (!here) all = false;
+    });
+    if (all) return;
+    offset_t k = 0;
+    while (inside(k)) ++k;
+    fail<index_out_of_bounds>("{}: {} {} at position {} of the list is outside 0..{}", operation, what,
+                              list[k], k, extent - 1);
 }
 
 void check_kernel(std::string_view operation, std::string_view pinned) {

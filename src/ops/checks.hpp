@@ -31,8 +31,8 @@ void check_output(std::string_view operation, const vector& w, offset_t size, st
 void check_output(std::string_view operation, const matrix& c, offset_t rows, offset_t columns,
                   std::string_view because);
 /// Throws index_out_of_bounds unless all indices lie in [0, extent).
-void check_indices(std::string_view operation, std::string_view what, const index_list& list,
-                   offset_t extent);
+void check_indices(const context& ctx, std::string_view operation, std::string_view what,
+                   const index_list& list, offset_t extent);
 void check_index(std::string_view operation, std::string_view what, index_t index, offset_t extent);
 /// Throws domain_error with the known ids unless `pinned` is empty, "reference" or one of the CPU's ids.
 void check_kernel(std::string_view operation, std::string_view pinned);

@@ -1,13 +1,21 @@
 #include "kernels/reference/extract.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "ops/checks.hpp"
+#include "ops/extract_rows.hpp"
+#include "ops/places.hpp"
+#include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
+#include "plan/assign.hpp"
 
 namespace nz {
 namespace {
 
 constexpr operation_plan extract_plan{"extract", "reference", tier::generic, "index by index, one thread"};
+constexpr operation_plan places_plan{"extract", "places", tier::compiled, "places shared out"};
+constexpr operation_plan rows_plan{"extract", "rows", tier::compiled,
+                                   "rows shared out, columns by their places"};
 
 std::string listed(std::string_view what, offset_t count) {
     return fmt::format("{} {} are listed", count, what);
@@ -19,10 +27,25 @@ operation_plan extract(const context& ctx, vector& w, const vector& u, const ind
                        const vector_options& options) {
     ops::check_output("extract", w, indices.size(u.size()), listed("indices", indices.size(u.size())));
     ops::check_mask("extract", w, options);
-    ops::check_indices("extract", "index", indices, u.size());
+    ops::check_indices(ctx, "extract", "index", indices, u.size());
     ops::check_kernel("extract", options.kernel);
-    ops::write_back(ctx, w, kernels::reference::extract(ctx, u.body(), indices), options);
-    return extract_plan;
+    require<not_supported>(options.kernel != rows_plan.kernel,
+                           "extract: kernel rows is for matrices: leave the pin out");
+    const device::arrivals arrived(ctx);
+    if (options.kernel != "reference")
+        if (auto t = ops::extract_places_on_device(ctx, u, indices)) {
+            ops::write_back_from_device(ctx, w, std::move(*t), options);
+            return plan::on_gpu(places_plan, arrived.bytes());
+        }
+    const storage::vector_body& from = u.body();
+    if (options.kernel == "reference" ||
+        (options.kernel.empty() &&
+         !plan::moves_places(from.form == vector_form::sparse, from.size, indices.size(from.size)))) {
+        ops::write_back(ctx, w, kernels::reference::extract(ctx, from, indices), options);
+        return extract_plan;
+    }
+    ops::write_back(ctx, w, ops::extract_places(ctx, from, indices), options);
+    return places_plan;
 }
 
 operation_plan extract(const context& ctx, matrix& c, const matrix& a, const index_list& rows,
@@ -32,11 +55,24 @@ operation_plan extract(const context& ctx, matrix& c, const matrix& a, const ind
     ops::check_output("extract", c, row_count, column_count,
                       listed("rows", row_count) + " and " + listed("columns", column_count));
     ops::check_mask("extract", c, options);
-    ops::check_indices("extract", "row", rows, input.rows());
-    ops::check_indices("extract", "column", columns, input.columns());
+    ops::check_indices(ctx, "extract", "row", rows, input.rows());
+    ops::check_indices(ctx, "extract", "column", columns, input.columns());
     ops::check_kernel("extract", options.kernel);
-    ops::write_back(ctx, c, kernels::reference::extract(ctx, input.entries(), rows, columns), options);
-    return extract_plan;
+    require<not_supported>(options.kernel != places_plan.kernel,
+                           "extract: kernel places is for vectors: leave the pin out");
+    if (options.kernel == "reference") {
+        ops::write_back(ctx, c, kernels::reference::extract(ctx, input.entries(), rows, columns), options);
+        return extract_plan;
+    }
+    const auto from_rows = ops::line_sources::listed(ctx, rows, input.rows()),
+               from_columns = ops::line_sources::listed(ctx, columns, input.columns());
+    const device::arrivals arrived(ctx);
+    if (auto t = ops::moved_where_it_fits(ctx, c.body().ctx, input, from_rows, from_columns)) {
+        ops::write_back_from_device(ctx, c, std::move(*t), options);
+        return plan::on_gpu(rows_plan, arrived.bytes());
+    }
+    ops::write_back(ctx, c, ops::moved_lines(ctx, input.entries(), from_rows, from_columns), options);
+    return rows_plan;
 }
 
 operation_plan extract_column(const context& ctx, vector& w, const matrix& a, const index_list& rows,
@@ -44,11 +80,22 @@ operation_plan extract_column(const context& ctx, vector& w, const matrix& a, co
     const ops::operand input{a, options.transpose_a};
     ops::check_output("extract_column", w, rows.size(input.rows()), listed("rows", rows.size(input.rows())));
     ops::check_mask("extract_column", w, options);
-    ops::check_indices("extract_column", "row", rows, input.rows());
+    ops::check_indices(ctx, "extract_column", "row", rows, input.rows());
     ops::check_index("extract_column", "column", column, input.columns());
     ops::check_kernel("extract_column", options.kernel);
-    ops::write_back(ctx, w, kernels::reference::extract_column(ctx, input.entries(), rows, column), options);
-    return {"extract_column", extract_plan.kernel, extract_plan.tier, extract_plan.reason};
+    if (!ctx.gpu() || options.kernel == "reference") {
+        ops::write_back(ctx, w, kernels::reference::extract_column(ctx, input.entries(), rows, column),
+                        options);
+        return {"extract_column", "reference", tier::generic, "a search in each row, one thread"};
+    }
+    matrix only(ctx, a.type(), rows.size(input.rows()), 1);
+    operation_plan plan = extract(ctx, only, a, rows, index_list(std::span<const index_t>(&column, 1)),
+                                  {.transpose_a = options.transpose_a});
+    vector_options writing = options;
+    writing.transpose_a = false;
+    reduce(ctx, w, binary_id::plus, only, writing);  // each sum is of one entry
+    plan.operation = "extract_column";
+    return plan;
 }
 
 }  // namespace nz

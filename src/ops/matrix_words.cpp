@@ -2,6 +2,7 @@
 
 #include "core/device.hpp"
 #include "core/parallel.hpp"
+#include "kernels/cuda_table.hpp"
 #include "storage/device_convert.hpp"
 #include "storage/device_vector.hpp"
 #include "storage/matrix_body.hpp"
@@ -66,6 +67,14 @@ matrix in_type_on_device(const context& ctx, const context& own, const matrix& a
         own, ctx, places_of(of, type), body.entries_on(ctx),
         storage::converted_on_device(ctx, body.values_on(ctx, of, of.type)->values.data(), of.type, type,
                                      of.kind == value_kind::full ? of.nnz : 1));
+}
+
+matrix with_one_value_on_device(const context& ctx, const context& own, const matrix& a, scalar x) {
+    csr places = places_of(a.body().rows_anywhere(), x.type());
+    places.kind = value_kind::iso;
+    buffer value(ctx.device_memory(), size_of(x.type()));
+    kernels::on_cuda().vectors.fill(value.data(), x.type(), 1, x.bits(), ctx.gpu()->stream());
+    return storage::make_device_matrix(own, ctx, places, a.body().entries_on(ctx), std::move(value));
 }
 
 std::optional<csr> apply_to_values(const context& ctx, const csr& a,

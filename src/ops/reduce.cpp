@@ -1,8 +1,10 @@
 #include "kernels/reference/reduce.hpp"
 
 #include "core/checks.hpp"
+#include "core/device.hpp"
 #include "kernels/cpu/reduce/rows.hpp"
 #include "ops/checks.hpp"
+#include "ops/reduce_device.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
@@ -12,6 +14,8 @@ namespace {
 
 constexpr operation_plan reduce_plan{"reduce", "reference", tier::generic, "in storage order on one thread"};
 constexpr operation_plan row_sums_plan{"reduce", "rows", tier::compiled, "rows in storage order, shared out"};
+constexpr operation_plan row_sums_on_gpu{"reduce", "rows", tier::compiled, "chunks of entries shared out",
+                                         true};
 
 storage::vector_body reduce_rows(const context& ctx, const monoid& add, const storage::csr& a) {
     storage::vector_body sums =
@@ -38,6 +42,14 @@ operation_plan reduce(const context& ctx, vector& w, const monoid& add, const ma
         options.kernel != "blocks",
         "reduce: kernel blocks adds up a vector: leave the pin out for the rows of a matrix");
     const bool reference = options.kernel == "reference";
+    const device::arrivals arrived(ctx);
+    if (!reference)
+        if (auto t = ops::reduce_rows_on_device(ctx, add, input)) {
+            operation_plan plan = row_sums_on_gpu;
+            plan.moved_bytes = arrived.bytes();
+            ops::write_back_from_device(ctx, w, std::move(*t), options);
+            return plan;
+        }
     ops::write_back(ctx, w,
                     reference ? kernels::reference::reduce_rows(ctx, add, input.entries())
                               : reduce_rows(ctx, add, input.entries()),

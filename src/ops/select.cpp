@@ -25,8 +25,9 @@ void refuse_rising(std::string_view pinned) {
         "pin out");
 }
 
-constexpr operation_plan rows_plan{"select", "rows", tier::generic,
-                                   "rows shared out, an indirect call an entry"};
+constexpr operation_plan rows_plan{"select", "rows", tier::compiled, "rows shared out"};
+constexpr operation_plan rows_by_function{"select", "rows", tier::generic,
+                                          "rows shared out, an indirect call an entry"};
 
 constexpr operation_plan rows_on_gpu{"select", "rows", tier::compiled,
                                      "a bit an entry, tiles of entries shared out", true};
@@ -54,9 +55,19 @@ std::optional<operation_plan> select_by_words(const context& ctx, vector& w, con
     return plan;
 }
 
-storage::csr select_rows(const context& ctx, const algebra::entry_function& keep, const storage::csr& a) {
+// Whether a built-in comparison is of places, or of a value for each entry.
+bool is_compiled(const index_unary_op& op, const storage::csr& a) {
+    return op.id() <= index_unary_id::valuege &&
+           (!op.by_value() || (a.kind == value_kind::full && op.input_type(a.type) == a.type));
+}
+
+storage::csr select_rows(const context& ctx, const index_unary_op& op, scalar thunk,
+                         const algebra::entry_function& keep, const storage::csr& a) {
     const array<index_t> lengths(ctx, static_cast<std::size_t>(a.rows));
     kernels::select_arguments k;
+    k.compiled = is_compiled(op, a);
+    k.op = op.id();
+    if (k.compiled) k.thunk = thunk.as(op.input_type(a.type));
     k.keep = &keep;
     k.a = kernels::csr_entries(a);
     k.threads = ctx.threads();
@@ -104,8 +115,9 @@ operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, c
             plan.moved_bytes = arrived.bytes();
             return plan;
         }
-        ops::write_back(ctx, c, select_rows(ctx, keep, input.entries()), options);
-        return rows_plan;
+        const bool compiled = is_compiled(op, input.entries());
+        ops::write_back(ctx, c, select_rows(ctx, op, thunk, keep, input.entries()), options);
+        return compiled ? rows_plan : rows_by_function;
     }
     ops::write_back(ctx, c, kernels::reference::select(ctx, keep, input.entries()), options);
     return select_plan;

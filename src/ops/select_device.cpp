@@ -34,6 +34,17 @@ public:
         k_.op = op.id();
         k_.thunk = thunk.as(op.input_type(of_.type));
     }
+    /// Columns go to their places, of which there are so many; -1: to none.
+    void place(const index_t* place_of, index_t columns) {
+        k_.place_of = place_of;
+        columns_ = columns;
+    }
+    /// The region of rows and columns with a bit, which are all where there are none.
+    void restrict(const bits::word* rows, const bits::word* columns, bool within) {
+        k_.row_words = rows;
+        k_.column_words = columns;
+        k_.within = within;
+    }
     /// The number of entries that are kept; waits for it.
     offset_t count(void (*by)(const kernels::device_select_arguments&, void*)) {
         by(k_, ctx_.gpu()->stream());
@@ -46,7 +57,7 @@ public:
         const auto& memory = ctx_.device_memory();
         csr shape;
         shape.rows = of_.rows;
-        shape.columns = of_.columns;
+        shape.columns = columns_;
         shape.type = of_.type;
         shape.kind = kind;
         shape.nnz = kept_;
@@ -59,6 +70,7 @@ public:
         if (kind == value_kind::pattern)
             kernels::on_cuda().vectors.fill(values.data(), of_.type, 1, storage::one_of(of_.type),
                                             ctx_.gpu()->stream());
+        if (kind == value_kind::iso) ctx_.gpu()->copy(values.data(), values_->values.data(), values.bytes());
         ctx_.gpu()->fill(indices.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
         k_.out_offsets = offsets.data();
         k_.wide = shape.offset_bytes == 8;
@@ -73,6 +85,7 @@ private:
     const context& ctx_;
     const storage::matrix_body& body_;
     const csr& of_;
+    index_t columns_ = of_.columns;
     std::shared_ptr<const storage::device_csr> entries_;
     std::shared_ptr<const storage::device_values> values_;
     buffer workspace_, temporary_;
@@ -98,6 +111,24 @@ matrix rising_on_device(const context& ctx, const matrix& a) {
     device_select work(ctx, {a}, false);
     work.count(kernels::on_cuda().select.rising_count);
     return work.fill(ctx, value_kind::pattern);
+}
+
+matrix columns_placed_on_device(const context& ctx, const context& own, const operand& a,
+                                const index_t* place_of, index_t columns) {
+    const value_kind kind = a.a.body().rows_anywhere().kind;
+    device_select work(ctx, a, kind != value_kind::pattern);
+    work.place(place_of, columns);
+    work.count(kernels::on_cuda().select.columns_count);
+    return work.fill(own, kind);
+}
+
+matrix region_on_device(const context& ctx, const context& own, const matrix& a, const bits::word* rows,
+                        const bits::word* columns, bool within, bool places_alone) {
+    const value_kind kind = places_alone ? value_kind::pattern : a.body().rows_anywhere().kind;
+    device_select work(ctx, {a}, kind != value_kind::pattern);
+    work.restrict(rows, columns, within);
+    work.count(kernels::on_cuda().select.region_count);
+    return work.fill(own, kind);
 }
 
 std::optional<matrix> mask_places_for_device(const context& ctx, const matrix& mask, bool structure) {

@@ -28,28 +28,6 @@ bool joins_on_device(const vector& w, const vector& t, const vector_options& o) 
     return o.accum->id() <= binary_id::lxnor && o.accum->input_type(t.type()) == t.type();
 }
 
-// A dense or bitmap copy on the device of what may be sparse.
-struct placed {
-    std::shared_ptr<const device_vector> on;
-    device_vector converted;
-    device_entries entries;
-};
-placed place(const context& ctx, const vector_body& b) {
-    placed p{b.home->copy_on(ctx, b), {}, {}};
-    p.entries = entries_of(b, *p.on);
-    if (b.form != vector_form::sparse) return p;
-    p.converted = storage::allocate_on_device(ctx, b.type, b.size, vector_form::bitmap, 0);
-    kernels::on_cuda().vectors.to_bitmap(p.entries, p.converted.values.data(),
-                                         p.converted.present.as<bits::word>(), ctx.gpu()->stream());
-    p.entries.form = vector_form::bitmap;
-    p.entries.values = p.converted.values.data();
-    p.entries.present = p.converted.present.as<const bits::word>();
-    return p;
-}
-
-// Whether work on v belongs on the GPU: its content is there, and nowhere else.
-bool lives_there(const context& ctx, const vector& v) { return ctx.gpu() && v.body_anywhere().home->away(); }
-
 struct compiled_on_device {
     kernels::device_words_kernel kernel = nullptr;
     dtype result = dtype::float64;
@@ -131,6 +109,21 @@ vector from_bitmap(const context& ctx, dtype type, index_t size, device_vector c
     return storage::make_uncounted_vector(ctx, type, size, std::move(content), std::move(count));
 }
 
+placed_vector place_on_device(const context& ctx, const vector_body& b) {
+    placed_vector p{b.home->copy_on(ctx, b), {}, {}};
+    p.entries = entries_of(b, *p.on);
+    if (b.form != vector_form::sparse) return p;
+    p.converted = storage::allocate_on_device(ctx, b.type, b.size, vector_form::bitmap, 0);
+    kernels::on_cuda().vectors.to_bitmap(p.entries, p.converted.values.data(),
+                                         p.converted.present.as<bits::word>(), ctx.gpu()->stream());
+    p.entries.form = vector_form::bitmap;
+    p.entries.values = p.converted.values.data();
+    p.entries.present = p.converted.present.as<const bits::word>();
+    return p;
+}
+
+bool lives_there(const context& ctx, const vector& v) { return ctx.gpu() && v.body_anywhere().home->away(); }
+
 buffer mask_on_device(const context& ctx, const vector_options& o) {
     if (!o.mask) return {};
     const vector_body& m = o.mask->body_anywhere();
@@ -206,7 +199,8 @@ void write_back_on_device(const context& ctx, vector& w, vector t, const vector_
     }
     if (few_join_many(w, t, o)) return write_few_on_device(ctx, w, t, o.accum->id());
     const auto n = static_cast<index_t>(w.size());
-    const placed old = place(ctx, w.body_anywhere()), result = place(ctx, t.body_uncounted());
+    const placed_vector old = place_on_device(ctx, w.body_anywhere()),
+                        result = place_on_device(ctx, t.body_uncounted());
     device_vector out = storage::allocate_on_device(ctx, w.type(), n, vector_form::bitmap, 0);
     kernels::device_write_back c;
     c.w = old.entries;
@@ -269,8 +263,8 @@ void write_back_from_device(const context& ctx, vector& w, vector t, const vecto
 void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y) {
     const auto n = static_cast<index_t>(y.size());
     const vector none(ctx, y.type(), n);
-    const placed old = place(ctx, (beta == 0 ? none : y).body_anywhere()),
-                 result = place(ctx, t.body_anywhere());
+    const placed_vector old = place_on_device(ctx, (beta == 0 ? none : y).body_anywhere()),
+                        result = place_on_device(ctx, t.body_anywhere());
     const bool full = t.form() == vector_form::dense;
     device_vector out = storage::allocate_on_device(ctx, y.type(), n, vector_form::bitmap, 0);
     kernels::device_write_back c;
@@ -307,7 +301,8 @@ std::optional<vector> join_words_on_device(const context& ctx, set_operation ope
     if (!lives_there(ctx, u) && !lives_there(ctx, v)) return {};
     const compiled_on_device c = find_compiled_on_device(op, u.type(), v.type());
     if (!c.kernel) return {};
-    const placed a = place(ctx, u.body_anywhere()), b = place(ctx, v.body_anywhere());
+    const placed_vector a = place_on_device(ctx, u.body_anywhere()),
+                        b = place_on_device(ctx, v.body_anywhere());
     const bool a_full = a.entries.form == vector_form::dense, b_full = b.entries.form == vector_form::dense;
     const bool full = operation == set_operation::unite ? a_full || b_full : a_full && b_full;
     const auto n = static_cast<index_t>(u.size());

@@ -12,6 +12,15 @@
 namespace nz::ops {
 
 kernels::device_entries entries_of(const storage::vector_body& v, const storage::device_vector& on);
+/// Whether work on v belongs on the GPU: its content is there, and nowhere else.
+bool lives_there(const context& ctx, const vector& v);
+/// A dense or bitmap copy there of what may be sparse.
+struct placed_vector {
+    std::shared_ptr<const storage::device_vector> on;
+    storage::device_vector converted;
+    kernels::device_entries entries;
+};
+placed_vector place_on_device(const context& ctx, const storage::vector_body& b);
 /// A vector of values and presence, dense where every entry is there. Who asks for their number waits for it, not this call.
 vector from_bitmap(const context& ctx, dtype type, index_t size, storage::device_vector content);
 /// The words of the options' mask; empty without one.

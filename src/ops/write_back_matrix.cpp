@@ -4,6 +4,7 @@
 #include "core/parallel.hpp"
 #include "ops/ewise_device.hpp"
 #include "ops/ewise_join.hpp"
+#include "ops/if_it_fits.hpp"
 #include "ops/masks.hpp"
 #include "ops/matrix_words.hpp"
 #include "ops/select_device.hpp"
@@ -142,11 +143,7 @@ private:
 std::optional<matrix> joined(const context& ctx, const matrix& c, const matrix& t,
                              const matrix_options& options, bool within_mask, bool on_gpu) {
     if (!options.mask && options.mask_complement) return {};  // nothing is let through
-    try {
-        return joins(ctx, c, options, on_gpu).run(t, within_mask);
-    } catch (const out_of_memory&) {
-        return {};
-    }
+    return if_it_fits<matrix>([&] { return joins(ctx, c, options, on_gpu).run(t, within_mask); });
 }
 
 void write_back(const context& ctx, matrix& c, matrix t, const matrix_options& options, bool within_mask,

@@ -1,7 +1,9 @@
-// Where a scalar that is assigned to a matrix is spread out.
+// How matrices and vectors are assigned to, and extracted from.
 #pragma once
 
 #include "nonzero/plan.hpp"
+
+#include <string_view>
 
 namespace nz::plan {
 
@@ -15,10 +17,31 @@ inline bool assigns_within_mask(const assign_scalar_facts& facts) noexcept {
     return facts.has_mask && !facts.complement;
 }
 
-inline operation_plan assign_scalar(const assign_scalar_facts& facts) noexcept {
-    return {"assign", "reference", tier::generic,
-            assigns_within_mask(facts) ? "the scalar goes to the mask's own entries"
-                                       : "the scalar goes to every listed place"};
+inline operation_plan assign_scalar(const assign_scalar_facts& facts, std::string_view pinned) noexcept {
+    const auto reason = assigns_within_mask(facts) ? "the scalar goes to the mask's own entries"
+                                                   : "the scalar goes to every listed place";
+    if (pinned == "reference") return {"assign", "reference", tier::generic, reason};
+    return {"assign", "rows", tier::compiled, reason};
+}
+
+inline operation_plan assign(std::string_view pinned) noexcept {
+    if (pinned == "reference")
+        return {"assign", "reference", tier::generic, "entries spread over the output's shape, one thread"};
+    return {"assign", "rows", tier::compiled,
+            "rows spread over the output's shape, then put in the region's place"};
+}
+
+/// Whether places of a vector are moved by a pass over them. Of a sparse one, where the list is much shorter, they are searched for.
+inline bool moves_places(bool sparse, offset_t size, offset_t listed) noexcept {
+    constexpr offset_t much_shorter = 16;
+    return !sparse || listed * much_shorter >= size;
+}
+
+/// The same where a GPU has done it.
+inline operation_plan on_gpu(operation_plan plan, std::size_t moved_bytes) noexcept {
+    plan.on_device = true;
+    plan.moved_bytes = moved_bytes;
+    return plan;
 }
 
 }  // namespace nz::plan

@@ -85,23 +85,53 @@ TEST(MatrixWords, OneValueForAllEntriesIsLookedAtOnce) {
     }
 }
 
-// The order is that of storage: the reference's bits.
+// The order is that of storage on the host: the reference's bits. A GPU's is another, which these values do not show.
 TEST(ReduceRows, IsTheReferenceBitForBitForEveryMonoidAndType) {
     std::mt19937 random(matrix_words_seed);
     for (const context& ctx : contexts())
-        for (const dtype type : all_types)
-            for (auto& [name, content] : larger_matrices(type, random)) {
+        for (const dtype type : all_types) {
+            auto battery = larger_matrices(type, random);
+            battery.push_back({"uneven", uneven_rows(60, 20000, type, random)});
+            battery.push_back({"one row", random_dictionary(1, 9000, 0.5, type, random)});
+            for (auto& [name, content] : battery) {
                 const matrix a = make_matrix(ctx, content, true);
                 for (const binary_id id : {binary_id::plus, binary_id::times, binary_id::min, binary_id::max,
                                            binary_id::lor, binary_id::land, binary_id::any, binary_id::eq})
                     for (const bool transposed : {false, true}) {
                         SCOPED_TRACE(name + std::string(name_of(type)) + std::string(binary_op(id).name()));
                         vector w(ctx, type, transposed ? a.columns() : a.rows()), expected = w;
-                        EXPECT_EQ(reduce(ctx, w, id, a, {.transpose_a = transposed}).kernel, "rows");
+                        const auto plan = reduce(ctx, w, id, a, {.transpose_a = transposed});
+                        EXPECT_EQ(plan.kernel, "rows");
+                        const bool sums = id == binary_id::plus || id == binary_id::max;
+                        if (ctx.gpu() && sums && type == dtype::float32 && a.nnz() > 0) {
+                            EXPECT_TRUE(plan.on_device);
+                        }
                         reduce(ctx, expected, id, a, {.transpose_a = transposed, .kernel = "reference"});
                         ASSERT_TRUE(same(read(expected), w));
                     }
             }
+        }
+}
+
+// The sum of a row that begins in one chunk and ends in another, in an order that does not change.
+TEST(ReduceRows, IsTheSameOnAGpuTwiceAndNearTheHosts) {
+    const context ctx;
+    if (!ctx.gpu()) GTEST_SKIP() << "no GPU here";
+    std::mt19937 random(matrix_words_seed);
+    for (const matrix& of :
+         {load(ctx, "rmat:12,16").matrix, load(ctx, "laplace2d:70").matrix,
+          make_matrix(ctx, random_dictionary(3, 40000, 0.5, dtype::float64, random), true)}) {
+        matrix a(ctx, dtype::float64, of.rows(), of.columns());
+        apply(ctx, a, unary_id::identity, of);
+        apply(ctx, a, binary_id::times, a, scalar(0.1));
+        vector first(ctx, dtype::float64, a.rows()), second = first, host = first;
+        EXPECT_TRUE(reduce(ctx, first, binary_id::plus, a).on_device);
+        reduce(ctx, second, binary_id::plus, a);
+        reduce(ctx, host, binary_id::plus, a, {.kernel = "reference"});
+        EXPECT_TRUE(same(read(first), second));
+        const vector ones = vector::full(ctx, a.columns(), scalar(1.0));
+        EXPECT_TRUE(close(host, first, row_bounds(a, ones, dtype::float64)));
+    }
 }
 
 TEST(MatrixWords, PinsThatCannotServeSayWhy) {

@@ -69,11 +69,14 @@ TEST_P(Places, ExtractWritesAsTheModelSays) {
         const std::vector<index_t> rows = some_of(a.rows), columns = some_of(a.columns);
         const dictionary t = model_extract(a, rows, columns),
                          of_rows = model_extract(a, rows, all_of(a.columns));
-        check_settings<matrix>(ctx, t.rows, t.columns, GetParam(), random, written(t),
-                               [&](matrix& c, matrix_options options) {
-                                   options.transpose_a = true;
-                                   extract(ctx, c, turned, index_list(rows), index_list(columns), options);
-                               });
+        for (const std::string_view kernel : {"rows", "reference"})
+            check_settings<matrix>(ctx, t.rows, t.columns, GetParam(), random, written(t),
+                                   [&](matrix& c, matrix_options options) {
+                                       options.transpose_a = true;
+                                       options.kernel = kernel;
+                                       extract(ctx, c, turned, index_list(rows), index_list(columns),
+                                               options);
+                                   });
         check_settings<matrix>(ctx, of_rows.rows, of_rows.columns, GetParam(), random, written(of_rows),
                                [&](matrix& c, const matrix_options& options) {
                                    extract(ctx, c, input, index_list(rows), index_list::all(), options);
@@ -81,10 +84,12 @@ TEST_P(Places, ExtractWritesAsTheModelSays) {
         if (a.columns == 0) continue;
         const auto column = static_cast<index_t>(random() % a.columns);
         const dictionary line = model_extract(a, rows, {column});
-        check_settings<vector>(ctx, line.rows, 1, GetParam(), random, written(line),
-                               [&](vector& w, const vector_options& options) {
-                                   extract_column(ctx, w, input, index_list(rows), column, options);
-                               });
+        for (const std::string_view kernel : {"", "reference"})
+            check_settings<vector>(ctx, line.rows, 1, GetParam(), random, written(line),
+                                   [&](vector& w, vector_options options) {
+                                       options.kernel = kernel;
+                                       extract_column(ctx, w, input, index_list(rows), column, options);
+                                   });
         check_settings<vector>(ctx, line.rows, 1, GetParam(), random, written(line),
                                [&](vector& w, vector_options options) {
                                    options.transpose_a = true;
@@ -101,10 +106,12 @@ TEST_P(Places, ExtractOfVectorsWritesAsTheModelSays) {
         const std::vector<index_t> reversed(everything.rbegin(), everything.rend());
         const vector input = make_vector(ctx, u, random);
         const dictionary t = model_extract(u, list, {0}), back = model_extract(u, reversed, {0});
-        check_settings<vector>(ctx, t.rows, 1, GetParam(), random, written(t),
-                               [&](vector& w, const vector_options& options) {
-                                   extract(ctx, w, input, index_list(list), options);
-                               });
+        for (const std::string_view kernel : {"places", "reference"})
+            check_settings<vector>(ctx, t.rows, 1, GetParam(), random, written(t),
+                                   [&](vector& w, vector_options options) {
+                                       options.kernel = kernel;
+                                       extract(ctx, w, input, index_list(list), options);
+                                   });
         check_aliased<vector>(ctx, u, random, written(back), [&](vector& w, const vector_options& options) {
             extract(ctx, w, w, index_list(reversed), options);
         });
@@ -124,14 +131,21 @@ TEST_P(Places, AssignOfVectorsWritesAsTheModelSays) {
                 return model_assign(c, a, where, {0}, how);
             };
         };
-        check_settings<vector>(ctx, size, 1, GetParam(), random, expect(u, list),
-                               [&](vector& w, const vector_options& options) {
-                                   assign(ctx, w, input, index_list(list), options);
-                               });
         const dictionary constant = filled(list.size(), 1, x), all_constant = filled(everything.size(), 1, x);
-        check_settings<vector>(
-            ctx, size, 1, GetParam(), random, expect(constant, list),
-            [&](vector& w, const vector_options& options) { assign(ctx, w, x, index_list(list), options); });
+        for (const std::string_view kernel : {"places", "reference"}) {
+            const auto pinned = [&](vector_options options) {
+                options.kernel = kernel;
+                return options;
+            };
+            check_settings<vector>(ctx, size, 1, GetParam(), random, expect(u, list),
+                                   [&](vector& w, const vector_options& options) {
+                                       assign(ctx, w, input, index_list(list), pinned(options));
+                                   });
+            check_settings<vector>(ctx, size, 1, GetParam(), random, expect(constant, list),
+                                   [&](vector& w, const vector_options& options) {
+                                       assign(ctx, w, x, index_list(list), pinned(options));
+                                   });
+        }
         check_settings<vector>(
             ctx, size, 1, GetParam(), random, expect(all_constant, everything),
             [&](vector& w, const vector_options& options) { assign(ctx, w, x, index_list::all(), options); });
@@ -166,10 +180,12 @@ TEST_P(Places, AssignOfMatricesWritesAsTheModelSays) {
                 return model_assign(c, d, i, j, how);
             };
         };
-        check_settings<matrix>(ctx, m, n, GetParam(), random, expect(a, rows, columns),
-                               [&](matrix& c, const matrix_options& options) {
-                                   assign(ctx, c, input, index_list(rows), index_list(columns), options);
-                               });
+        for (const std::string_view kernel : {"rows", "reference"})
+            check_settings<matrix>(ctx, m, n, GetParam(), random, expect(a, rows, columns),
+                                   [&](matrix& c, matrix_options options) {
+                                       options.kernel = kernel;
+                                       assign(ctx, c, input, index_list(rows), index_list(columns), options);
+                                   });
         check_settings<matrix>(ctx, m, n, GetParam(), random, expect(a, rows, columns),
                                [&](matrix& c, matrix_options options) {
                                    options.transpose_a = true;
@@ -181,10 +197,12 @@ TEST_P(Places, AssignOfMatricesWritesAsTheModelSays) {
                                });
         const scalar x(GetParam(), random_value(GetParam(), random));
         const dictionary part = filled(rows.size(), every_column.size(), x);
-        check_settings<matrix>(ctx, m, n, GetParam(), random, expect(part, rows, every_column),
-                               [&](matrix& c, const matrix_options& options) {
-                                   assign(ctx, c, x, index_list(rows), index_list::all(), options);
-                               });
+        for (const std::string_view kernel : {"rows", "reference"})
+            check_settings<matrix>(ctx, m, n, GetParam(), random, expect(part, rows, every_column),
+                                   [&](matrix& c, matrix_options options) {
+                                       options.kernel = kernel;
+                                       assign(ctx, c, x, index_list(rows), index_list::all(), options);
+                                   });
         if (m == n) {
             const std::vector<index_t> reversed(every_row.rbegin(), every_row.rend());
             check_aliased<matrix>(ctx, shape, random, expect(shape, reversed, reversed),
@@ -216,12 +234,16 @@ TEST_P(Places, AssignOfRowsAndColumnsTouchesOnlyThem) {
                 }
             for (const auto& [k, x] : model_assign(line, u, list, {0}, writing_of(s, m)).entries)
                 expected.entries[by_row ? place{at, k.first} : place{k.first, at}] = x;
-            matrix out = make_matrix(ctx, c, true);
-            if (by_row)
-                assign_row(ctx, out, input, at, index_list(list), options_of(s, mask));
-            else
-                assign_column(ctx, out, input, index_list(list), at, options_of(s, mask));
-            ASSERT_TRUE(same(expected, out));
+            for (const std::string_view kernel : {"", "reference"}) {
+                matrix out = make_matrix(ctx, c, true);
+                vector_options options = options_of(s, mask);
+                options.kernel = kernel;
+                if (by_row)
+                    assign_row(ctx, out, input, at, index_list(list), options);
+                else
+                    assign_column(ctx, out, input, index_list(list), at, options);
+                ASSERT_TRUE(same(expected, out));
+            }
         }
 }
 

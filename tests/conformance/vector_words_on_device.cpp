@@ -4,6 +4,7 @@
 #include "instantiate/vector_cells.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
+#include "support/contexts.hpp"
 #include "support/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -12,17 +13,6 @@ namespace nz::test {
 namespace {
 
 constexpr unsigned vector_words_device_seed = 20261122;
-
-// The same vector, on the GPU alone.
-vector there(const context& ctx, const vector& v) {
-    const storage::vector_body& b = v.body();
-    const auto on = b.home->copy_on(ctx, b);
-    storage::device_vector copy = storage::allocate_on_device(ctx, b.type, b.size, b.form, b.count);
-    ctx.gpu()->copy(copy.values.data(), on->values.data(), copy.values.bytes());
-    ctx.gpu()->copy(copy.present.data(), on->present.data(), copy.present.bytes());
-    ctx.gpu()->copy(copy.indices.data(), on->indices.data(), copy.indices.bytes());
-    return storage::make_device_vector(ctx, b.type, b.size, b.form, b.count, std::move(copy));
-}
 
 class VectorWordsOnDevice : public ::testing::TestWithParam<dtype> {
 protected:

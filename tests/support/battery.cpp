@@ -52,4 +52,14 @@ std::vector<named_dictionary> larger_matrices(dtype type, std::mt19937& random) 
             {"random 90 x 200", random_dictionary(90, 200, 0.05, type, random)}};
 }
 
+dictionary uneven_rows(index_t rows, index_t columns, dtype type, std::mt19937& random) {
+    dictionary d{rows, columns, type, {}};
+    const int lengths[] = {0, 1, 5, 0, 31, 32, 33, 1023, 1024, 1025, 2500, 0, 64};
+    for (index_t row = 0; row < rows; ++row)
+        for (int k = lengths[random() % std::size(lengths)]; k > 0; --k)
+            d.entries[{row, static_cast<index_t>(random() % static_cast<unsigned>(columns))}] =
+                random_value(type, random);
+    return d;
+}
+
 }  // namespace nz::test

@@ -18,5 +18,7 @@ struct named_dictionary {
 std::vector<named_dictionary> matrix_battery(dtype type, std::mt19937& random);
 /// A square one and a rectangle, larger: several bitmap words, more rows than one thread's share.
 std::vector<named_dictionary> larger_matrices(dtype type, std::mt19937& random);
+/// Rows of none to 2,500 entries: tiles hold many rows, and rows run over many tiles.
+dictionary uneven_rows(index_t rows, index_t columns, dtype type, std::mt19937& random);
 
 }  // namespace nz::test

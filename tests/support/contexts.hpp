@@ -1,7 +1,9 @@
 // Where a test runs, and what vectors of an algorithm hold.
 #pragma once
 
+#include "core/device.hpp"
 #include "nonzero/nonzero.hpp"
+#include "storage/vector_body.hpp"
 
 #include <vector>
 
@@ -18,6 +20,17 @@ inline std::vector<context> contexts() {
 /// A context on the CPU; a memory limit of 0 is none.
 inline context with_threads(int threads, std::size_t limit = 0) {
     return context({.backend = backend::cpu, .threads = threads, .memory_limit = limit});
+}
+
+/// The same vector, on the GPU alone.
+inline vector there(const context& ctx, const vector& v) {
+    const storage::vector_body& b = v.body();
+    const auto on = b.home->copy_on(ctx, b);
+    storage::device_vector copy = storage::allocate_on_device(ctx, b.type, b.size, b.form, b.count);
+    ctx.gpu()->copy(copy.values.data(), on->values.data(), copy.values.bytes());
+    ctx.gpu()->copy(copy.present.data(), on->present.data(), copy.present.bytes());
+    ctx.gpu()->copy(copy.indices.data(), on->indices.data(), copy.indices.bytes());
+    return storage::make_device_vector(ctx, b.type, b.size, b.form, b.count, std::move(copy));
 }
 
 /// The values of a dense vector of 32-bit integers: levels, parents, labels.

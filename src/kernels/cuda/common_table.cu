@@ -1,9 +1,14 @@
 // The table of a build with CUDA.
+#include "kernels/cuda/assign/places.cuh"
+#include "kernels/cuda/assign/rows.cuh"
 #include "kernels/cuda/betweenness/batched.cuh"
 #include "kernels/cuda/betweenness/queue.cuh"
 #include "kernels/cuda/bins/common_build.hpp"
 #include "kernels/cuda/components/afforest.cuh"
 #include "kernels/cuda/ewise/common_count.hpp"
+#include "kernels/cuda/extract/places.cuh"
+#include "kernels/cuda/extract/rows.cuh"
+#include "kernels/cuda/kronecker/rows.cuh"
 #include "kernels/cuda/mxd/common_layout.hpp"
 #include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxv/common_sort.hpp"
@@ -63,7 +68,12 @@ const cuda_table& on_cuda() {
          &cuda::betweenness_count, &cuda::betweenness_clear, &cuda::betweenness_mark,
          &cuda::betweenness_back},
         &cuda::betweenness_queue,
-        {&cuda::select_scan_bytes, &cuda::select_rows_count, &cuda::rising_count, &cuda::select_fill},
+        {&cuda::select_scan_bytes, &cuda::select_rows_count, &cuda::rising_count,
+         &cuda::extract_columns_count, &cuda::assign_region_count, &cuda::select_fill},
+        {&cuda::extract_scan_bytes, &cuda::extract_rows_count, &cuda::extract_rows_fill,
+         &cuda::spread_sources, &cuda::named_sources},
+        {&cuda::extract_places, &cuda::assign_places},
+        &cuda::kronecker_rows,
         &cuda::transpose_convert,
         &cuda::pagerank_step,
         &cuda::pagerank_short_rows};

@@ -3,7 +3,7 @@
 
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"
-#include "kernels/cuda/common_offsets.cuh"
+#include "kernels/cuda/common_tile_rows.cuh"
 #include "kernels/select_arguments.hpp"
 #include "plan/select.hpp"
 
@@ -19,48 +19,39 @@ inline unsigned blocks_of_tiles(offset_t entries) {
     return static_cast<unsigned>((plan::select_tiles(entries) + block / 32 - 1) / (block / 32));
 }
 
-/// The last row in [low, high] that begins at or before an entry.
-__device__ inline index_t row_of_entry(const device_offsets& offsets, index_t low, index_t high,
-                                       offset_t entry) {
-    while (low < high) {
-        const index_t mid = low + (high - low + 1) / 2;
-        if (offsets[mid] <= entry)
-            low = mid;
-        else
-            high = mid - 1;
-    }
-    return low;
-}
+using rows_of_tile = tile_rows<index_t, static_cast<int>(plan::select_tile)>;
 
-/// A warp has a tile: keep(row, entry, column) says which of its entries stay. Rows are looked for where Keep::needs_row.
+/// A warp has a tile: keep(row, entry, column) says which of its entries stay, where it needs row and column.
 template <class Keep>
 __global__ void __launch_bounds__(block)
     flag_entries(device_select_arguments k, plan::select_parts parts, Keep keep) {
     const offset_t tile = offset_t{blockIdx.x} * (block / 32) + threadIdx.x / 32;
     if (tile >= plan::select_tiles(k.entries)) return;
     const unsigned lane = threadIdx.x % 32;
-    const device_offsets offsets{k.offsets.data, k.offsets.wide};
     const offset_t begin = tile * plan::select_tile, end = min(begin + plan::select_tile, k.entries);
-    index_t low = 0, high = 0;
-    if constexpr (Keep::needs_row) {
-        low = row_of_entry(offsets, 0, k.rows - 1, begin);
-        high = row_of_entry(offsets, low, k.rows - 1, end - 1);
-    }
     unsigned mine = 0;
+    const auto flag = [&](auto&& row_of) {
 #pragma unroll 4
-    for (int w = 0; w < words_a_tile; ++w) {
-        const offset_t p = begin + w * plan::select_word + lane;
-        bool kept = false;
-        if (p < end) {
-            index_t row = 0, column = 0;
-            if constexpr (Keep::needs_row) {
-                row = row_of_entry(offsets, low, high, p);
-                column = __ldg(k.columns + p);
+        for (int w = 0; w < words_a_tile; ++w) {
+            const offset_t p = begin + w * plan::select_word + lane;
+            const index_t row = row_of(w);
+            bool kept = false;
+            if (p < end) {
+                index_t column = 0;
+                if constexpr (Keep::needs_column) column = __ldg(k.columns + p);
+                kept = keep(row, p, column);
             }
-            kept = keep(row, p, column);
+            const unsigned word = __ballot_sync(full_warp, kept);
+            if (lane == static_cast<unsigned>(w)) mine = word;
         }
-        const unsigned word = __ballot_sync(full_warp, kept);
-        if (lane == static_cast<unsigned>(w)) mine = word;
+    };
+    if constexpr (Keep::needs_row) {
+        __shared__ rows_of_tile rows[block / 32];
+        const device_offsets offsets{k.offsets.data, k.offsets.wide};
+        flag(tile_row_reader(rows[threadIdx.x / 32], offsets, k.rows, begin, end,
+                             [](index_t row) { return row; }));
+    } else {
+        flag([](int) { return 0; });
     }
     unsigned before = __popc(mine);
 #pragma unroll

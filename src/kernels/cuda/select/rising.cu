@@ -9,7 +9,7 @@ namespace nz::kernels::cuda {
 namespace {
 
 struct rises {
-    static constexpr bool needs_row = true;
+    static constexpr bool needs_row = true, needs_column = true;
     device_offsets offsets;
     __device__ bool operator()(index_t i, offset_t, index_t j) const {
         const offset_t own = offsets[i + offset_t{1}] - offsets[i],

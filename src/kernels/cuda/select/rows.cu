@@ -3,13 +3,15 @@
 // Who owns what: a warp has a tile of 1,024 entries, whatever rows they are in, and leaves a bit for each that is kept, and how many
 //   its words have before them; a scan of the tiles' counts gives every entry kept its place. Rows have theirs from the same bits:
 //   how many are kept before the row begins. So no row is counted, and long and empty ones cost what others do.
-// Rows are searched for only where the place is compared: in all offsets for the tile's first and last entry, between these for the others.
+// Rows are looked for only where the place is compared: the tile's first by 32 rows a look, the others by the bits at which they begin.
+// Shared memory (there): 4 bytes an entry of the tiles under way, for the rows that begin in them.
 // Memory: columns and values that are compared, once; columns and values that are kept, twice; 48 bits for 32 entries, written once and
 //   read twice; offsets once and the new ones. Sync: launches. Determinism: nothing is summed.
 // Workspace: plan::select_workspace, a fifth of a byte an entry, and the scan's.
 // Why the CPU's was not enough: the matrix would go to the host and back, and its function is called entry by entry.
 #include "kernels/cuda/select/common_flags.cuh"
 #include "kernels/cuda/select/rows.cuh"
+#include "kernels/select_compare.hpp"
 
 #include <type_traits>
 
@@ -18,57 +20,12 @@ namespace {
 
 using select_detail::block, select_detail::words_a_tile;
 
-struct place_compares {
-    static constexpr bool needs_row = true;
-    index_unary_id op;
-    offset_t with;
-    __device__ bool operator()(offset_t i, offset_t, offset_t j) const {
-        using enum index_unary_id;
-        switch (op) {
-            case tril:
-                return j <= i + with;
-            case triu:
-                return j >= i + with;
-            case diag:
-                return j == i + with;
-            case offdiag:
-                return j != i + with;
-            case rowle:
-                return i <= with;
-            case rowgt:
-                return i > with;
-            case colle:
-                return j <= with;
-            default:
-                return j > with;
-        }
-    }
+struct by_place : place_compares {
+    static constexpr bool needs_row = true, needs_column = true;
 };
-
 template <class T>
-struct value_compares {
-    static constexpr bool needs_row = false;
-    index_unary_id op;
-    T with;
-    const T* values;
-    __device__ bool operator()(index_t, offset_t p, index_t) const {
-        using enum index_unary_id;
-        const T x = values[p];
-        switch (op) {
-            case valueeq:
-                return x == with;
-            case valuene:
-                return x != with;
-            case valuelt:
-                return x < with;
-            case valuele:
-                return x <= with;
-            case valuegt:
-                return x > with;
-            default:
-                return x >= with;
-        }
-    }
+struct by_value : value_compares<T> {
+    static constexpr bool needs_row = false, needs_column = false;
 };
 
 struct no_value {};
@@ -88,7 +45,8 @@ __global__ void __launch_bounds__(block) move_entries(device_select_arguments k,
         if (word >> lane & 1) {
             const offset_t from = begin + w * plan::select_word + lane,
                            to = start + before + __popc(word & ((1u << lane) - 1));
-            k.out_columns[to] = __ldg(k.columns + from);
+            const index_t column = __ldg(k.columns + from);
+            k.out_columns[to] = k.place_of ? __ldg(k.place_of + column) : column;
             if constexpr (!std::is_same_v<U, no_value>)
                 static_cast<U*>(k.out_values)[to] = static_cast<const U*>(k.values)[from];
         }
@@ -129,10 +87,10 @@ std::size_t select_scan_bytes(offset_t entries) {
 
 void select_rows_count(const device_select_arguments& k, void* stream) {
     if (k.op < index_unary_id::valueeq)
-        return select_detail::count(k, place_compares{k.op, from_element<std::int64_t>(k.thunk)}, stream);
+        return select_detail::count(k, by_place{{k.op, from_element<std::int64_t>(k.thunk)}}, stream);
     dispatch(k.type, [&]<class T>(std::type_identity<T>) {
         select_detail::count(
-            k, value_compares<T>{k.op, from_element<T>(k.thunk), static_cast<const T*>(k.values)}, stream);
+            k, by_value<T>{{k.op, from_element<T>(k.thunk), static_cast<const T*>(k.values)}}, stream);
     });
 }
 

@@ -1,4 +1,5 @@
-// Entry points of select on a GPU; the essays are in rows.cu and rising.cu. fill serves both counts.
+// Entry points of select on a GPU; the essays are in rows.cu and rising.cu, and for the others in extract/rows.cu and assign/rows.cu. fill serves
+// all counts.
 #pragma once
 
 #include "kernels/select_arguments.hpp"

@@ -118,18 +118,7 @@ void run(const device_write_back& c, cudaStream_t stream) {
 template <class Call>
 void run_of_type(const Call& c, void* stream) {
     const auto on = static_cast<cudaStream_t>(stream);
-    switch (c.t.type) {
-        case dtype::boolean:
-            return run<bool>(c, on);
-        case dtype::int32:
-            return run<std::int32_t>(c, on);
-        case dtype::int64:
-            return run<std::int64_t>(c, on);
-        case dtype::float32:
-            return run<float>(c, on);
-        default:
-            return run<double>(c, on);
-    }
+    dispatch(c.t.type, [&]<class T>(std::type_identity<T>) { run<T>(c, on); });
 }
 
 }  // namespace

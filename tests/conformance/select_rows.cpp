@@ -1,8 +1,9 @@
-// Select of matrices on a GPU, and masks whose values are looked at there: every comparison and type against the reference.
-// Skips where there is no GPU.
+// Select of matrices on every backend there is, every comparison and type against the reference; what stays on a GPU, and masks whose
+// values are looked at there, which is skipped where there is none.
 #include "core/device.hpp"
 #include "storage/matrix_body.hpp"
 #include "support/battery.hpp"
+#include "support/contexts.hpp"
 #include "support/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -20,45 +21,37 @@ protected:
     std::mt19937 random{select_device_seed};
 };
 
-// Tiles hold many rows, and rows run over many tiles.
-dictionary uneven(index_t rows, dtype type, std::mt19937& random) {
-    dictionary d{rows, 3000, type, {}};
-    const int lengths[] = {0, 1, 5, 0, 31, 32, 33, 1023, 1024, 1025, 2500, 0, 64};
-    for (index_t row = 0; row < d.rows; ++row)
-        for (int k = lengths[random() % std::size(lengths)]; k > 0; --k)
-            d.entries[{row, static_cast<index_t>(random() % static_cast<unsigned>(d.columns))}] =
-                random_value(type, random);
-    return d;
-}
-
-TEST_F(SelectOnDevice, KeepsWhatTheReferenceKeepsByEveryComparisonOfEveryType) {
-    const context ctx({.backend = backend::cuda});
-    for (const dtype type : all_types) {
-        auto battery = larger_matrices(type, random);
-        battery.push_back({"uneven", uneven(40, type, random)});
-        battery.push_back({"empty", dictionary{30, 20, type, {}}});
-        for (auto& [name, content] : battery) {
-            const matrix a = make_matrix(ctx, content, true);
-            const value_kind kind = a.values_held();
-            for (int id = 0; id <= static_cast<int>(index_unary_id::valuege); ++id)
-                for (const int thunk : {-7, 0, 1, 40})
+TEST(SelectRows, KeepsWhatTheReferenceKeepsByEveryComparisonOfEveryType) {
+    std::mt19937 random(select_device_seed);
+    for (const context& ctx : contexts())
+        for (const dtype type : all_types) {
+            auto battery = larger_matrices(type, random);
+            battery.push_back({"uneven", uneven_rows(40, 3000, type, random)});
+            battery.push_back({"empty", dictionary{30, 20, type, {}}});
+            for (auto& [name, content] : battery) {
+                const matrix a = make_matrix(ctx, content, true);
+                const value_kind kind = a.values_held();
+                for (int id = 0; id <= static_cast<int>(index_unary_id::valuege); ++id)
                     for (const bool transposed : {false, true}) {
+                        const int thunks[] = {-7, 0, 1, 40}, thunk = thunks[random() % std::size(thunks)];
                         const index_unary_op op(static_cast<index_unary_id>(id));
                         const index_t rows = transposed ? content.columns : content.rows,
                                       columns = transposed ? content.rows : content.columns;
                         matrix c(ctx, type, rows, columns), expected = c;
-                        const bool there =
-                            select(ctx, c, op, a, scalar(thunk), {.transpose_a = transposed}).on_device;
-                        ASSERT_EQ(there, rows > 0 && (kind == value_kind::full ||
-                                                      (kind == value_kind::pattern && !op.by_value())));
-                        EXPECT_EQ(c.body().away(), there);
+                        const auto plan = select(ctx, c, op, a, scalar(thunk), {.transpose_a = transposed});
+                        const bool compiled = kind == value_kind::full || !op.by_value();
+                        ASSERT_EQ(plan.on_device,
+                                  ctx.gpu() && rows > 0 && compiled && kind != value_kind::iso);
+                        EXPECT_EQ(plan.tier == tier::compiled, compiled);
+                        EXPECT_EQ(c.body().away(), plan.on_device);
                         select(ctx, expected, op, a, scalar(thunk),
                                {.transpose_a = transposed, .kernel = "reference"});
+                        c.validate();
                         ASSERT_TRUE(same(read(expected), c))
                             << name << ", " << op.name() << " " << thunk << " of " << name_of(type);
                     }
+            }
         }
-    }
 }
 
 TEST_F(SelectOnDevice, LeavesPatternsPatternsAndOtherOperatorsToTheHost) {

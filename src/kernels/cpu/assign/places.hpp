@@ -1,0 +1,10 @@
+#pragma once
+
+#include "kernels/places_arguments.hpp"
+
+namespace nz::kernels::cpu {
+
+/// How many of the places have an entry.
+offset_t assign_places(const places_arguments& arguments);
+
+}  // namespace nz::kernels::cpu

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "kernels/places_arguments.hpp"
+
+namespace nz::kernels::cuda {
+
+void assign_places(const places_arguments& arguments, void* stream);
+
+}  // namespace nz::kernels::cuda
