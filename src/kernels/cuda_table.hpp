@@ -40,6 +40,9 @@ struct cuda_table {
     void (*column_starts)(offset_reader offsets, const index_t* listed, offset_t columns, offset_t* starts,
                           void* temporary, std::size_t bytes, void* stream) = nullptr;
     void (*delta_stepping)(const device_shortest_arguments& arguments, void* stream) = nullptr;
+    /// Counts; then, of keys that are read, a bit for each vertex that was reached, and 0 in place of the others' keys.
+    void (*shortest_count)(const device_shortest_result& arguments, void* stream) = nullptr;
+    void (*shortest_keep)(const device_shortest_result& arguments, void* stream) = nullptr;
     void (*bit_parallel)(const device_traverse_many_arguments& arguments, void* stream) = nullptr;
     /// Partition and count, which every fill of the manifest goes by.
     void (*balanced_path_count)(const device_ewise_arguments& arguments, void* stream) = nullptr;

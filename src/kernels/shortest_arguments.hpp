@@ -1,6 +1,7 @@
 // What the shortest-path kernels are called with, on every backend, and how they keep the length of a path.
 #pragma once
 
+#include "core/bits.hpp"
 #include "kernels/offset_reader.hpp"
 #include "nonzero/shortest.hpp"
 #include "storage/path_length.hpp"
@@ -54,6 +55,22 @@ struct device_shortest_arguments {
     void* workspace = nullptr;
     shortest_report* report = nullptr;
     int multiprocessors = 0;
+};
+
+/// What comes of a search's distances on a GPU.
+struct device_shortest_counts {
+    unsigned long long reached = 0, edges = 0;  ///< vertices, and entries in their rows
+    unsigned long long orphans = 0;             ///< reached without a parent, over edges of length 0
+};
+struct device_shortest_result {
+    index_t vertices = 0;
+    const void* offsets = nullptr;
+    bool wide_offsets = false;
+    std::size_t key_bytes = 0;
+    void* distances = nullptr;              ///< path_length's keys
+    const std::int32_t* parents = nullptr;  ///< null: not wanted
+    device_shortest_counts* counts = nullptr;
+    bits::word* present = nullptr;
 };
 
 /// A width of bucket as a weight: integers from 1 on, and no wider than the type.

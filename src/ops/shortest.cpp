@@ -51,9 +51,12 @@ plan::shortest_facts collect(const context& ctx, const matrix& a, const shortest
     f.vertices = a.rows();
     f.nnz = a.nnz();
     f.type = distance_type(a.type(), o.type);
-    const auto weights = a.body().weights_as(f.type);
-    f.mean_weight = weights->mean;
-    f.one_length = weights->one_for_all;
+    const auto take = [&](const auto& lengths) {
+        f.mean_weight = lengths->mean;
+        f.one_length = lengths->one_for_all;
+    };
+    ctx.gpu() && o.kernel != relax_loop_id&& o.kernel != reference_id ? take(a.body().edges_on(ctx, f.type))
+                                                                      : take(a.body().weights_as(f.type));
     f.limited = a.body().ctx.memory_limit() != 0;
     f.measured = a.body().measured();
     f.near_far = o.switches.near_far;
@@ -113,12 +116,15 @@ plan::shortest_plan plan_shortest(const context& ctx, const matrix& a, const sho
 shortest_result shortest(const context& ctx, const matrix& a, offset_t source,
                          const shortest_options& options) {
     check(a, source, options);
+    const device::arrivals arrived(ctx);
     const plan::shortest_plan plan = plan_shortest(ctx, a, options);
     shortest_result result = plan.kernel == relax_loop_id ? shortest_loop(ctx, a, source, options)
                              : plan.on_device             ? shortest_on_device(ctx, a, source, options, plan)
                                                           : run_on_host(ctx, a, source, options, plan);
     result.kernel = plan.kernel;
     result.delta = plan.delta;
+    if (plan.on_device)
+        result.moved_bytes = arrived.bytes();  // edges come with the plan, which asks for their mean length
     return result;
 }
 

@@ -86,10 +86,14 @@ shortest_result finish_shortest(const context& ctx, const kernels::shortest_argu
     });
     result.distances = storage::make_vector(std::move(distances));
     result.parents = storage::make_vector(std::move(parents));
+    take_report(report, result);
+    return result;
+}
+
+void take_report(const kernels::shortest_report& report, shortest_result& result) {
     result.relaxations = static_cast<offset_t>(report.relaxations);
     result.rounds = static_cast<offset_t>(report.rounds);
     result.buckets = static_cast<offset_t>(report.buckets);
-    return result;
 }
 
 }  // namespace nz::ops

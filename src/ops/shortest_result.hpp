@@ -20,4 +20,7 @@ shortest_result finish_shortest(const context& ctx, const kernels::shortest_argu
                                 const kernels::shortest_report& report, storage::vector_body distances,
                                 storage::vector_body parents);
 
+/// What a search counted of itself.
+void take_report(const kernels::shortest_report& report, shortest_result& result);
+
 }  // namespace nz::ops

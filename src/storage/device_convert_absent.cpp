@@ -1,6 +1,7 @@
 // Conversions on a GPU in a build without CUDA (left out of the others): no context has a GPU, so nobody gets here.
 #include "core/checks.hpp"
 #include "storage/device_assemble.hpp"
+#include "storage/device_edges.hpp"
 #include "storage/device_products.hpp"
 
 namespace nz::storage {
@@ -25,6 +26,10 @@ product_list list_products(const context&, const device_rows&, const device_rows
 }
 std::uint64_t print_on_device(const context&, const device_rows&) { no_device(); }
 std::optional<device_assembled> assemble_on_device(const context&, const device_tuples&, const binary_op&) {
+    no_device();
+}
+length_survey survey_lengths_on_device(const context&, const void*, dtype, dtype, offset_t) { no_device(); }
+buffer joined_on_device(const context&, const index_t*, const void*, std::size_t, bool, offset_t) {
     no_device();
 }
 device_transpose transpose_on_device(const context&, const device_rows&, const void*, std::size_t) {

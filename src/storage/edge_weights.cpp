@@ -2,6 +2,7 @@
 
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
+#include "storage/path_length.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,15 +10,6 @@
 
 namespace nz::storage {
 namespace {
-
-template <class T>
-bool is_length(T x, dtype type) {
-    if constexpr (std::is_floating_point_v<T>) return x >= 0;  // not for NaN
-    if constexpr (std::is_unsigned_v<T>)
-        return sizeof(T) < 8 || type != dtype::int64 ||
-               x <= static_cast<T>(std::numeric_limits<std::int64_t>::max());
-    return !(x < T{0});
-}
 
 // The first entry that is no length, or -1; and the sum of the finite ones.
 struct survey {

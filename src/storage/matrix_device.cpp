@@ -190,13 +190,19 @@ std::shared_ptr<const joined_edges> matrix_body::joined_as(dtype of) const {
     return joined_.emplace_back(std::make_shared<const joined_edges>(join_edges(ctx, *weights)));
 }
 std::shared_ptr<const device_edges> matrix_body::edges_on(const context& gpu, dtype of) const {
-    const auto weights = weights_as(of);
+    const csr& a = rows_anywhere();
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& copy : device_edges_)
+            if (copy->source == &a && copy->type == of && copy->memory == gpu.device_memory()) return copy;
+    }
+    std::optional<device_edges> made;
+    if (bytes_to_place(gpu, a, a.type) == 0)
+        made = edges_of_rows_on_device(gpu, a, entries_on(gpu), values_on(gpu, a, a.type)->values.data(), of);
+    // Of what is no length the host says which entry it is.
+    if (!made) made = copy_edges_to_device(gpu, *weights_as(of));
     const std::lock_guard lock(mutex_);
-    for (const auto& copy : device_edges_)
-        if (copy->source == weights->source && copy->type == of && copy->memory == gpu.device_memory())
-            return copy;
-    return device_edges_.emplace_back(
-        std::make_shared<const device_edges>(copy_edges_to_device(gpu, *weights)));
+    return device_edges_.emplace_back(std::make_shared<const device_edges>(std::move(*made)));
 }
 
 namespace {

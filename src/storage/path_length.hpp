@@ -35,6 +35,18 @@ struct path_length {
     }
 };
 
+/// Whether a value may be the length of an edge where lengths are of `type`.
+template <class T>
+constexpr bool is_length(T x, dtype type) {
+    if constexpr (std::is_floating_point_v<T>)
+        return x >= 0;  // not for NaN
+    else if constexpr (std::is_unsigned_v<T>)
+        return sizeof(T) < 8 || type != dtype::int64 ||
+               x <= static_cast<T>(std::numeric_limits<std::int64_t>::max());
+    else
+        return x >= 0;
+}
+
 /// Calls f(std::type_identity<Weight>{}) with the C++ type of distances.
 template <class F>
 decltype(auto) with_weight(dtype type, F&& f) {

@@ -1,6 +1,7 @@
 // Shortest paths against the reference and against a checker that is itself held against wrong answers: every kernel,
 // type of weights, number of threads and backend gives the same distances and parents.
 #include "nonzero/nonzero.hpp"
+#include "storage/matrix_body.hpp"
 #include "support/contexts.hpp"
 
 #include <gtest/gtest.h>
@@ -431,6 +432,49 @@ TEST(SsspFaults, SayWhatIsWrong) {
 }
 
 // From the third search on the lengths of short rows lie beside their ends; not once an entry has changed.
+// The graph and the paths: neither goes to the host, whatever the type of the weights.
+TEST(SsspOnDevice, OfAGraphThatLiesThereStaysThere) {
+    const context ctx;
+    if (!ctx.gpu()) GTEST_SKIP() << "no GPU here";
+    for (const char* name : {"rmat:10,8", "grid2d:60,0.2", "dense:60,60"}) {
+        const matrix home = weighted(ctx, name, 1, 100);
+        for (const dtype type : {dtype::int8, dtype::uint16, dtype::int32, dtype::int64, dtype::uint64,
+                                 dtype::float32, dtype::float64}) {
+            SCOPED_TRACE(std::string(name) + " " + std::string(name_of(type)));
+            matrix at_home(ctx, type, home.rows(), home.columns()), there = at_home;
+            apply(ctx, at_home, unary_id::identity, home, {.kernel = "reference"});
+            select(ctx, there, index_unary_id::rowle, at_home, scalar(home.rows()));
+            ASSERT_TRUE(there.body().away());
+            const auto expected = by_reference(at_home, 5);
+            const auto found = sssp(ctx, there, 5);
+            EXPECT_TRUE(there.body().away());
+            EXPECT_EQ(found.moved_bytes, 0u);
+            EXPECT_TRUE(found.distances.body_anywhere().home->away());
+            EXPECT_TRUE(found.parents.body_anywhere().home->away());
+            EXPECT_EQ(found.reached, expected.reached);
+            EXPECT_EQ(found.edges, expected.edges);
+            EXPECT_TRUE(same(found.distances, expected.distances));
+            EXPECT_TRUE(same(found.parents, expected.parents));
+        }
+    }
+}
+
+TEST(SsspOnDevice, OfAGraphThatLiesThereRefusesWhatIsNoLength) {
+    const context ctx;
+    if (!ctx.gpu()) GTEST_SKIP() << "no GPU here";
+    matrix a = weighted(ctx, "grid2d:4");
+    a.set(9, 8, scalar(std::int32_t{-1}));
+    matrix there(ctx, dtype::int32, 16, 16);
+    select(ctx, there, index_unary_id::rowle, a, scalar(16));
+    ASSERT_TRUE(there.body().away());
+    try {
+        sssp(ctx, there, 0);
+        ADD_FAILURE() << "not refused";
+    } catch (const domain_error& e) {
+        EXPECT_NE(std::string(e.what()).find("(9, 8) is -1"), std::string::npos) << e.what();
+    }
+}
+
 TEST(SsspAgain, FindsTheSameFromJoinedEdges) {
     const context plain = test::with_threads(2);
     const matrix whole = weighted(plain, "grid2d:40,0.2");

@@ -16,6 +16,7 @@
 #include "kernels/cuda/pagerank/step.cuh"
 #include "kernels/cuda/ranks/common_build.hpp"
 #include "kernels/cuda/select/rows.cuh"
+#include "kernels/cuda/shortest/common_result.cuh"
 #include "kernels/cuda/shortest/delta_stepping.cuh"
 #include "kernels/cuda/slices/common_build.hpp"
 #include "kernels/cuda/tiles/common_bits.hpp"
@@ -40,6 +41,8 @@ const cuda_table& on_cuda() {
         &cuda::sort_bytes,
         &cuda::column_starts,
         &cuda::delta_stepping,
+        &cuda::shortest_count,
+        &cuda::shortest_keep,
         &cuda::bit_parallel,
         &cuda::balanced_path_count,
         {&cuda::hash_scan_bytes,
