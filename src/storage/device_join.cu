@@ -5,6 +5,7 @@
 #include "storage/device_passes.cuh"
 #include "storage/path_length.hpp"
 
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -50,10 +51,19 @@ __global__ void __launch_bounds__(threads)
     if (threadIdx.x == 0) found[blockIdx.x] = {sums[0], counts[0], wrong};
 }
 
+// A weighted_edge as two words of a length's width, with nothing left unwritten between end and length: searches read it whole.
+template <class U>
+struct alignas(2 * sizeof(U)) edge_words {
+    U end, length;
+};
+static_assert(sizeof(edge_words<std::uint32_t>) == sizeof(weighted_edge<std::uint32_t>) &&
+              sizeof(edge_words<std::uint64_t>) == sizeof(weighted_edge<std::uint64_t>));
+static_assert(offsetof(weighted_edge<std::uint64_t>, target) == 0 &&
+              offsetof(weighted_edge<std::uint64_t>, length) == sizeof(std::uint64_t));
+
 template <class U>
 __global__ void __launch_bounds__(threads)
-    join_kernel(const index_t* ends, const U* lengths, bool one_for_all, offset_t nnz,
-                weighted_edge<U>* edges) {
+    join_kernel(const index_t* ends, const U* lengths, bool one_for_all, offset_t nnz, edge_words<U>* edges) {
     const offset_t k = thread_number();
     if (k < nnz) edges[k] = {static_cast<std::uint32_t>(ends[k]), lengths[one_for_all ? 0 : k]};
 }
@@ -91,7 +101,7 @@ buffer joined_on_device(const context& gpu, const index_t* ends, const void* len
     if (nnz == 0) return edges;
     const auto join = [&]<class U>(std::type_identity<U>) {
         join_kernel<<<blocks_for(nnz), threads, 0, stream_of(gpu)>>>(
-            ends, static_cast<const U*>(lengths), one_for_all, nnz, edges.as<weighted_edge<U>>());
+            ends, static_cast<const U*>(lengths), one_for_all, nnz, edges.as<edge_words<U>>());
     };
     length_bytes == 4 ? join(std::type_identity<std::uint32_t>{}) : join(std::type_identity<std::uint64_t>{});
     check(cudaGetLastError());

@@ -18,13 +18,16 @@ constexpr int tile_entries = 1024;
 struct result_offsets {
     device_offsets a, b;
     index_t b_rows;
-    offset_t b_entries;
+    offset_t b_entries, rows, entries;
     explicit result_offsets(const device_kronecker_arguments& k)
         : a{k.a_offsets.data, k.a_offsets.wide},
           b{k.b_offsets.data, k.b_offsets.wide},
           b_rows(k.b_rows),
-          b_entries(k.b_entries) {}
+          b_entries(k.b_entries),
+          rows(offset_t{k.a_rows} * k.b_rows),
+          entries(k.entries) {}
     __device__ offset_t operator[](offset_t row) const {
+        if (row == rows) return entries;
         const offset_t i = row / b_rows;
         return kronecker_offset(a[i], a[i + 1], b[row % b_rows], b_entries);
     }
@@ -55,9 +58,9 @@ __global__ void __launch_bounds__(block) fill_entries(device_kronecker_arguments
 }
 
 __global__ void __launch_bounds__(block) fill_offsets(device_kronecker_arguments k, result_offsets offsets) {
-    const offset_t row = offset_t{blockIdx.x} * block + threadIdx.x, rows = offset_t{k.a_rows} * k.b_rows;
-    if (row > rows) return;
-    const offset_t at = row == rows ? k.entries : offsets[row];
+    const offset_t row = offset_t{blockIdx.x} * block + threadIdx.x;
+    if (row > offsets.rows) return;
+    const offset_t at = offsets[row];
     if (k.wide)
         static_cast<std::int64_t*>(k.out_offsets)[row] = at;
     else
@@ -75,8 +78,7 @@ void kronecker_rows(const device_kronecker_arguments& k, void* stream) {
             fill_entries<U><<<static_cast<unsigned>((k.entries + entries_a_block - 1) / entries_a_block),
                               block, 0, on>>>(k, offsets);
         });
-    const offset_t rows = offset_t{k.a_rows} * k.b_rows + 1;
-    fill_offsets<<<static_cast<unsigned>((rows + block - 1) / block), block, 0, on>>>(k, offsets);
+    fill_offsets<<<static_cast<unsigned>(offsets.rows / block + 1), block, 0, on>>>(k, offsets);
     check(cudaGetLastError());
 }
 
