@@ -7,6 +7,7 @@
 #include "core/checks.hpp"
 #include "nonzero/operations.hpp"
 #include "nonzero/reorder.hpp"
+#include "ops/matrix_words.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <algorithm>
@@ -18,16 +19,7 @@ namespace {
 
 // The places of A or A^T.
 matrix joined(const context& ctx, const matrix& a) {
-    const storage::csr& rows = a.body().rows();
-    storage::csr places;
-    places.rows = places.columns = rows.rows;
-    places.nnz = rows.nnz;
-    places.type = dtype::boolean;
-    places.kind = value_kind::pattern;
-    places.offset_bytes = rows.offset_bytes;
-    places.offsets = buffer::borrow(rows.offsets.data(), rows.offsets.bytes());
-    places.indices = buffer::borrow(rows.indices.data(), rows.indices.bytes());
-    const matrix lent = storage::make_matrix(ctx, std::move(places));
+    const matrix lent = storage::make_matrix(ctx, ops::pattern_of(a.body().rows(), dtype::boolean));
     matrix both(ctx, dtype::boolean, a.rows(), a.rows());
     ewise_add(ctx, both, binary_id::lor, lent, lent, {.transpose_b = true});
     return both;

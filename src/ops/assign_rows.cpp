@@ -15,19 +15,6 @@ namespace {
 
 using storage::csr;
 
-// The places of a, whose arrays it borrows.
-csr pattern_of(const csr& a) {
-    csr places;
-    places.rows = a.rows;
-    places.columns = a.columns;
-    places.nnz = a.nnz;
-    places.kind = value_kind::pattern;
-    places.offset_bytes = a.offset_bytes;
-    places.offsets = buffer::borrow(a.offsets.data(), a.offsets.bytes());
-    places.indices = buffer::borrow(a.indices.data(), a.indices.bytes());
-    return places;
-}
-
 csr with_one_value(const context& ctx, csr places, scalar x) {
     places.kind = value_kind::iso;
     places.type = x.type();
@@ -60,7 +47,7 @@ csr spread_scalar(const context& ctx, const matrix& c, scalar x, const region& w
     const csr& given = mask->body().rows();
     const auto places = mask_places(ctx, given, structure);
     return with_one_value(ctx,
-                          moved_lines(ctx, pattern_of(places ? *places : given),
+                          moved_lines(ctx, pattern_of(places ? *places : given, x.type()),
                                       line_sources::within(ctx, where.rows, c.rows()),
                                       line_sources::within(ctx, where.columns, c.columns())),
                           x);

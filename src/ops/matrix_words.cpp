@@ -99,6 +99,14 @@ std::optional<csr> apply_to_values(const context& ctx, const csr& a,
     return c;
 }
 
+csr pattern_of(const csr& a, dtype type) {
+    csr places = places_of(a, type);
+    places.kind = value_kind::pattern;
+    places.offsets = buffer::borrow(a.offsets.data(), a.offsets.bytes());
+    places.indices = buffer::borrow(a.indices.data(), a.indices.bytes());
+    return places;
+}
+
 csr with_places_of(const context& ctx, const csr& a, dtype type, value_kind kind) {
     csr c = storage::allocate_csr(ctx, type, kind, a.rows, a.columns, a.nnz);
     copy_shared_out(ctx, c.offsets, a.offsets, a.offsets.bytes());

@@ -21,6 +21,8 @@ std::optional<storage::csr> apply_to_values(
 matrix in_type_on_device(const context& ctx, const context& own, const matrix& a, dtype type);
 /// A matrix's places there with x in all of them.
 matrix with_one_value_on_device(const context& ctx, const context& own, const matrix& a, scalar x);
+/// A's places without its values: a pattern of its arrays, which are lent.
+storage::csr pattern_of(const storage::csr& a, dtype type);
 /// A CSR of A's places with room for values of this type and kind.
 storage::csr with_places_of(const context& ctx, const storage::csr& a, dtype type, value_kind kind);
 

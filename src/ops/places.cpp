@@ -6,6 +6,7 @@
 #include "kernels/cuda_table.hpp"
 #include "ops/if_it_fits.hpp"
 #include "ops/line_sources.hpp"
+#include "ops/vector_words.hpp"
 #include "ops/vectors_device.hpp"
 #include "storage/device_convert.hpp"
 
@@ -16,21 +17,6 @@ using kernels::places_arguments;
 using kernels::words_side;
 using storage::device_vector;
 using storage::vector_body;
-
-// A vector as an operand of type `type` that is not sparse; what had to be made is kept here.
-class side {
-public:
-    side(const vector_body& v, dtype type) {
-        if (v.form == vector_form::sparse) own_ = convert(v, vector_form::bitmap);
-        if (v.type != type) own_ = convert_values(own_ ? *own_ : v, type);
-        const vector_body& at = own_ ? *own_ : v;
-        words = {at.values.data(), at.form == vector_form::bitmap ? at.words() : nullptr, 1};
-    }
-    words_side words;
-
-private:
-    std::optional<vector_body> own_;
-};
 
 vector_body result_of(const context& ctx, places_arguments& k, dtype type) {
     vector_body t = storage::make_vector_body(ctx, type, k.size, vector_form::bitmap, 0, false);
@@ -74,12 +60,12 @@ vector moved_on_device(const context& ctx, places_arguments& k, dtype type,
 vector_body extract_places(const context& ctx, const vector_body& u, const index_list& list) {
     const auto sources = line_sources::listed(ctx, list, u.size);
     if (sources.all()) return storage::copy(u);
-    const side from(u, u.type);
+    const words_operand from(u, u.type);
     array<index_t> own;
     places_arguments k;
     k.size = sources.lines();
     k.sources = sources.sources(ctx, own);
-    k.from = from.words;
+    k.from = from.side();
     vector_body t = result_of(ctx, k, u.type);
     t.count = kernels::cpu::extract_places(k);
     return t;
@@ -94,13 +80,13 @@ vector_body assign_places(const context& ctx, const vector_body& w, const assign
     places_arguments k;
     k.size = w.size;
     k.sources = sources.sources(ctx, own);
-    std::optional<side> from, rest;
-    if (u.u) k.from = from.emplace(u.u->body(), type).words;
+    std::optional<words_operand> from, rest;
+    if (u.u) k.from = from.emplace(u.u->body(), type).side();
     std::uint64_t value = 0;
     storage::store(&value, type, 0, one);
     if (!u.u) k.from = {&value, nullptr, 0};
     k.has_rest = keeps_rest;
-    if (keeps_rest) k.rest = rest.emplace(w, type).words;
+    if (keeps_rest) k.rest = rest.emplace(w, type).side();
     vector_body t = result_of(ctx, k, type);
     t.count = kernels::cpu::assign_places(k);
     return t;

@@ -61,13 +61,13 @@ bool is_compiled(const index_unary_op& op, const storage::csr& a) {
            (!op.by_value() || (a.kind == value_kind::full && op.input_type(a.type) == a.type));
 }
 
-storage::csr select_rows(const context& ctx, const index_unary_op& op, scalar thunk,
+storage::csr select_rows(const context& ctx, const index_unary_op& op, scalar thunk, bool compiled,
                          const algebra::entry_function& keep, const storage::csr& a) {
     const array<index_t> lengths(ctx, static_cast<std::size_t>(a.rows));
     kernels::select_arguments k;
-    k.compiled = is_compiled(op, a);
+    k.compiled = compiled;
     k.op = op.id();
-    if (k.compiled) k.thunk = thunk.as(op.input_type(a.type));
+    if (compiled) k.thunk = thunk.as(op.input_type(a.type));
     k.keep = &keep;
     k.a = kernels::csr_entries(a);
     k.threads = ctx.threads();
@@ -116,7 +116,7 @@ operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, c
             return plan;
         }
         const bool compiled = is_compiled(op, input.entries());
-        ops::write_back(ctx, c, select_rows(ctx, op, thunk, keep, input.entries()), options);
+        ops::write_back(ctx, c, select_rows(ctx, op, thunk, compiled, keep, input.entries()), options);
         return compiled ? rows_plan : rows_by_function;
     }
     ops::write_back(ctx, c, kernels::reference::select(ctx, keep, input.entries()), options);

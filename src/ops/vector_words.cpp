@@ -25,19 +25,6 @@ const bits::word* presence_of(const vector_body& v) {
     return v.form == vector_form::bitmap ? v.words() : nullptr;
 }
 
-// A vector as an operand of type `type` that is not sparse; what had to be made is kept here.
-struct words_operand {
-    std::optional<vector_body> own;
-    words_side side;
-
-    words_operand(const vector_body& v, dtype type) {
-        if (v.form == vector_form::sparse) own = convert(v, vector_form::bitmap);
-        if (v.type != type) own = convert_values(own ? *own : v, type);
-        const vector_body& at = own ? *own : v;
-        side = {at.values.data(), presence_of(at), 1};
-    }
-};
-
 void run(const context& ctx, const compiled_words& c, set_operation operation, const words_side& a,
          const words_side& b, vector_body& out) {
     kernels::words_arguments k;
@@ -123,6 +110,13 @@ std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, s
 
 }  // namespace
 
+words_operand::words_operand(const vector_body& v, dtype type) {
+    if (v.form == vector_form::sparse) own_ = convert(v, vector_form::bitmap);
+    if (v.type != type) own_ = convert_values(own_ ? *own_ : v, type);
+    const vector_body& at = own_ ? *own_ : v;
+    side_ = {at.values.data(), presence_of(at), 1};
+}
+
 std::optional<vector_body> join_words(const context& ctx, set_operation operation, const binary_op& op,
                                       const vector_body& u, const vector_body& v) {
     if (u.form == vector_form::sparse && v.form == vector_form::sparse) return {};
@@ -136,11 +130,11 @@ std::optional<vector_body> join_words(const context& ctx, set_operation operatio
          (u.form == vector_form::dense && v.form == vector_form::sparse)))
         return join_at_places(ctx, c, u, v);
     const words_operand a(u, c.operands), b(v, c.operands);
-    const bool full = operation == set_operation::unite ? !a.side.present || !b.side.present
-                                                        : !a.side.present && !b.side.present;
+    const bool full = operation == set_operation::unite ? !a.side().present || !b.side().present
+                                                        : !a.side().present && !b.side().present;
     vector_body w = storage::make_vector_body(ctx, c.result, u.size,
                                               full ? vector_form::dense : vector_form::bitmap, u.size, false);
-    run(ctx, c, operation, a.side, b.side, w);
+    run(ctx, c, operation, a.side(), b.side(), w);
     if (!full) w.count = bits::count(w.words(), w.size);
     return w;
 }

@@ -10,6 +10,17 @@
 
 namespace nz::ops {
 
+/// A vector as an operand of a type that is not sparse; what had to be made for it is kept here.
+class words_operand {
+public:
+    words_operand(const storage::vector_body& v, dtype type);
+    const kernels::words_side& side() const { return side_; }
+
+private:
+    std::optional<storage::vector_body> own_;
+    kernels::words_side side_;
+};
+
 /// u op v as union or intersection, where at least one of them is not sparse.
 std::optional<storage::vector_body> join_words(const context& ctx, kernels::set_operation operation,
                                                const binary_op& op, const storage::vector_body& u,
