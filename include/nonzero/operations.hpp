@@ -68,22 +68,22 @@ private:
 };
 
 /// w = A (+).(x) u over a semiring: w(i) = sum over k of A(i,k) x u(k). A is m x n, u has n entries, w has m.
-/// Kernels: csr_row, csr_merge (dalton2015), csr_row_masked (yang2018), csc_gather_scatter, csc_gather_radix,
-/// csc_gather_merge (yang2015), reference.
+/// Kernels: csr_row, csr_merge (dalton2015), csr_row_masked (yang2018), csc_gather_scatter, _radix, _merge, _bucket (yang2015), csr_ranked,
+/// csr_binned, dia_slice, bsr_row, ell_slice, tile_row, tile_column (ji2022), reference: docs/operations/mxv.md.
 mxv_plan mxv(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
              const vector_options& options = {});
 /// w = u (+).(x) A: w(j) = sum over k of u(k) x A(k,j). transpose_a refers to A.
 mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, const matrix& a,
              const vector_options& options = {});
 
-/// y = alpha A x + beta y in the arithmetic of y's type, float32 or float64: A is m x n, x has n entries, y has m;
-/// absent entries count as 0, and y is not read when beta is 0. Of the options only transpose_a, kernel and
+/// y = alpha A x + beta y in the arithmetic of y's type, float32 or float64: A is m x n, x has n entries, y has m and is dense
+/// afterwards; absent entries count as 0, and y is not read when beta is 0. Of the options only transpose_a, kernel and
 /// determinism. Throws domain_error for other types of y, not_supported for masks and accumulators.
 mxv_plan spmv(const context& ctx, vector& y, double alpha, const matrix& a, const vector& x, double beta,
               const vector_options& options = {});
 
 /// C = A (+).(x) B: C(i,j) = sum over k of A(i,k) x B(k,j), added in the order of k.
-/// Kernels: hash, dense_row, row_row, column_row (matam2012), two_level_sort (dalton2015), masked_dot, masked_row,
+/// Kernels: hash, dense_row, row_row, column_row, column_column (matam2012), two_level_sort (dalton2015), masked_dot, masked_row,
 /// dia_dia (matam2012), reference.
 mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
              const matrix_options& options = {});
@@ -144,7 +144,7 @@ mxm_pattern find_pattern(const context& ctx, const semiring& s, const matrix& a,
 mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
              const mxm_pattern& pattern, const matrix_options& options = {});
 
-/// Kernels of the four that follow, for matrices and sparse vectors: balanced_path (dalton2015), reference.
+/// Kernels of the four that follow: balanced_path (dalton2015) for matrices and sparse vectors, words for others, reference.
 /// Union: op where both are present; elsewhere the one that is present, converted to the type of op's result.
 operation_plan ewise_add(const context& ctx, vector& w, const binary_op& op, const vector& u, const vector& v,
                          const vector_options& options = {});

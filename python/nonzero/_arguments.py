@@ -23,7 +23,7 @@ _INTS = {
     **dict.fromkeys(("threads", "max_iterations", "max_steps", "searches", "pixels", "lowest", "highest"),
                     (_INT32, "an int of 32 bits")),
     **dict.fromkeys(("memory_limit", "device_memory_limit"), (range(-(2**63), 2**64), "an int of 64 bits")),
-    "seed": (range(2**64), "an int from 0 to 2^64 - 1"),
+    **dict.fromkeys(("seed", "stream"), (range(2**64), "an int from 0 to 2^64 - 1")),
 }
 _PLACES = ("source", "row", "column")
 
@@ -226,11 +226,12 @@ def explain_methods(owner: type) -> None:
             setattr(owner, name, staticmethod(call) if kind == "nb_func" else call)
 
 
-def _context(backend: str = "auto", threads: int = 0, memory_limit: int = 0, device_memory_limit: int = 0):
+def _context(backend: str = "auto", threads: int = 0, memory_limit: int = 0, device_memory_limit: int = 0,
+             stream: int = 0):
     for name, x in (("memory_limit", memory_limit), ("device_memory_limit", device_memory_limit)):
         if x < 0:
             raise DomainError(f"Context: {name} is {x}: give bytes, or 0 for no limit")
-    return backend, index(threads), index(memory_limit), index(device_memory_limit)
+    return backend, index(threads), index(memory_limit), index(device_memory_limit), index(stream)
 
 
 def _matrix(ctx: Context, dtype, rows: int, columns: int):

@@ -1,13 +1,13 @@
 """The operations, with GraphBLAS meaning: out<mask, replace> = accum(out, result).
 
-All take these by name:
+All take these by name (assign works in place, without out and kernel; fast is for products alone):
 
 out       the object that the result goes into; without it a new one is made, of the type of the result. It is returned.
 mask      of the output's shape: an entry may be written where the mask has one that is not 0 (structure=True: where it
           has one; complement=True: where it has not). Elsewhere the old entry stays, or goes with replace=True.
 accum     a binary operator: combines old entries of out with those of the result ("plus", "min"...); needs out.
 kernel    a kernel's id ("csr_merge"); without it the plan chooses. One that cannot serve raises NotSupported.
-fast      any valid answer in any order of summation; without it results are the same bit for bit in every run.
+fast      of products: any valid answer in any order of summation; without it results are the same bit for bit in every run.
 ctx       the context; without it default_context().
 
 A NumPy array in place of the vector operand of mxv and vxm, or of what assign writes into a vector, stands for dense(array);
@@ -71,7 +71,8 @@ def mxv(semiring: str, a: Matrix, u: Vector | ArrayLike, *, out: Vector | None =
     """w(i) = sum over k of A(i,k) x u(k) over a semiring: A is m x n, u has n entries, w has m.
 
     Kernels: csr_row, csr_merge (dalton2015), csr_row_masked (yang2018), csc_gather_scatter, csc_gather_radix,
-    csc_gather_merge (yang2015), reference.
+    csc_gather_merge, csc_gather_bucket (yang2015), csr_ranked, csr_binned, dia_slice, bsr_row, ell_slice, tile_row,
+    tile_column (ji2022), reference: docs/operations/mxv.md says when the plan takes each.
 
     >>> import nonzero as nz
     >>> a = nz.from_coo([0, 1], [1, 0], [2.0, 3.0], (2, 2))
@@ -250,25 +251,32 @@ def _list(indices):
 
 
 @explained
-def extract(a: Operand, rows: ArrayLike | None = None, columns: ArrayLike | None = None, *, transpose: bool = False,
-            ctx: Context | None = None) -> Operand:
+def extract(a: Operand, rows: ArrayLike | None = None, columns: ArrayLike | None = None, *, out: Operand | None = None,
+            mask: Operand | None = None, accum: str | None = None, transpose: bool = False, complement: bool = False,
+            structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
     """A(rows, columns) of a matrix, u(rows) of a vector; None stands for all, and a place may be named twice.
 
     >>> import nonzero as nz
     >>> nz.extract(nz.dense([1.0, 2.0, 3.0]), [2, 0]).values()
     array([3., 1.])
     """
+    c, flags = chosen(ctx), _flags(complement, structure, replace, False, transpose)
+    accum = accumulator(accum, out)
     if isinstance(a, Vector):
         if columns is not None:
             raise TypeError("a vector has no columns")
-        return a.copy() if rows is None else _core.extract(chosen(ctx), a, _list(rows))
-    return _core.extract(chosen(ctx), a, _list(rows), _list(columns), _flags(False, False, False, False, transpose))
+        return _given(out, _core.extract(c, out, a, _list(rows), mask, accum, flags, kernel))
+    return _given(out, _core.extract(c, out, a, _list(rows), _list(columns), mask, accum, flags, kernel))
 
 
 @explained
-def extract_column(a: Matrix, column: int, *, transpose: bool = False, ctx: Context | None = None) -> Vector:
-    """Column `column` of A as a vector (its row with transpose=True)."""
-    return _core.extract_column(chosen(ctx), a, column, _flags(False, False, False, False, transpose))
+def extract_column(a: Matrix, column: int, rows: ArrayLike | None = None, *, out: Vector | None = None,
+                   mask: Vector | None = None, accum: str | None = None, transpose: bool = False, complement: bool = False,
+                   structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Vector:
+    """A(rows, column) as a vector (of a row with transpose=True); None stands for all rows."""
+    flags = _flags(complement, structure, replace, False, transpose)
+    return _given(out, _core.extract_column(chosen(ctx), out, a, column, _list(rows), mask, accumulator(accum, out), flags,
+                                            kernel))
 
 
 @explained

@@ -71,9 +71,11 @@ def read(x, key):
     i, j = _pair(x, key)
     if isinstance(i, int) and isinstance(j, int):
         return x.get(i, j)
+    if isinstance(i, int) and j is None:
+        return extract_column(x, i, transpose=True)
     part = extract(x, *_lists(i, j))
     if isinstance(i, int):
-        return extract_column(part, 0, transpose=True)  # turns the one row, not x
+        return extract_column(part, 0, transpose=True)
     return extract_column(part, 0) if isinstance(j, int) else part
 
 

@@ -152,9 +152,9 @@ void bind_context(nb::module_& m) {
         .def(
             "__init__",
             [](context* self, const nb::args& given, const nb::kwargs& named) {
-                const auto [backend_name, threads, memory_limit, device_memory_limit] =
-                    constructor_arguments<std::string, int, std::size_t, std::size_t>("Context", given,
-                                                                                      named);
+                const auto [backend_name, threads, memory_limit, device_memory_limit, stream] =
+                    constructor_arguments<std::string, int, std::size_t, std::size_t, std::uintptr_t>(
+                        "Context", given, named);
                 const auto chosen =
                     backend_name == "auto"  ? backend::automatic
                     : backend_name == "cpu" ? backend::cpu
@@ -166,13 +166,16 @@ void bind_context(nb::module_& m) {
                                     .threads = threads,
                                     .memory_limit = memory_limit,
                                     .device_memory_limit = device_memory_limit,
+                                    .stream = reinterpret_cast<void*>(stream),
                                     .log = [](std::string_view) { check_interrupt(); }});
             },
             nb::sig("def __init__(self, backend: str = 'auto', threads: int = 0, memory_limit: int = 0, "
-                    "device_memory_limit: int = 0) -> None"),
+                    "device_memory_limit: int = 0, stream: int = 0) -> None"),
             "Where work runs and what it may use.\n\nbackend: 'auto' (the GPU where there is one), 'cpu' or 'cuda'.\n"
             "threads: 0 for all. memory_limit: bytes alive at a time on the host, 0 for no limit. device_memory_limit: the\n"
-            "same on the GPU, 0 for memory_limit there too.")
+            "same on the GPU, 0 for memory_limit there too. stream: the address of a CUDA stream (cupy.cuda.Stream's ptr, torch's\n"
+            "cuda_stream) that is alive as long as the context: all its work on the GPU goes there, in the stream's order, and it\n"
+            "waits for no other; 0 for one of its own.")
         .def("__repr__",
              [](const context& c) {
                  return "<nonzero.Context " + std::string(name_of(c.backend())) +

@@ -188,25 +188,32 @@ index_list list_of(const std::optional<host_array>& indices) {
     return indices ? index_list(indices_of(*indices)) : index_list::all();
 }
 
-py_matrix extract_(const context& ctx, const py_matrix& a, const std::optional<host_array>& rows,
-                   const std::optional<host_array>& columns, unsigned flags) {
-    const matrix_requests q(nullptr, {}, flags, {});
+py_matrix extract_(const context& ctx, const py_matrix* out, const py_matrix& a,
+                   const std::optional<host_array>& rows, const std::optional<host_array>& columns,
+                   const py_matrix* mask, const accumulator& accum, unsigned flags,
+                   const std::string& kernel) {
+    const matrix_requests q(mask, accum, flags, kernel);
     const index_list i = list_of(rows), j = list_of(columns);
-    return run<py_matrix>(matrix(ctx, a.value.type(), i.size(rows_of(a.value, flags & transpose_a)),
+    return run<py_matrix>(output(ctx, out, a.value.type(), i.size(rows_of(a.value, flags & transpose_a)),
                                  j.size(columns_of(a.value, flags & transpose_a))),
                           [&](matrix& c) { return extract(ctx, c, a.value, i, j, q.options); });
 }
-py_vector extract_vector(const context& ctx, const py_vector& u, const host_array& indices) {
-    const index_list i(indices_of(indices));
-    return run<py_vector>(vector(ctx, u.value.type(), i.size(0)),
-                          [&](vector& w) { return extract(ctx, w, u.value, i); });
+py_vector extract_vector(const context& ctx, const py_vector* out, const py_vector& u,
+                         const std::optional<host_array>& indices, const py_vector* mask,
+                         const accumulator& accum, unsigned flags, const std::string& kernel) {
+    const vector_requests q(mask, accum, flags, kernel);
+    const index_list i = list_of(indices);
+    return run<py_vector>(output(ctx, out, u.value.type(), i.size(u.value.size())),
+                          [&](vector& w) { return extract(ctx, w, u.value, i, q.options); });
 }
-py_vector extract_column_(const context& ctx, const py_matrix& a, offset_t column, unsigned flags) {
+py_vector extract_column_(const context& ctx, const py_vector* out, const py_matrix& a, offset_t column,
+                          const std::optional<host_array>& rows, const py_vector* mask,
+                          const accumulator& accum, unsigned flags, const std::string& kernel) {
     const index_t place = place_of(column, "extract_column: column");
-    const vector_requests q(nullptr, {}, flags, {});
-    return run<py_vector>(vector(ctx, a.value.type(), rows_of(a.value, flags & transpose_a)), [&](vector& w) {
-        return extract_column(ctx, w, a.value, index_list::all(), place, q.options);
-    });
+    const vector_requests q(mask, accum, flags, kernel);
+    const index_list i = list_of(rows);
+    return run<py_vector>(output(ctx, out, a.value.type(), i.size(rows_of(a.value, flags & transpose_a))),
+                          [&](vector& w) { return extract_column(ctx, w, a.value, i, place, q.options); });
 }
 
 py_vector assign_vector(const context& ctx, const py_vector& w, const py_vector& u,
@@ -281,9 +288,9 @@ void bind_operations(nb::module_& m) {
     m.def("reduce_rows", &reduce_rows, x(), o(), x(), x(), o(), o(), x(), x());
     m.def("transpose", &transpose_, x(), o(), x(), o(), o(), x(), x());
     m.def("kronecker", &kronecker_, x(), o(), x(), x(), x(), o(), o(), x(), x());
-    m.def("extract", &extract_, x(), x(), o(), o(), x());
-    m.def("extract", &extract_vector);
-    m.def("extract_column", &extract_column_);
+    m.def("extract", &extract_, x(), o(), x(), o(), o(), o(), o(), x(), x());
+    m.def("extract", &extract_vector, x(), o(), x(), o(), o(), o(), x(), x());
+    m.def("extract_column", &extract_column_, x(), o(), x(), x(), o(), o(), o(), x(), x());
     m.def("assign", &assign_vector, x(), x(), x(), o(), o(), o(), x());
     m.def("assign", &assign_matrix, x(), x(), x(), o(), o(), o(), o(), x());
     m.def("assign_scalar", &assign_scalar, x(), x(), o(), o(), o(), o(), x());

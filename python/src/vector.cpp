@@ -30,6 +30,21 @@ nb::object values(const py_vector& v) {
     });
 }
 
+// The places and values of all entries; truth values are bytes, since a std::vector<bool> is no array.
+template <class T>
+auto tuples(const vector& v, std::vector<index_t>& indices) {
+    if constexpr (std::is_same_v<T, bool>) {
+        const context ctx = v.body_anywhere().ctx;
+        vector bytes(ctx, dtype::uint8, v.size());
+        apply(ctx, bytes, unary_id::identity, v);
+        return tuples<std::uint8_t>(bytes, indices);
+    } else {
+        std::vector<T> found;
+        v.extract_tuples(indices, found);
+        return found;
+    }
+}
+
 // One value a place, `missing` where there is no entry.
 nb::object to_numpy(const py_vector& v, nb::handle missing) {
     if (unlocked([&] { return v.value.form(); }) == vector_form::dense) return values(v);
@@ -40,16 +55,9 @@ nb::object to_numpy(const py_vector& v, nb::handle missing) {
         unlocked([&] {
             std::fill_n(held->get(), n, filler.get<T>());
             std::vector<index_t> indices;
-            if constexpr (std::is_same_v<T, bool>) {  // a std::vector<bool> is no array
-                for (std::size_t i = 0; i < n; ++i)
-                    if (const auto x = v.value.get(static_cast<offset_t>(i)))
-                        (*held)[i] = x->template get<bool>();
-            } else {
-                std::vector<T> found;
-                v.value.extract_tuples(indices, found);
-                for (std::size_t k = 0; k < indices.size(); ++k)
-                    (*held)[static_cast<std::size_t>(indices[k])] = found[k];
-            }
+            const auto found = tuples<T>(v.value, indices);
+            for (std::size_t k = 0; k < indices.size(); ++k)
+                (*held)[static_cast<std::size_t>(indices[k])] = static_cast<T>(found[k]);
         });
         const std::span<const T> all(held->get(), n);
         return array_over(all, std::move(held));
@@ -57,19 +65,27 @@ nb::object to_numpy(const py_vector& v, nb::handle missing) {
 }
 
 // The same in the memory of a GPU, complete when this returns.
-nb::object values_on(const py_vector& v, const context& gpu) {
+nb::object values_on(const py_vector& v, const context& gpu, nb::handle missing) {
+    std::optional<scalar> filler;
+    if (!missing.is_none()) filler = to_scalar(missing, v.value.type());
     return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) {
+        vector whole = v.value;
         const auto there = unlocked([&] {
-            const auto values = v.value.values_on<T>(gpu);
+            if (filler && whole.form() != vector_form::dense) {
+                whole = vector(gpu, v.value.type(), v.value.size());
+                ewise_add(gpu, whole, binary_id::second, vector::full(gpu, v.value.size(), *filler), v.value);
+            }
+            const auto values = whole.values_on<T>(gpu);
             gpu.wait();
             return values;
         });
-        return device_array_over(there, v.value, gpu);
+        return device_array_over(there, whole, gpu);
     });
 }
 
 nb::object to_dlpack(const py_vector& v, const nb::kwargs& how) {
-    if (v.value.on_device()) return values_on(v, v.value.body_anywhere().ctx).attr("__dlpack__")(**how);
+    if (v.value.on_device())
+        return values_on(v, v.value.body_anywhere().ctx, nb::none()).attr("__dlpack__")(**how);
     const nb::object array = values(v);
     try {
         return array.attr("__dlpack__")(**how);
@@ -83,18 +99,12 @@ nb::object to_dlpack(const py_vector& v, const nb::kwargs& how) {
 nb::object entries(const py_vector& v) {
     return dispatch(v.value.type(), [&]<class T>(std::type_identity<T>) -> nb::object {
         std::vector<index_t> indices;
-        if constexpr (std::is_same_v<T, bool>) {  // a std::vector<bool> is no array
-            auto bytes = std::make_shared<std::vector<std::uint8_t>>();
-            unlocked([&] {
-                for (offset_t i = 0; i < v.value.size(); ++i)
-                    if (const auto x = v.value.get(i))
-                        indices.push_back(static_cast<index_t>(i)), bytes->push_back(x->get<bool>());
-            });
+        auto found = unlocked([&] { return tuples<T>(v.value, indices); });
+        if constexpr (std::is_same_v<T, bool>) {
+            auto bytes = std::make_shared<std::vector<std::uint8_t>>(std::move(found));
             const std::span<const bool> all(reinterpret_cast<const bool*>(bytes->data()), bytes->size());
             return nb::make_tuple(array_from(std::move(indices)), array_over(all, std::move(bytes)));
         } else {
-            std::vector<T> found;
-            unlocked([&] { v.value.extract_tuples(indices, found); });
             return nb::make_tuple(array_from(std::move(indices)), array_from(std::move(found)));
         }
     });
@@ -190,9 +200,10 @@ void bind_vector(nb::module_& m) {
         .def("__dlpack_device__",
              [](const py_vector& v) { return nb::make_tuple(v.value.on_device() ? 2 : 1, 0); })
         .def(
-            "values_on", &values_on, nb::arg("ctx"),
+            "values_on", &values_on, nb::arg("ctx"), nb::arg("missing") = nb::none(),
             "values() in the memory of this context's GPU, copied there only where they are not. cupy.from_dlpack and\n"
-            "torch.from_dlpack take them without a copy; write nothing into them.")
+            "torch.from_dlpack take them without a copy; write nothing into them. Where places have no entry, a new array\n"
+            "with `missing` there.")
         .def_prop_ro(
             "on_device", [](const py_vector& v) { return v.value.on_device(); },
             "Whether a GPU alone has the entries; what looks at them on the host copies them first.")

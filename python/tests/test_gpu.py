@@ -222,6 +222,24 @@ def test_every_format_of_cupyx_comes_in(gpu, host_matrix):
         assert found.on_device and abs(nz.to_scipy(found) - host_matrix).sum() == 0
 
 
+def test_places_without_an_entry_can_be_filled_there(gpu):
+    a = nz.from_coo([0, 2], [1, 0], [2.0, 3.0], (3, 2), ctx=gpu)
+    y = nz.mxv("plus_times", a, cupy.ones(2), ctx=gpu)
+    with pytest.raises(nz.errors.DomainError):
+        y.values_on(gpu)
+    assert cupy.from_dlpack(y.values_on(gpu, missing=-1)).tolist() == [2.0, -1.0, 3.0]
+
+
+def test_work_goes_to_the_callers_stream(gpu):
+    stream = cupy.cuda.Stream(non_blocking=True)
+    ctx = nz.Context(backend="cuda", stream=stream.ptr)
+    a = nz.load("laplace2d:50", ctx=ctx)
+    with stream:
+        x = cupy.arange(2500, dtype=cupy.float64)
+        y = nz.mxv("plus_times", a, x, ctx=ctx)
+    assert abs(y.values() - nz.to_scipy(a) @ cupy.asnumpy(x)).max() < 1e-9
+
+
 def test_a_gpu_has_a_memory_limit_of_its_own(gpu):
     s = scipy.sparse.random_array((4000, 4000), density=0.01, format="csr", rng=7)
     ctx = nz.Context(backend="cuda", device_memory_limit=1 << 20)

@@ -78,13 +78,13 @@ element call_place(const void*, element, offset_t i, offset_t j, element thunk) 
     using enum index_unary_id;
     const auto t = from_element<std::int64_t>(thunk);
     if constexpr (Op == tril)
-        return to_element(j <= i + t);
+        return to_element(j - i <= t);
     else if constexpr (Op == triu)
-        return to_element(j >= i + t);
+        return to_element(j - i >= t);
     else if constexpr (Op == diag)
-        return to_element(j == i + t);
+        return to_element(j - i == t);
     else if constexpr (Op == offdiag)
-        return to_element(j != i + t);
+        return to_element(j - i != t);
     else if constexpr (Op == rowle)
         return to_element(i <= t);
     else if constexpr (Op == rowgt)

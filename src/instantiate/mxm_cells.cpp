@@ -1,5 +1,6 @@
 #include "instantiate/mxm_cells.hpp"
 
+#include "algebra/listed_multiply.hpp"
 #include "kernels/cpu/mxm/column_column.hpp"
 #include "kernels/cpu/mxm/column_row.hpp"
 #include "kernels/cpu/mxm/dense_row.hpp"
@@ -14,7 +15,7 @@ namespace nz::instantiate {
 
 const mxm_cell* find_mxm_cell(binary_id add, binary_id multiply, dtype operand) {
     add = algebra::listed(add, operand);
-    multiply = algebra::listed(multiply, operand);
+    multiply = algebra::listed_multiply(multiply, operand);
     for (const auto group : {arithmetic_mxm(), tropical_mxm(), label_mxm(), structure_mxm()})
         for (const mxm_cell& cell : group)
             if (cell.add == add && cell.multiply == multiply && cell.operand == operand) return &cell;

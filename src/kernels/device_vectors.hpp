@@ -28,7 +28,8 @@ struct device_write_back {
     const bits::word* mask = nullptr;
     bool complement = false, replace = false, accumulates = false;
     binary_id accum = binary_id::second;  ///< on w's type
-    bool scales = false;  ///< in place of accum: alpha t + beta w, absent entries counting as 0
+    bool scales =
+        false;  ///< in place of accum: alpha t + beta w, absent entries counting as 0, for every place
     double alpha = 1, beta = 0;
     void* out_values = nullptr;
     bits::word* out_present = nullptr;

@@ -12,13 +12,13 @@ struct place_compares {
         using enum index_unary_id;
         switch (op) {
             case tril:
-                return j <= i + with;
+                return j - i <= with;  // which no number overflows
             case triu:
-                return j >= i + with;
+                return j - i >= with;
             case diag:
-                return j == i + with;
+                return j - i == with;
             case offdiag:
-                return j != i + with;
+                return j - i != with;
             case rowle:
                 return i <= with;
             case rowgt:

@@ -34,7 +34,7 @@ struct apply_arguments {
 };
 using apply_kernel = void (*)(const apply_arguments&);
 
-/// The sum of all entries; `parts` has room for a value of the type for each block of reduce_block places.
+/// The sum of all entries; `parts` has room for a value of the type and a byte for each block of reduce_block places.
 struct reduce_arguments {
     const void* values = nullptr;
     const bits::word* present = nullptr;  ///< null: all
@@ -47,9 +47,11 @@ using reduce_kernel = bool (*)(const reduce_arguments&);  ///< whether there is 
 
 /// Places that are summed up by one thread in one order, so that the sum does not depend on who else works.
 inline constexpr offset_t reduce_block = 8192;
+/// Partial sums of a block, entry i to sum i mod so many: on a GPU its threads.
+inline constexpr offset_t reduce_lanes = 256;
 
 // On a GPU: pointers are the device's, the work goes on `stream`. A reduction's result is followed by a byte that says
-// whether there is an entry, and its parts have room for as many values and as many bytes.
+// whether there is an entry.
 using device_words_kernel = void (*)(const words_arguments&, void* stream);
 using device_apply_kernel = void (*)(const apply_arguments&, void* stream);
 using device_reduce_kernel = void (*)(const reduce_arguments&, void* stream);

@@ -22,7 +22,8 @@ constexpr operation_plan difference_plan{"ewise_difference", "reference", tier::
                                          "sorted entries, one thread"};
 constexpr operation_plan symmetric_plan{"ewise_symmetric_difference", "reference", tier::generic,
                                         "sorted entries, one thread"};
-constexpr std::string_view balanced = "balanced_path", words = "words";
+constexpr std::string_view balanced = "balanced_path", words = "words",
+                           by_values = "values of places that both have side by side, then as words";
 
 // The plan once the compiled kernel has served.
 operation_plan served(operation_plan plan) {
@@ -119,6 +120,23 @@ operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, s
         if (auto t = ops::join_balanced(ctx, operation, *how, a.entries(), b.entries())) {
             ops::write_back(ctx, c, std::move(*t), options);
             return served(plan);
+        }
+    }
+    if (asks(options.kernel)) {
+        const device::arrivals arrived(ctx);
+        if (auto t = ops::join_values_on_device(ctx, c.body().ctx, operation, op, a, b)) {
+            operation_plan on_gpu = served(plan);
+            on_gpu.reason = by_values;
+            on_gpu.on_device = true;
+            ops::write_back_from_device(ctx, c, std::move(*t), options);
+            on_gpu.moved_bytes = arrived.bytes();
+            return on_gpu;
+        }
+        if (auto t = ops::join_values(ctx, operation, op, a.entries(), b.entries())) {
+            ops::write_back(ctx, c, std::move(*t), options);
+            operation_plan on_host = served(plan);
+            on_host.reason = by_values;
+            return on_host;
         }
     }
     refuse_unserved(plan, options.kernel,

@@ -4,8 +4,12 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "instantiate/ewise_cells.hpp"
+#include "instantiate/vector_cells.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/ewise_join.hpp"
+#include "ops/matrix_words.hpp"
+#include "ops/new_device_csr.hpp"
+#include "ops/vectors_device.hpp"
 #include "plan/ewise.hpp"
 
 #include <memory>
@@ -46,29 +50,14 @@ public:
         std::vector<offset_t> results(static_cast<std::size_t>(plan::ewise_groups(tiles_)));
         ctx_.gpu()->download(results.data(), plan::ewise_parts(k_.workspace, tiles_).group_results,
                              results.size() * sizeof(offset_t));
-        entries_ = std::reduce(results.begin(), results.end());
-        const auto n = static_cast<std::size_t>(entries_);
-        const auto& memory = ctx_.device_memory();
-        const int width = storage::offset_bytes_for(entries_);
-        offsets_ = buffer(memory, (static_cast<std::size_t>(rows_) + 1) * static_cast<std::size_t>(width));
-        indices_ = buffer(memory, n * sizeof(index_t) + storage::index_padding);
-        values_ = buffer(memory, n * size_of(type_));
-        ctx_.gpu()->fill(indices_.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
-        k_.offsets = offsets_.data();
-        k_.wide = width == 8;
-        k_.columns = indices_.as<index_t>();
-        k_.values = values_.data();
+        const offset_t entries = std::reduce(results.begin(), results.end());
+        out_ = new_device_csr(ctx_, storage::csr_shape(type_, value_kind::full, rows_, columns_, entries));
+        k_.offsets = out_.offsets();
+        k_.wide = out_.wide();
+        k_.columns = out_.columns();
+        k_.values = out_.values();
     }
-    matrix result(const context& own) {
-        csr shape;
-        shape.rows = rows_;
-        shape.columns = columns_;
-        shape.nnz = entries_;
-        shape.type = type_;
-        shape.offset_bytes = k_.wide ? 8 : 4;
-        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets_),
-                                           std::move(indices_), std::move(values_));
-    }
+    matrix result(const context& own) { return std::move(out_).made(own, ctx_); }
 
 private:
     const csr& place(const operand& x, bool with_values, kernels::ewise_side& side) {
@@ -91,8 +80,9 @@ private:
     kernels::device_ewise_arguments k_;
     std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
     index_t rows_ = 0, columns_ = 0;
-    offset_t tiles_ = 0, entries_ = 0;
-    buffer workspace_, offsets_, indices_, values_;
+    offset_t tiles_ = 0;
+    buffer workspace_;
+    new_device_csr out_;
 };
 
 // Null where the GPU does not serve.
@@ -113,6 +103,34 @@ std::optional<matrix> join_on_device(const context& ctx, const context& own, set
     join->take_result();
     join->fill();
     return join->result(own);
+}
+
+std::optional<matrix> join_values_on_device(const context& ctx, const context& own, set_operation operation,
+                                            const binary_op& op, const operand& a, const operand& b) {
+    const auto choice = choose_values(operation, op, a.a.type(), b.a.type());
+    if (!ctx.gpu() || !choice || !instantiate::find_words_on_device(op.id(), choice->both)) return {};
+    const auto join = [&](set_operation by, dtype type, bool both_read, const operand& x, const operand& y) {
+        return join_on_device(ctx, own, by, both_read ? moving(type) : moving_a(type), x, y);
+    };
+    const auto left = join(set_operation::intersect, a.a.type(), false, a, b);
+    if (!left) return {};
+    std::optional<matrix> both = *left;  // nothing to join where no place is in both
+    if (left->nnz() > 0) {
+        const auto right = join(set_operation::intersect, b.a.type(), false, b, a);
+        const auto others = right ? values_as_vector_on_device(ctx, {*right}) : std::nullopt;
+        if (!others) return {};
+        both = apply_to_values_on_device(ctx, own, {*left}, [&](const vector& x) {
+            return join_words_on_device(ctx, set_operation::intersect, op, x, *others);
+        });
+        if (!both) return {};
+    } else if (left->type() != choice->result) {
+        both = matrix(own, choice->result, left->rows(), left->columns());
+    }
+    if (operation == set_operation::intersect) return both;
+    auto all = join(set_operation::unite, choice->both, true, a, b);
+    if (!all) return {};
+    if (all->type() != choice->result) all = in_type_on_device(ctx, own, *all, choice->result);
+    return join(set_operation::unite, choice->result, true, {*both}, {*all});
 }
 
 std::vector<double> ewise_kernel_ms(const context& ctx, set_operation operation, const binary_op& op,

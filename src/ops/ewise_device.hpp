@@ -15,6 +15,11 @@ namespace nz::ops {
 std::optional<matrix> join_on_device(const context& ctx, const context& own, kernels::set_operation operation,
                                      const ewise_choice& how, const operand& a, const operand& b);
 
+/// join_values there.
+std::optional<matrix> join_values_on_device(const context& ctx, const context& own,
+                                            kernels::set_operation operation, const binary_op& op,
+                                            const operand& a, const operand& b);
+
 /// Milliseconds between two events around each of `repeats` runs of both passes, operands resident and memory taken; the
 /// result's size is not waited for. Throws not_supported where this does not run on a GPU.
 std::vector<double> ewise_kernel_ms(const context& ctx, kernels::set_operation operation, const binary_op& op,

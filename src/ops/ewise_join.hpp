@@ -24,6 +24,18 @@ std::optional<ewise_choice> choose_ewise(kernels::set_operation operation, const
 ewise_choice moving(dtype type);
 ewise_choice moving_a(dtype type);
 
+/// Whether words of places are compiled for an operator of these types, of which matrices are then joined by their values: the type that
+/// operands are taken in and that of the result. Nothing for operations that do not look at it.
+struct values_choice {
+    dtype both, result;
+};
+std::optional<values_choice> choose_values(kernels::set_operation operation, const binary_op& op, dtype a,
+                                           dtype b);
+/// A op B for an operator that the balanced path is not compiled for: it moves the values of places that both have, which are
+/// joined as words, and then of a union the others. Or nothing.
+std::optional<storage::csr> join_values(const context& ctx, kernels::set_operation operation,
+                                        const binary_op& op, const storage::csr& a, const storage::csr& b);
+
 /// A op B by ewise/balanced_path, or nothing where that is not compiled. Repeated places are matched by rank.
 std::optional<storage::csr> join_balanced(const context& ctx, kernels::set_operation operation,
                                           const ewise_choice& how, const storage::csr& a,

@@ -2,6 +2,7 @@
 
 #include "core/checks.hpp"
 #include "core/device.hpp"
+#include "ops/assign_rows.hpp"
 #include "ops/checks.hpp"
 #include "ops/extract_rows.hpp"
 #include "ops/places.hpp"
@@ -83,6 +84,13 @@ operation_plan extract_column(const context& ctx, vector& w, const matrix& a, co
     ops::check_indices(ctx, "extract_column", "row", rows, input.rows());
     ops::check_index("extract_column", "column", column, input.columns());
     ops::check_kernel("extract_column", options.kernel);
+    if (options.transpose_a && options.kernel != "reference") {  // a row of A
+        vector_options writing = options;
+        writing.transpose_a = false;
+        operation_plan plan = extract(ctx, w, ops::line_of(ctx, a, column, true), rows, writing);
+        plan.operation = "extract_column";
+        return plan;
+    }
     if (!ctx.gpu() || options.kernel == "reference") {
         ops::write_back(ctx, w, kernels::reference::extract_column(ctx, input.entries(), rows, column),
                         options);

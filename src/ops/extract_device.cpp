@@ -2,6 +2,7 @@
 #include "kernels/cuda_table.hpp"
 #include "ops/extract_rows.hpp"
 #include "ops/if_it_fits.hpp"
+#include "ops/new_device_csr.hpp"
 #include "ops/select_device.hpp"
 
 #include <limits>
@@ -35,44 +36,49 @@ matrix moved_rows(const context& ctx, const context& own, const operand& a, cons
     kernels::on_cuda().extract.rows_count(k, ctx.gpu()->stream());
     ctx.gpu()->download(&k.entries, k.starts + lines, sizeof k.entries);
 
-    csr shape;
-    shape.rows = rows.lines();
-    shape.columns = of.columns;
-    shape.type = of.type;
-    shape.kind = of.kind;
-    shape.nnz = k.entries;
-    shape.offset_bytes = storage::offset_bytes_for(k.entries);
-    const auto n = static_cast<std::size_t>(k.entries);
-    buffer offsets(memory, (lines + 1) * static_cast<std::size_t>(shape.offset_bytes)),
-        indices(memory, n * sizeof(index_t) + storage::index_padding),
-        values(memory, (of.kind == value_kind::full ? n : 1) * size_of(of.type));
-    if (of.kind == value_kind::pattern)
-        kernels::on_cuda().vectors.fill(values.data(), of.type, 1, storage::one_of(of.type),
-                                        ctx.gpu()->stream());
-    if (of.kind == value_kind::iso) ctx.gpu()->copy(values.data(), held->values.data(), values.bytes());
-    ctx.gpu()->fill(indices.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
-    k.out_offsets = offsets.data();
-    k.wide = shape.offset_bytes == 8;
-    k.out_columns = indices.as<index_t>();
-    k.out_values = values.data();
+    new_device_csr out(ctx, storage::csr_shape(of.type, of.kind, rows.lines(), of.columns, k.entries));
+    if (of.kind == value_kind::iso) ctx.gpu()->copy(out.values(), held->values.data(), out.value_bytes());
+    k.out_offsets = out.offsets();
+    k.wide = out.wide();
+    k.out_columns = out.columns();
+    k.out_values = out.each_value();
     kernels::on_cuda().extract.rows_fill(k, ctx.gpu()->stream());
-    return storage::make_device_matrix(own, ctx, std::move(shape), std::move(offsets), std::move(indices),
-                                       std::move(values));
+    return std::move(out).made(own, ctx);
 }
 
-matrix moved_columns(const context& ctx, const context& own, const operand& a, const line_sources& columns) {
+constexpr offset_t most_transposed = std::numeric_limits<std::uint32_t>::max();
+
+std::optional<matrix> moved_columns(const context& ctx, const context& own, const operand& a,
+                                    const line_sources& columns) {
     if (columns.ascending()) {
         device_lines there(ctx, columns);
         return columns_placed_on_device(ctx, own, a, there.places(a.columns()), columns.lines());
     }
     const matrix moved = moved_rows(ctx, own, {a.a, !a.transposed}, columns);
+    if (moved.nnz() > most_transposed) return {};  // columns that repeat
     return moved.body().transposed(own, ctx);
 }
 
-matrix moved(const context& ctx, const context& own, const operand& a, const line_sources& rows,
-             const line_sources& columns) {
-    if (rows.all() && columns.all()) return a.transposed ? a.a.body().transposed(own, ctx) : a.a;
+// Whether rows and columns that both change their order are best moved as rows, columns first: one transpose between, where those of
+// A are there or are its rows.
+bool permutes(const operand& a, const line_sources& rows, const line_sources& columns) {
+    return !columns.all() && !columns.ascending() && columns.lines() <= a.columns() &&
+           rows.lines() >= a.rows() && (a.transposed || a.a.body().has_columns());
+}
+
+std::optional<matrix> moved(const context& ctx, const context& own, const operand& a,
+                            const line_sources& rows, const line_sources& columns) {
+    const storage::matrix_body& body = a.a.body();
+    if (rows.all() && columns.all()) {
+        if (a.transposed) return body.transposed(own, ctx);
+        const bool lent = body.rows_anywhere().offsets.borrowed() || body.entries_on(ctx)->callers;
+        return lent ? region_on_device(ctx, own, a.a, nullptr, nullptr, true, false) : a.a;
+    }
     if (rows.all()) return moved_columns(ctx, own, a, columns);
+    if (permutes(a, rows, columns)) {
+        const matrix turned = moved_rows(ctx, own, {a.a, !a.transposed}, columns);
+        return moved_rows(ctx, own, {turned, true}, rows);
+    }
     const matrix lines = moved_rows(ctx, own, a, rows);
     return columns.all() ? lines : moved_columns(ctx, own, {lines}, columns);
 }
@@ -81,8 +87,7 @@ matrix moved(const context& ctx, const context& own, const operand& a, const lin
 
 std::optional<matrix> moved_where_it_fits(const context& ctx, const context& own, const operand& a,
                                           const line_sources& rows, const line_sources& columns) {
-    constexpr offset_t most = std::numeric_limits<std::uint32_t>::max();  // of a transpose there
-    if (!ctx.gpu() || a.a.nnz() > most) return {};
+    if (!ctx.gpu() || a.a.nnz() > most_transposed) return {};
     return if_it_fits<matrix>([&] { return moved(ctx, own, a, rows, columns); });
 }
 

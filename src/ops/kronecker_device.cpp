@@ -5,6 +5,7 @@
 #include "instantiate/vector_cells.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/if_it_fits.hpp"
+#include "ops/new_device_csr.hpp"
 
 namespace nz::ops {
 namespace {
@@ -30,26 +31,18 @@ matrix joined_blocks(const context& ctx, const context& own, kernels::device_wor
                      dtype result, const operand& left, const operand& right) {
     const placed_operand a(ctx, left, type), b(ctx, right, type);
     const auto& memory = ctx.device_memory();
-    csr shape;
-    shape.rows = a.of.rows * b.of.rows;
-    shape.columns = a.of.columns * b.of.columns;
-    shape.type = result;
-    shape.nnz = a.of.nnz * b.of.nnz;
-    shape.kind = a.full || b.full ? value_kind::full : value_kind::iso;
-    shape.offset_bytes = storage::offset_bytes_for(shape.nnz);
-    const auto n = static_cast<std::size_t>(shape.nnz);
-    buffer offsets(memory,
-                   (static_cast<std::size_t>(shape.rows) + 1) * static_cast<std::size_t>(shape.offset_bytes)),
-        indices(memory, n * sizeof(index_t) + storage::index_padding),
-        values(memory, (shape.kind == value_kind::full ? n : 1) * size_of(result));
+    const offset_t entries = a.of.nnz * b.of.nnz;
+    const bool each = a.full || b.full;
+    new_device_csr out(ctx, storage::csr_shape(result, each ? value_kind::full : value_kind::iso,
+                                               a.of.rows * b.of.rows, a.of.columns * b.of.columns, entries));
+    const auto n = static_cast<std::size_t>(entries);
     const buffer of_a(memory, a.full ? n * size_of(type) : 0), of_b(memory, b.full ? n * size_of(type) : 0);
-    ctx.gpu()->fill(indices.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
 
     kernels::device_kronecker_arguments k;
     k.a_rows = a.of.rows;
     k.b_rows = b.of.rows;
     k.b_columns = b.of.columns;
-    k.entries = shape.nnz;
+    k.entries = entries;
     k.b_entries = b.of.nnz;
     k.a_offsets = a.offsets();
     k.b_offsets = b.offsets();
@@ -58,9 +51,9 @@ matrix joined_blocks(const context& ctx, const context& own, kernels::device_wor
     k.a_values = a.full ? a.values->values.data() : nullptr;
     k.b_values = b.full ? b.values->values.data() : nullptr;
     k.value_bytes = size_of(type);
-    k.out_offsets = offsets.data();
-    k.wide = shape.offset_bytes == 8;
-    k.out_columns = indices.as<index_t>();
+    k.out_offsets = out.offsets();
+    k.wide = out.wide();
+    k.out_columns = out.columns();
     k.out_a = of_a.data();
     k.out_b = of_b.data();
     kernels::on_cuda().kronecker_rows(k, ctx.gpu()->stream());
@@ -68,11 +61,10 @@ matrix joined_blocks(const context& ctx, const context& own, kernels::device_wor
     kernels::words_arguments w;
     w.a = {a.full ? of_a.data() : a.values->values.data(), nullptr, a.full ? 1 : 0};
     w.b = {b.full ? of_b.data() : b.values->values.data(), nullptr, b.full ? 1 : 0};
-    w.size = shape.kind == value_kind::full ? shape.nnz : 1;
-    w.values = values.data();
+    w.size = each ? entries : 1;
+    w.values = out.values();
     join(w, ctx.gpu()->stream());
-    return storage::make_device_matrix(own, ctx, std::move(shape), std::move(offsets), std::move(indices),
-                                       std::move(values));
+    return std::move(out).made(own, ctx);
 }
 
 }  // namespace

@@ -18,18 +18,6 @@ using storage::vector_body;
 
 constexpr offset_t most_values = std::numeric_limits<index_t>::max();  // of a vector
 
-// The shape of such a matrix.
-csr places_of(const csr& a, dtype type) {
-    csr places;
-    places.rows = a.rows;
-    places.columns = a.columns;
-    places.nnz = a.nnz;
-    places.kind = a.kind;
-    places.type = type;
-    places.offset_bytes = a.offset_bytes;
-    return places;
-}
-
 void copy_shared_out(const context& ctx, buffer& to, const buffer& from, std::size_t bytes) {
     parallel::for_pieces(
         ctx.threads(), static_cast<offset_t>(bytes),
@@ -42,43 +30,19 @@ void copy_shared_out(const context& ctx, buffer& to, const buffer& from, std::si
 
 }  // namespace
 
-std::optional<matrix> apply_to_values_on_device(
-    const context& ctx, const context& own, const operand& a,
-    const std::function<std::optional<vector>(const vector&)>& f) {
+std::optional<vector> values_as_vector_on_device(const context& ctx, const operand& a) {
     const storage::matrix_body& body = a.a.body();
     if (!ctx.gpu() || a.a.nnz() == 0 || a.a.nnz() > most_values) return {};
     const csr& of = a.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere();
-    if (of.kind != value_kind::full) return {};
-    const auto entries = a.transposed ? body.columns_on(ctx) : body.entries_on(ctx);
     const auto held = body.values_on(ctx, of, of.type);
-    const auto n = static_cast<index_t>(of.nnz);
+    const auto n = static_cast<index_t>(of.kind == value_kind::full ? of.nnz : 1);
     storage::device_vector values;
     values.values = buffer::borrow(held->values.data(), held->values.bytes());
-    auto t = f(storage::make_device_vector(ctx, of.type, n, vector_form::dense, n, std::move(values)));
-    if (!t) return {};
-    return storage::make_device_matrix(own, ctx, places_of(of, t->type()), entries,
-                                       t->body_uncounted().home->release().first.values);
+    values.owner = held;
+    return storage::make_device_vector(ctx, of.type, n, vector_form::dense, n, std::move(values));
 }
 
-matrix in_type_on_device(const context& ctx, const context& own, const matrix& a, dtype type) {
-    const storage::matrix_body& body = a.body();
-    const csr& of = body.rows_anywhere();
-    return storage::make_device_matrix(
-        own, ctx, places_of(of, type), body.entries_on(ctx),
-        storage::converted_on_device(ctx, body.values_on(ctx, of, of.type)->values.data(), of.type, type,
-                                     of.kind == value_kind::full ? of.nnz : 1));
-}
-
-matrix with_one_value_on_device(const context& ctx, const context& own, const matrix& a, scalar x) {
-    csr places = places_of(a.body().rows_anywhere(), x.type());
-    places.kind = value_kind::iso;
-    buffer value(ctx.device_memory(), size_of(x.type()));
-    kernels::on_cuda().vectors.fill(value.data(), x.type(), 1, x.bits(), ctx.gpu()->stream());
-    return storage::make_device_matrix(own, ctx, places, a.body().entries_on(ctx), std::move(value));
-}
-
-std::optional<csr> apply_to_values(const context& ctx, const csr& a,
-                                   const std::function<std::optional<vector_body>(const vector_body&)>& f) {
+std::optional<vector_body> values_as_vector(const context& ctx, const csr& a) {
     const bool full = a.kind == value_kind::full;
     if (full && a.nnz > most_values) return {};
     const auto n = static_cast<index_t>(full ? a.nnz : 1);
@@ -91,16 +55,55 @@ std::optional<csr> apply_to_values(const context& ctx, const csr& a,
     } else {
         storage::store(values.values.data(), a.type, 0, a.value(0));
     }
-    auto t = f(values);
+    return values;
+}
+
+std::optional<matrix> apply_to_values_on_device(
+    const context& ctx, const context& own, const operand& a,
+    const std::function<std::optional<vector>(const vector&)>& f) {
+    const auto values = values_as_vector_on_device(ctx, a);
+    if (!values) return {};
+    auto t = f(*values);
+    if (!t) return {};
+    const storage::matrix_body& body = a.a.body();
+    const csr& of = a.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere();
+    const auto entries = a.transposed ? body.columns_on(ctx) : body.entries_on(ctx);
+    csr places = of.shape(t->type());
+    if (places.kind == value_kind::pattern) places.kind = value_kind::iso;
+    return storage::make_device_matrix(own, ctx, places, entries,
+                                       t->body_uncounted().home->release().first.values);
+}
+
+matrix in_type_on_device(const context& ctx, const context& own, const matrix& a, dtype type) {
+    const storage::matrix_body& body = a.body();
+    const csr& of = body.rows_anywhere();
+    return storage::make_device_matrix(
+        own, ctx, of.shape(type), body.entries_on(ctx),
+        storage::converted_on_device(ctx, body.values_on(ctx, of, of.type)->values.data(), of.type, type,
+                                     of.kind == value_kind::full ? of.nnz : 1));
+}
+
+matrix with_one_value_on_device(const context& ctx, const context& own, const matrix& a, scalar x) {
+    csr places = a.body().rows_anywhere().shape(x.type());
+    places.kind = value_kind::iso;
+    buffer value(ctx.device_memory(), size_of(x.type()));
+    kernels::on_cuda().vectors.fill(value.data(), x.type(), 1, x.bits(), ctx.gpu()->stream());
+    return storage::make_device_matrix(own, ctx, places, a.body().entries_on(ctx), std::move(value));
+}
+
+std::optional<csr> apply_to_values(const context& ctx, const csr& a,
+                                   const std::function<std::optional<vector_body>(const vector_body&)>& f) {
+    const auto values = values_as_vector(ctx, a);
+    auto t = values ? f(*values) : std::nullopt;
     if (!t) return {};
     csr c = with_places_of(ctx, a, t->type, value_kind::pattern);
-    c.kind = full ? value_kind::full : value_kind::iso;
+    c.kind = a.kind == value_kind::full ? value_kind::full : value_kind::iso;
     c.values = std::move(t->values);
     return c;
 }
 
 csr pattern_of(const csr& a, dtype type) {
-    csr places = places_of(a, type);
+    csr places = a.shape(type);
     places.kind = value_kind::pattern;
     places.offsets = buffer::borrow(a.offsets.data(), a.offsets.bytes());
     places.indices = buffer::borrow(a.indices.data(), a.indices.bytes());

@@ -10,7 +10,12 @@
 
 namespace nz::ops {
 
-/// f of A's values on the context's GPU, where both stay; the result is of context `own`. Not for one value that stands for all.
+/// A's values as a dense vector's, for as long as A has them: one where it stands for all. Nothing for more than a vector holds.
+std::optional<storage::vector_body> values_as_vector(const context& ctx, const storage::csr& a);
+/// The same on the context's GPU.
+std::optional<vector> values_as_vector_on_device(const context& ctx, const operand& a);
+
+/// f of A's values on the context's GPU, where both stay; the result is of context `own`.
 std::optional<matrix> apply_to_values_on_device(const context& ctx, const context& own, const operand& a,
                                                 const std::function<std::optional<vector>(const vector&)>& f);
 /// f of A's values on the host, once where one stands for all.

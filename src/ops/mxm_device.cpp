@@ -203,9 +203,6 @@ public:
             take_result();
             return true;
         } catch (const out_of_memory&) {
-            offsets_ = buffer();
-            indices_ = buffer();
-            values_ = buffer();
             return false;
         }
     }

@@ -64,9 +64,9 @@ public:
     void fetch(offset_t from, offset_t to, storage::csr& c) const {
         const auto at = static_cast<std::size_t>(from), n = static_cast<std::size_t>(to - from),
                    width = size_of(value_type_);
-        ctx_.gpu()->download(c.indices.as<index_t>() + at, indices_.as<index_t>() + at, n * sizeof(index_t));
-        ctx_.gpu()->download(c.values.as<std::byte>() + at * width, values_.as<std::byte>() + at * width,
-                             n * width);
+        ctx_.gpu()->download(c.indices.as<index_t>() + at, out_.columns() + at, n * sizeof(index_t));
+        ctx_.gpu()->download(c.values.as<std::byte>() + at * width,
+                             static_cast<std::byte*>(out_.values()) + at * width, n * width);
     }
 
 private:

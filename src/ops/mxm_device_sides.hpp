@@ -1,11 +1,9 @@
 // What products on a GPU share: operands and masks brought there, and memory for a result.
 #pragma once
 
-#include "core/device.hpp"
-#include "kernels/cuda_table.hpp"
 #include "ops/mxm_device.hpp"
+#include "ops/new_device_csr.hpp"
 #include "ops/select_device.hpp"
-#include "storage/matrix_body.hpp"
 
 namespace nz::ops {
 
@@ -54,28 +52,14 @@ protected:
     }
     /// Room for `entries_` entries in k_.rows rows.
     void take_entries() {
-        const auto n = static_cast<std::size_t>(entries_);
-        const auto& memory = ctx_.device_memory();
-        const int width = storage::offset_bytes_for(entries_);
-        offsets_ = buffer(memory, (static_cast<std::size_t>(k_.rows) + 1) * static_cast<std::size_t>(width));
-        indices_ = buffer(memory, n * sizeof(index_t) + storage::index_padding);
-        values_ = buffer(memory, n * size_of(value_type_));
-        ctx_.gpu()->fill(indices_.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
-        k_.offsets = offsets_.data();
-        k_.wide = width == 8;
-        k_.out_columns = indices_.as<index_t>();
-        k_.out_values = values_.data();
+        out_ = new_device_csr(
+            ctx_, storage::csr_shape(value_type_, value_kind::full, k_.rows, k_.columns, entries_));
+        k_.offsets = out_.offsets();
+        k_.wide = out_.wide();
+        k_.out_columns = out_.columns();
+        k_.out_values = out_.values();
     }
-    matrix taken(const context& own) {
-        storage::csr shape;
-        shape.rows = k_.rows;
-        shape.columns = k_.columns;
-        shape.nnz = entries_;
-        shape.type = value_type_;
-        shape.offset_bytes = k_.wide ? 8 : 4;
-        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets_),
-                                           std::move(indices_), std::move(values_));
-    }
+    matrix taken(const context& own) { return std::move(out_).made(own, ctx_); }
 
     const context& ctx_;
     dtype value_type_;
@@ -83,7 +67,7 @@ protected:
     std::vector<std::shared_ptr<const void>> kept_;  // what the arguments point into
     offset_t entries_ = 0;
     std::optional<matrix> mask_places_;  // where not all of the mask's let through
-    buffer offsets_, indices_, values_;
+    new_device_csr out_;
 };
 
 }  // namespace nz::ops

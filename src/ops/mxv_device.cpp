@@ -106,9 +106,7 @@ void device_mxv::make_room_for_form(plan::mxv_facts& facts) {
 }
 
 void device_mxv::take_operand(vector_form form) {
-    vector u = p_.u;
-    if (u.type() != p_.operand && !p_.ring.ignores_b())
-        u = storage::make_vector(storage::convert_values(u.body(), p_.operand));
+    const vector u = p_.ring.ignores_b() ? p_.u : in_type_on_device(p_.ctx, p_.u, p_.operand);
     const vector_body& v = u.body_anywhere();
     const auto on = v.home->copy_on(p_.ctx, v);
     kept_.push_back(on);

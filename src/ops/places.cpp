@@ -45,6 +45,11 @@ private:
     buffer converted_;
 };
 
+// A vector's entries go to the listed places each, one value to all of them, however often they are listed.
+line_sources sources_of(const context& ctx, const assigned& u, const index_list& list, offset_t extent) {
+    return u.u ? line_sources::spread(ctx, list, extent) : line_sources::repeated(ctx, list, extent);
+}
+
 vector moved_on_device(const context& ctx, places_arguments& k, dtype type,
                        void (*by)(const places_arguments&, void*)) {
     device_vector t = storage::allocate_on_device(ctx, type, k.size, vector_form::bitmap, 0);
@@ -73,7 +78,7 @@ vector_body extract_places(const context& ctx, const vector_body& u, const index
 
 vector_body assign_places(const context& ctx, const vector_body& w, const assigned& u, const index_list& list,
                           bool keeps_rest) {
-    const auto sources = line_sources::spread(ctx, list, w.size);
+    const auto sources = sources_of(ctx, u, list, w.size);
     const dtype type = keeps_rest ? w.type : u.type();
     const element one = u.x.as(type);
     array<index_t> own;
@@ -113,7 +118,7 @@ std::optional<vector> assign_places_on_device(const context& ctx, const vector& 
     return if_it_fits<vector>([&] {
         if (list.is_all()) return u.u ? *u.u : full(ctx, w.size(), u.x);
         const dtype type = keeps_rest ? w.type() : u.type();
-        const auto all = line_sources::spread(ctx, list, w.size());
+        const auto all = sources_of(ctx, u, list, w.size());
         device_lines there(ctx, all);
         const buffer value(ctx.device_memory(), size_of(type));
         places_arguments k;

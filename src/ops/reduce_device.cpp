@@ -21,6 +21,8 @@ std::optional<vector> reduce_rows_on_device(const context& ctx, const monoid& ad
     const buffer carries(ctx.device_memory(), chunks * size_of(type));
     storage::device_vector sums = storage::allocate_on_device(
         ctx, type, of.rows, dense ? vector_form::dense : vector_form::bitmap, balance->held_rows);
+    if (type == dtype::boolean && !dense)  // no other byte is a truth value
+        ctx.gpu()->fill(sums.values.data(), 0, sums.values.bytes());
     kernels::device_reduce_rows_arguments k;
     k.entries = of.nnz;
     k.held_rows = balance->held_rows;

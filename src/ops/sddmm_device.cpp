@@ -45,22 +45,9 @@ public:
     void run() const { cell_->row_dot(k_, ctx_.gpu()->stream()); }
 
     matrix result(const context& own, const device_sample& p) {
-        csr shape;
-        shape.rows = k_.rows;
-        shape.columns = columns_;
-        shape.nnz = k_.nnz;
-        shape.type = p.value_type;
-        shape.offset_bytes = k_.offsets.wide ? 8 : 4;
-        const auto& memory = ctx_.device_memory();
-        const std::size_t bytes =
-            (static_cast<std::size_t>(k_.rows) + 1) * static_cast<std::size_t>(shape.offset_bytes);
-        const std::size_t index_bytes = static_cast<std::size_t>(k_.nnz) * sizeof(index_t);
-        buffer offsets(memory, bytes), indices(memory, index_bytes + storage::index_padding);
-        ctx_.gpu()->copy(offsets.data(), k_.offsets.data, bytes);
-        if (index_bytes) ctx_.gpu()->copy(indices.data(), k_.indices, index_bytes);
-        ctx_.gpu()->fill(indices.as<std::byte>() + index_bytes, 0, storage::index_padding);
-        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets),
-                                           std::move(indices), std::move(values_));
+        csr shape = mask_->shape(p.value_type);
+        shape.kind = value_kind::full;
+        return storage::make_device_matrix(own, ctx_, shape, places_, std::move(values_));
     }
 
 private:
@@ -73,12 +60,12 @@ private:
         own_places_ = mask_places_for_device(ctx_, p.mask, p.structure);
         const storage::matrix_body& body = (own_places_ ? *own_places_ : p.mask).body();
         const csr& mask = body.rows_anywhere();
+        mask_ = &mask;
         places_ = body.entries_on(ctx_);
         k_.rows = mask.rows;
         k_.nnz = mask.nnz;
         k_.offsets = {places_->offsets.data(), mask.offset_bytes == 8};
         k_.indices = places_->indices.as<index_t>();
-        columns_ = mask.columns;
     }
     dense there(std::string_view name, const dense& d, dtype wanted, bool ignored, bool packs,
                 dense_order order, buffer (&blocks)[2]) const {
@@ -118,7 +105,7 @@ private:
     const context& ctx_;
     const instantiate::dense_device_cell* cell_;
     kernels::sddmm_arguments k_;
-    index_t columns_ = 0;
+    const csr* mask_ = nullptr;
     std::shared_ptr<const storage::device_csr> places_;
     std::optional<matrix> own_places_;  // where not all of the mask's let through
     buffer values_, blocks_[2][2];

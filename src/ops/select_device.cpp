@@ -3,6 +3,7 @@
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/masks.hpp"
+#include "ops/new_device_csr.hpp"
 #include "plan/select.hpp"
 
 namespace nz::ops {
@@ -54,31 +55,15 @@ public:
         return kept_;
     }
     matrix fill(const context& own, value_kind kind) {
-        const auto& memory = ctx_.device_memory();
-        csr shape;
-        shape.rows = of_.rows;
-        shape.columns = columns_;
-        shape.type = of_.type;
-        shape.kind = kind;
-        shape.nnz = kept_;
-        shape.offset_bytes = storage::offset_bytes_for(kept_);
-        const auto n = static_cast<std::size_t>(kept_);
-        buffer offsets(
-            memory, (static_cast<std::size_t>(of_.rows) + 1) * static_cast<std::size_t>(shape.offset_bytes)),
-            indices(memory, n * sizeof(index_t) + storage::index_padding),
-            values(memory, (kind == value_kind::full ? n : 1) * size_of(of_.type));
-        if (kind == value_kind::pattern)
-            kernels::on_cuda().vectors.fill(values.data(), of_.type, 1, storage::one_of(of_.type),
-                                            ctx_.gpu()->stream());
-        if (kind == value_kind::iso) ctx_.gpu()->copy(values.data(), values_->values.data(), values.bytes());
-        ctx_.gpu()->fill(indices.as<std::byte>() + n * sizeof(index_t), 0, storage::index_padding);
-        k_.out_offsets = offsets.data();
-        k_.wide = shape.offset_bytes == 8;
-        k_.out_columns = indices.as<index_t>();
-        k_.out_values = kind == value_kind::full ? values.data() : nullptr;
+        new_device_csr out(ctx_, storage::csr_shape(of_.type, kind, of_.rows, columns_, kept_));
+        if (kind == value_kind::iso)
+            ctx_.gpu()->copy(out.values(), values_->values.data(), out.value_bytes());
+        k_.out_offsets = out.offsets();
+        k_.wide = out.wide();
+        k_.out_columns = out.columns();
+        k_.out_values = out.each_value();
         kernels::on_cuda().select.fill(k_, ctx_.gpu()->stream());
-        return storage::make_device_matrix(own, ctx_, std::move(shape), std::move(offsets),
-                                           std::move(indices), std::move(values));
+        return std::move(out).made(own, ctx_);
     }
 
 private:
@@ -98,10 +83,10 @@ private:
 std::optional<matrix> select_on_device(const context& ctx, const context& own, const index_unary_op& op,
                                        scalar thunk, const operand& a) {
     const value_kind kind = a.a.body().rows_anywhere().kind;
-    if (!ctx.gpu() || a.rows() == 0 || op.id() > index_unary_id::valuege || kind == value_kind::iso ||
-        (kind == value_kind::pattern && op.by_value()))
+    if (!ctx.gpu() || a.rows() == 0 || op.id() > index_unary_id::valuege ||
+        (kind != value_kind::full && op.by_value()))
         return {};
-    device_select work(ctx, a, kind == value_kind::full);
+    device_select work(ctx, a, kind != value_kind::pattern);
     work.compare(op, thunk);
     work.count(kernels::on_cuda().select.rows_count);
     return work.fill(own, kind);

@@ -193,7 +193,7 @@ std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, dtype
     k.size = size;
     k.threads = ctx.threads();
     const buffer parts(ctx.memory(),
-                       static_cast<std::size_t>(k.size / kernels::reduce_block + 1) * size_of(type));
+                       static_cast<std::size_t>(k.size / kernels::reduce_block + 1) * (size_of(type) + 1));
     std::uint64_t room = 0;
     k.parts = parts.data();
     k.result = &room;

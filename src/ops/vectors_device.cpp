@@ -21,7 +21,7 @@ using storage::vector_body;
 
 namespace {
 
-// Operators and types for which the device's write-back is compiled.
+// Accumulators and types for which the device's write-back is compiled.
 bool joins_on_device(const vector& w, const vector& t, const vector_options& o) {
     if (w.type() != t.type()) return false;
     if (!o.accum) return true;
@@ -32,10 +32,10 @@ struct compiled_on_device {
     kernels::device_words_kernel kernel = nullptr;
     dtype result = dtype::float64;
 };
-// For operands of one type.
-compiled_on_device find_compiled_on_device(const binary_op& op, dtype a, dtype b) {
-    if (a != b || op.id() > binary_id::lxnor || op.input_type(a) != a) return {};
-    return {instantiate::find_words_on_device(op.id(), a), op.output_type(a)};
+// For operands of this type.
+compiled_on_device find_compiled_on_device(const binary_op& op, dtype type) {
+    if (op.id() > binary_id::lxnor || op.input_type(type) != type) return {};
+    return {instantiate::find_words_on_device(op.id(), type), op.output_type(type)};
 }
 
 words_side side_of(const device_entries& v) {
@@ -46,11 +46,12 @@ words_side side_of(const device_entries& v) {
 std::optional<vector> with_fixed(const context& ctx, const binary_op& op, scalar x, bool x_first,
                                  const vector& u) {
     if (!lives_there(ctx, u)) return {};
-    const vector_body& b = u.body_anywhere();
-    const dtype both =
+    const dtype type =
         x_first ? algebra::common_type(op, x.type(), u.type()) : algebra::common_type(op, u.type(), x.type());
-    const compiled_on_device c = find_compiled_on_device(op, u.type(), both);
+    const compiled_on_device c = find_compiled_on_device(op, type);
     if (!c.kernel) return {};
+    const vector operand = in_type_on_device(ctx, u, type);
+    const vector_body& b = operand.body_anywhere();
     const buffer constant(ctx.device_memory(), sizeof(std::uint64_t));
     kernels::on_cuda().vectors.fill(constant.data(), b.type, 1, x.as(b.type), ctx.gpu()->stream());
     const auto on = b.home->copy_on(ctx, b);
@@ -122,7 +123,9 @@ placed_vector place_on_device(const context& ctx, const vector_body& b) {
     return p;
 }
 
-bool lives_there(const context& ctx, const vector& v) { return ctx.gpu() && v.body_anywhere().home->away(); }
+bool lives_there(const context& ctx, const vector& v) {
+    return ctx.gpu() && (v.body_anywhere().home->away() || v.body_anywhere().home->held_on(ctx));
+}
 
 buffer mask_on_device(const context& ctx, const vector_options& o) {
     if (!o.mask) return {};
@@ -132,6 +135,19 @@ buffer mask_on_device(const context& ctx, const vector_options& o) {
     kernels::on_cuda().vectors.mask_words(entries_of(m, *on), o.mask_structure, words.as<bits::word>(),
                                           ctx.gpu()->stream());
     return words;
+}
+
+vector in_type_on_device(const context& ctx, const vector& t, dtype type) {
+    if (t.type() == type) return t;
+    const vector_body& b = t.body_anywhere();
+    const auto on = b.home->copy_on(ctx, b);
+    device_vector made = storage::allocate_on_device(ctx, type, b.size, b.form, b.count);
+    made.values = storage::converted_on_device(
+        ctx, on->values.data(), b.type, type, b.form == vector_form::sparse ? b.count : offset_t{b.size},
+        b.form == vector_form::bitmap ? on->present.as<const bits::word>() : nullptr);
+    ctx.gpu()->copy(made.present.data(), on->present.data(), made.present.bytes());
+    ctx.gpu()->copy(made.indices.data(), on->indices.data(), made.indices.bytes());
+    return storage::make_device_vector(ctx, type, b.size, b.form, b.count, std::move(made));
 }
 
 namespace {
@@ -191,6 +207,8 @@ void write_few_on_device(const context& ctx, vector& w, const vector& t, binary_
 
 void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& o,
                           const bits::word* mask, bool masked) {
+    if (!o.accum || algebra::common_type(*o.accum, w.type(), t.type()) == w.type())
+        t = in_type_on_device(ctx, t, w.type());
     if (!joins_on_device(w, t, o)) return write_back(ctx, w, std::move(t.mutable_body()), o);
     const bool all = !o.mask && !o.mask_complement;
     if (!o.accum && (all || (masked && (o.replace || w.count() == 0)))) {
@@ -238,35 +256,16 @@ void* writable_on_device(const context& ctx, vector& w) {
     return w.body_anywhere().home->copy_on(ctx, w.body_anywhere())->values.data();
 }
 
-namespace {
-
-vector in_type(const context& ctx, const vector& t, dtype type) {
-    const vector_body& b = t.body_anywhere();
-    const auto on = b.home->copy_on(ctx, b);
-    device_vector made = storage::allocate_on_device(ctx, type, b.size, b.form, b.count);
-    made.values = storage::converted_on_device(
-        ctx, on->values.data(), b.type, type, b.form == vector_form::sparse ? b.count : offset_t{b.size},
-        b.form == vector_form::bitmap ? on->present.as<const bits::word>() : nullptr);
-    ctx.gpu()->copy(made.present.data(), on->present.data(), made.present.bytes());
-    ctx.gpu()->copy(made.indices.data(), on->indices.data(), made.indices.bytes());
-    return storage::make_device_vector(ctx, type, b.size, b.form, b.count, std::move(made));
-}
-
-}  // namespace
-
 void write_back_from_device(const context& ctx, vector& w, vector t, const vector_options& o) {
-    if (t.type() != w.type() && !o.accum) t = in_type(ctx, t, w.type());
     const buffer mask = mask_on_device(ctx, o);
     write_back_on_device(ctx, w, std::move(t), o, mask.as<const bits::word>(), false);
 }
 
 void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y) {
     const auto n = static_cast<index_t>(y.size());
-    const vector none(ctx, y.type(), n);
-    const placed_vector old = place_on_device(ctx, (beta == 0 ? none : y).body_anywhere()),
-                        result = place_on_device(ctx, t.body_anywhere());
-    const bool full = t.form() == vector_form::dense;
-    device_vector out = storage::allocate_on_device(ctx, y.type(), n, vector_form::bitmap, 0);
+    const placed_vector result = place_on_device(ctx, t.body_uncounted()),
+                        old = beta == 0 ? placed_vector{} : place_on_device(ctx, y.body_anywhere());
+    device_vector out = storage::allocate_on_device(ctx, y.type(), n, vector_form::dense, n);
     kernels::device_write_back c;
     c.w = old.entries;
     c.t = result.entries;
@@ -274,13 +273,7 @@ void combine_on_device(const context& ctx, double alpha, const vector& t, double
     c.alpha = alpha;
     c.beta = beta;
     c.out_values = out.values.data();
-    c.out_present = out.present.as<bits::word>();
     kernels::on_cuda().vectors.write_back(c, ctx.gpu()->stream());
-    if (!full) {
-        y = from_bitmap(ctx, y.type(), n, std::move(out));
-        return;
-    }
-    out.present = buffer();  // every row has an entry: nobody needs to count
     y = storage::make_device_vector(ctx, y.type(), n, vector_form::dense, n, std::move(out));
 }
 
@@ -299,10 +292,14 @@ vector same_entries_on_device(const context& ctx, const vector& f, scalar value)
 std::optional<vector> join_words_on_device(const context& ctx, set_operation operation, const binary_op& op,
                                            const vector& u, const vector& v) {
     if (!lives_there(ctx, u) && !lives_there(ctx, v)) return {};
-    const compiled_on_device c = find_compiled_on_device(op, u.type(), v.type());
+    // Of a union both have entries in the result.
+    const dtype type = operation == set_operation::intersect ? algebra::common_type(op, u.type(), v.type())
+                                                             : promote(u.type(), v.type());
+    const compiled_on_device c = find_compiled_on_device(op, type);
     if (!c.kernel) return {};
-    const placed_vector a = place_on_device(ctx, u.body_anywhere()),
-                        b = place_on_device(ctx, v.body_anywhere());
+    const vector left = in_type_on_device(ctx, u, type), right = in_type_on_device(ctx, v, type);
+    const placed_vector a = place_on_device(ctx, left.body_anywhere()),
+                        b = place_on_device(ctx, right.body_anywhere());
     const bool a_full = a.entries.form == vector_form::dense, b_full = b.entries.form == vector_form::dense;
     const bool full = operation == set_operation::unite ? a_full || b_full : a_full && b_full;
     const auto n = static_cast<index_t>(u.size());

@@ -26,6 +26,9 @@ vector from_bitmap(const context& ctx, dtype type, index_t size, storage::device
 /// The words of the options' mask; empty without one.
 buffer mask_on_device(const context& ctx, const vector_options& options);
 
+/// The vector on the GPU with values of that type: itself where it has them.
+vector in_type_on_device(const context& ctx, const vector& v, dtype type);
+
 /// w<mask, replace> = accum(w, t) on the GPU where types and operator allow, else on the host; `masked`: t holds only
 /// what the mask lets through.
 void write_back_on_device(const context& ctx, vector& w, vector t, const vector_options& options,
@@ -39,7 +42,7 @@ void write_back_from_device(const context& ctx, vector& w, vector t, const vecto
 /// The values of a dense w on the GPU for a kernel that writes them in place: they become a copy of w's own where others have them too.
 void* writable_on_device(const context& ctx, vector& w);
 
-/// y = alpha t + beta y for float32 or float64, both of that type.
+/// y = alpha t + beta y for float32 or float64, both of that type: dense.
 void combine_on_device(const context& ctx, double alpha, const vector& t, double beta, vector& y);
 
 /// A vector of f's entries, all of them `value`, where f is.

@@ -19,13 +19,7 @@ namespace {
 // Its offsets alone.
 csr without_entries(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
                     offset_t nnz) {
-    csr a;
-    a.rows = rows;
-    a.columns = columns;
-    a.nnz = nnz;
-    a.type = type;
-    a.kind = kind;
-    a.offset_bytes = offset_bytes_for(nnz);
+    csr a = csr_shape(type, kind, rows, columns, nnz);
     a.offsets = buffer(ctx.memory(), (static_cast<std::size_t>(rows) + 1) * a.offset_bytes);
     return a;
 }

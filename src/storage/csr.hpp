@@ -31,10 +31,30 @@ struct csr {
     /// The value of the entry at position k, as bits of `type`.
     element value(offset_t k) const;
     std::size_t bytes() const { return offsets.bytes() + indices.bytes() + values.bytes(); }
+    /// The same without its arrays, with values of another type.
+    csr shape(dtype of) const;
+    csr shape() const { return shape(type); }
 };
 
 /// The narrowest offset width for `nnz` entries.
 constexpr int offset_bytes_for(offset_t nnz) { return nnz < (offset_t{1} << 31) ? 4 : 8; }
+
+/// `nnz` entries without arrays.
+inline csr csr_shape(dtype type, value_kind kind, index_t rows, index_t columns, offset_t nnz) {
+    csr a;
+    a.rows = rows;
+    a.columns = columns;
+    a.nnz = nnz;
+    a.type = type;
+    a.kind = kind;
+    a.offset_bytes = offset_bytes_for(nnz);
+    return a;
+}
+inline csr csr::shape(dtype of) const {
+    csr a = csr_shape(of, kind, rows, columns, nnz);
+    a.offset_bytes = offset_bytes;
+    return a;
+}
 
 /// Calls f(const Offset* offsets) with the width that is stored.
 template <class F>

@@ -2,6 +2,7 @@
 #include "core/checks.hpp"
 #include "storage/device_assemble.hpp"
 #include "storage/device_edges.hpp"
+#include "storage/device_facts.hpp"
 #include "storage/device_products.hpp"
 
 namespace nz::storage {
@@ -28,6 +29,7 @@ std::uint64_t print_on_device(const context&, const device_rows&) { no_device();
 std::optional<device_assembled> assemble_on_device(const context&, const device_tuples&, const binary_op&) {
     no_device();
 }
+matrix_facts facts_on_device(const context&, const device_rows&, const device_rows*) { no_device(); }
 length_survey survey_lengths_on_device(const context&, const void*, dtype, dtype, offset_t) { no_device(); }
 buffer joined_on_device(const context&, const index_t*, const void*, std::size_t, bool, offset_t) {
     no_device();

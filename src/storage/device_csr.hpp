@@ -18,6 +18,7 @@ struct device_csr {
     /// Bitmap of 32-bit words; none where nobody has asked for it.
     buffer empty_rows;
     std::shared_ptr<const void> owner{};  ///< of what the buffers borrow, where it is one of ours
+    bool callers = false;                 ///< the caller's arrays, which no result may share
 };
 
 /// Entries that a block of mxv/csr_merge takes: eight for each of 128 threads.

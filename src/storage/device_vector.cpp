@@ -3,6 +3,8 @@
 #include "core/device.hpp"
 #include "storage/vector_body.hpp"
 
+#include <algorithm>
+
 namespace nz::storage {
 namespace {
 
@@ -21,6 +23,8 @@ void download(const context& gpu, buffer& to, const buffer& from) {
 std::shared_ptr<const device_vector> residence::copy_on(const context& gpu, const vector_body& v) {
     const std::lock_guard lock(mutex_);
     if (copy_ && gpu_->device_memory() == gpu.device_memory()) return copy_;
+    for (const auto& [there, copy] : others_)
+        if (there.device_memory() == gpu.device_memory()) return copy;
     const device_vector* from = nullptr;
     vector_body on_host{v.ctx, v.size, v.type, v.form, v.count, {}, {}, {}};
     if (device_only_) {  // another context's GPU has it: by way of the host
@@ -35,6 +39,7 @@ std::shared_ptr<const device_vector> residence::copy_on(const context& gpu, cons
         device_vector{upload(gpu, source.values), upload(gpu, source.present), upload(gpu, source.indices)});
     gpu.gpu()->wait();
     if (!device_only_) {
+        if (copy_) others_.emplace_back(*gpu_, copy_);  // whoever asked for it may still read it
         gpu_ = gpu;
         copy_ = copy;
     }
@@ -84,6 +89,13 @@ void residence::count_entries(vector_body& v) {
 bool residence::away_on(const context& gpu) const {
     const std::lock_guard lock(mutex_);  // copy_on may change which GPU has a copy
     return device_only_ && gpu_->device_memory() == gpu.device_memory();
+}
+
+bool residence::held_on(const context& gpu) const {
+    const std::lock_guard lock(mutex_);
+    return (copy_ && gpu_->device_memory() == gpu.device_memory()) ||
+           std::ranges::any_of(
+               others_, [&](const auto& held) { return held.first.device_memory() == gpu.device_memory(); });
 }
 
 vector make_device_vector(const context& gpu, dtype type, index_t size, vector_form form, offset_t count,

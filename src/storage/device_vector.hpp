@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace nz::storage {
 
@@ -17,6 +18,7 @@ struct vector_body;
 /// The arrays of a vector_body, of its form and count, in a GPU's memory.
 struct device_vector {
     buffer values, present, indices;
+    std::shared_ptr<const void> owner{};  ///< of what the buffers borrow
 };
 
 /// The device's half of one vector_body. A body that is written to gets a new one, but where a kernel writes values in place
@@ -40,11 +42,14 @@ public:
     bool away() const { return device_only_; }
     /// Whether the GPU of this context alone has it.
     bool away_on(const context& gpu) const;
+    /// Whether the GPU of this context has it.
+    bool held_on(const context& gpu) const;
 
 private:
     mutable std::mutex mutex_;
     std::optional<context> gpu_;
     std::shared_ptr<device_vector> copy_;
+    std::vector<std::pair<context, std::shared_ptr<device_vector>>> others_;  // of what the host has too
     buffer count_;
     std::atomic<bool> device_only_ = false, uncounted_ = false;
 };

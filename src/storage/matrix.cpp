@@ -3,6 +3,7 @@
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
 #include "storage/assemble.hpp"
+#include "storage/device_facts.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <algorithm>
@@ -121,11 +122,23 @@ bool matrix_body::has_facts() const {
 }
 
 const matrix_facts& matrix_body::facts() const {
-    const auto by_rows = rows_shared();
-    if (!has_facts()) {
-        const csr* transposed = row_count == column_count ? &columns() : nullptr;
-        matrix_facts facts = collect_facts(ctx, *by_rows, transposed);
+    const auto on_host = [&] {
+        const auto by_rows = rows_shared();
+        matrix_facts facts = collect_facts(ctx, *by_rows, row_count == column_count ? &columns() : nullptr);
         facts.sorted = rows_as_given().sorted;
+        return facts;
+    };
+    const auto on_gpu = [&]() -> std::optional<matrix_facts> {
+        std::shared_ptr<csr_residence> there;
+        {
+            const std::lock_guard lock(mutex_);
+            if (pending_.empty() && is_away()) there = away_;
+        }
+        return there ? facts_where_it_lies(there->gpu(), *this) : std::nullopt;
+    };
+    if (!has_facts()) {
+        const auto found = on_gpu();
+        const matrix_facts facts = found ? *found : on_host();
         const std::lock_guard lock(mutex_);
         if (!facts_) facts_ = facts;  // what another thread found first may be in use
     }
@@ -390,7 +403,22 @@ matrix matrix::from_arrays(const context& ctx, const raw_csr& raw, bool copied) 
     });
     if (view.nnz) std::memcpy(own.indices.data(), raw.columns, own.indices.bytes());
     if (own.values.bytes()) std::memcpy(own.values.data(), raw.values, own.values.bytes());
-    if (!view.sorted) storage::sort_rows(ctx, own, binary_id::plus);
+    if (view.sorted) return storage::make_matrix(ctx, std::move(own));
+    if (own.kind == value_kind::full) {
+        storage::sort_rows(ctx, own, binary_id::plus);
+        return storage::make_matrix(ctx, std::move(own));
+    }
+    // Repeats of one value for all have to be added up: a value each, unless there are none.
+    const element only = own.value(0);
+    own.values = buffer(ctx.memory(), static_cast<std::size_t>(own.nnz) * own.value_bytes());
+    own.kind = value_kind::full;
+    for (offset_t k = 0; k < own.nnz; ++k) storage::store(own.values.data(), own.type, k, only);
+    storage::sort_rows(ctx, own, binary_id::plus);
+    if (own.nnz == view.nnz) {
+        own.kind = view.kind;
+        own.values = buffer(ctx.memory(), view.kind == value_kind::iso ? own.value_bytes() : 0);
+        if (view.kind == value_kind::iso) storage::store(own.values.data(), own.type, 0, only);
+    }
     return storage::make_matrix(ctx, std::move(own));
 }
 
@@ -448,6 +476,11 @@ matrix matrix::from_tuples(const context& ctx, dtype type, offset_t rows, offset
                      x_here = storage::on_device(ctx, {&x}) ? storage::brought_home(ctx, x) : buffer();
         return from_tuples(ctx, type, rows, columns, {i_here.as<index_t>(), n}, {j_here.as<index_t>(), n},
                            x_here.bytes() ? x_here.data() : values, value_count, duplicates);
+    }
+    if (one_value && storage::on_device(ctx, {&x})) {
+        const buffer x_here = storage::brought_home(ctx, x);
+        return from_tuples(ctx, type, rows, columns, row_indices, column_indices, x_here.data(), value_count,
+                           duplicates);
     }
     check_places(ctx, rows, columns, row_indices, column_indices);
     // One value for several repeated entries still has to be combined: spread it out first.

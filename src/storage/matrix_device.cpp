@@ -2,6 +2,7 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "storage/device_convert.hpp"
+#include "storage/device_facts.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <algorithm>
@@ -207,16 +208,6 @@ std::shared_ptr<const device_edges> matrix_body::edges_on(const context& gpu, dt
 
 namespace {
 
-std::shared_ptr<csr> without_arrays(const csr& a) {
-    auto shape = std::make_shared<csr>();
-    shape->rows = a.rows;
-    shape->columns = a.columns;
-    shape->nnz = a.nnz;
-    shape->type = a.type;
-    shape->kind = a.kind;
-    shape->offset_bytes = a.offset_bytes;
-    return shape;
-}
 // The same arrays under another name.
 std::shared_ptr<const device_csr> renamed(const csr& name, const device_csr& of,
                                           std::shared_ptr<const void> owner) {
@@ -226,7 +217,8 @@ std::shared_ptr<const device_csr> renamed(const csr& name, const device_csr& of,
                    buffer::borrow(of.offsets.data(), of.offsets.bytes()),
                    buffer::borrow(of.indices.data(), of.indices.bytes()),
                    {},
-                   std::move(owner)});
+                   std::move(owner),
+                   of.callers});
 }
 
 }  // namespace
@@ -234,7 +226,7 @@ std::shared_ptr<const device_csr> renamed(const csr& name, const device_csr& of,
 std::shared_ptr<csr_residence> matrix_body::transposed_on(const context& gpu, const csr& rows) const {
     const auto entries = entries_on(gpu);
     const auto values = values_on(gpu, rows, rows.type);
-    auto shape = without_arrays(rows);
+    auto shape = std::make_shared<csr>(rows.shape());
     std::swap(shape->rows, shape->columns);
     const bool each = rows.kind == value_kind::full;
     device_transpose t = transpose_on_device(gpu, storage::rows_of(rows, *entries), values->values.data(),
@@ -318,7 +310,7 @@ void matrix_body::invalidate() {
     forget_derived();
     if (!there) return;
     // The host's copy of arrays that lie on a GPU is derived as well: the same arrays under a new name.
-    auto shape = without_arrays(*there->rows());
+    auto shape = std::make_shared<csr>(there->rows()->shape());
     const device_csr& entries = *there->entries();
     const device_values& values = *there->values();
     // Whoever has the arrays, not who borrowed them in turn.
@@ -341,8 +333,9 @@ matrix make_device_matrix(const context& own, const context& gpu, csr shape, buf
                           buffer values) {
     const auto rows = std::make_shared<csr>(std::move(shape));
     const auto& memory = gpu.device_memory();
+    const bool callers = offsets.borrowed();
     auto entries = std::make_shared<const device_csr>(
-        device_csr{rows.get(), memory, std::move(offsets), std::move(indices), {}});
+        device_csr{rows.get(), memory, std::move(offsets), std::move(indices), {}, {}, callers});
     auto held = std::make_shared<const device_values>(
         device_values{rows.get(), memory, rows->type, std::move(values)});
     return matrix(std::make_shared<matrix_body>(
@@ -351,12 +344,39 @@ matrix make_device_matrix(const context& own, const context& gpu, csr shape, buf
 
 matrix make_device_matrix(const context& own, const context& gpu, const csr& places,
                           const std::shared_ptr<const device_csr>& entries, buffer values) {
-    auto rows = without_arrays(places);
+    if (entries->callers) {
+        const auto copy_of = [&](const buffer& from, std::size_t bytes, std::size_t padding) {
+            buffer to(gpu.device_memory(), bytes + padding);
+            gpu.gpu()->copy(to.data(), from.data(), bytes);
+            gpu.gpu()->fill(to.as<std::byte>() + bytes, 0, padding);
+            return to;
+        };
+        return make_device_matrix(
+            own, gpu, places.shape(), copy_of(entries->offsets, entries->offsets.bytes(), 0),
+            copy_of(entries->indices, static_cast<std::size_t>(places.nnz) * sizeof(index_t), index_padding),
+            std::move(values));
+    }
+    auto rows = std::make_shared<csr>(places.shape());
     auto named = renamed(*rows, *entries, entries);
     auto held = std::make_shared<const device_values>(
         device_values{rows.get(), gpu.device_memory(), rows->type, std::move(values)});
     return matrix(std::make_shared<matrix_body>(
         own, std::make_shared<csr_residence>(gpu, std::move(rows), std::move(named), std::move(held))));
+}
+
+std::optional<matrix_facts> facts_where_it_lies(const context& gpu, const matrix_body& a) {
+    try {
+        const csr& rows = a.rows_anywhere();
+        const bool square = rows.rows == rows.columns;
+        const csr* const columns = square ? &a.columns_anywhere(gpu) : nullptr;
+        if (!a.away()) return {};
+        const auto entries = a.entries_on(gpu), others = square ? a.columns_on(gpu) : nullptr;
+        std::optional<device_rows> transposed;
+        if (square) transposed = rows_of(*columns, *others);
+        return facts_on_device(gpu, rows_of(rows, *entries), transposed ? &*transposed : nullptr);
+    } catch (const out_of_memory&) {  // the host has room
+        return {};
+    }
 }
 
 bool on_device(const context& ctx, std::initializer_list<const buffer*> arrays) {
@@ -392,14 +412,9 @@ std::optional<matrix> build_on_device(const context& ctx, device_tuples given, c
                                   given.columns);
     }
     session.wait();  // the caller may change his arrays once this returns
-    csr shape;
-    shape.rows = given.rows;
-    shape.columns = given.columns;
-    shape.nnz = built->nnz;
-    shape.type = given.type;
-    shape.offset_bytes = offset_bytes_for(built->nnz);
-    return make_device_matrix(ctx, ctx, std::move(shape), std::move(built->offsets),
-                              std::move(built->indices), std::move(built->values));
+    return make_device_matrix(ctx, ctx,
+                              csr_shape(given.type, value_kind::full, given.rows, given.columns, built->nnz),
+                              std::move(built->offsets), std::move(built->indices), std::move(built->values));
 }
 
 buffer brought_home(const context& ctx, const buffer& there) {

@@ -148,6 +148,14 @@ TEST_F(BuildOnDevice, OfOneValueOrNoneAndOfNoRepeats) {
         EXPECT_TRUE(found.on_device());
         expect_same(matrix::build<double>(cpu, here), found);
     }
+    const buffer lying_value(gpu.device_memory(), sizeof seven);
+    gpu.gpu()->upload(lying_value.data(), &seven, sizeof seven);
+    gpu.wait();
+    coo_view<double> apart = c.view();
+    apart.values = {lying_value.as<const double>(), 1};
+    coo_view<double> here = c.view();
+    here.values = {&seven, 1};
+    expect_same(matrix::build<double>(cpu, here), matrix::build<double>(gpu, apart));
     // Every place of a 40 x 50 matrix once, from the last to the first.
     coordinates<double> once{40, 50, {}, {}, {}};
     for (index_t k = 1999; k >= 0; --k) {

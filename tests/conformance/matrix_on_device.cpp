@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace nz::test {
 namespace {
@@ -395,6 +396,87 @@ TEST_F(MatrixOnDevice, InvalidateSeesWhatTheCallerWroteThere) {
     EXPECT_EQ(a.nnz(), 4);
     EXPECT_EQ(a.get(1, 1)->get<double>(), 6);
     EXPECT_EQ(home<double>(ctx, a.csr_on<double>(ctx).values), (std::vector<double>{4, 5, 6, 9}));
+}
+
+// A result outlives the arrays that were borrowed for an operand, on the GPU or on the host, and does not change with them.
+TEST_F(MatrixOnDevice, ResultsShareNoBorrowedArrays) {
+    const context ctx({.backend = backend::cuda});
+    const matrix given = make_matrix(ctx, random_dictionary(40, 40, 0.2, dtype::float64, random));
+    const lent<double> arrays(ctx, given);
+    const index_list all = index_list::all();
+    const auto host = given.csr<double>();
+    for (const bool there : {true, false}) {
+        matrix a = matrix::borrow_csr(
+            ctx, there ? arrays.view() : csr_view<double>{40, 40, host.offsets, host.columns, host.values});
+        if (there) a.invalidate();  // the same arrays under another name
+        matrix applied(ctx, dtype::float64, 40, 40), named = applied, assigned = applied, moved = applied,
+                                                     floats(ctx, dtype::float32, 40, 40);
+        apply(ctx, applied, unary_id::abs, a);
+        assign(ctx, named, scalar(3.0), all, all, {.mask = &a, .mask_structure = true});
+        assign(ctx, assigned, a, all, all);
+        extract(ctx, moved, a, all, all);
+        extract(ctx, floats, a, all, all);
+        for (const matrix* c : {&applied, &named, &assigned, &moved}) {
+            EXPECT_EQ(c->nnz(), given.nnz());
+            EXPECT_NE(c->csr_on<double>(ctx).columns.data(), a.csr_on<double>(ctx).columns.data()) << there;
+            EXPECT_NE(&c->body(), &a.body());
+        }
+        EXPECT_NE(floats.csr_on<float>(ctx).columns.data(), a.csr_on<double>(ctx).columns.data());
+        EXPECT_TRUE(same(read(given), moved));
+        EXPECT_TRUE(same(read(given), assigned));
+    }
+}
+
+TEST_F(MatrixOnDevice, FactsAreFoundWhereItLies) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu});
+    const auto expect_as_on_the_host = [&](const matrix& on_host) {
+        matrix a(ctx, on_host.type(), on_host.rows(), on_host.columns());
+        select(ctx, a, index_unary_id::rowle, on_host, scalar(std::int64_t{1} << 40));
+        const bool away = a.on_device();
+        const matrix_facts &found = a.facts(), &expected = on_host.facts();
+        EXPECT_EQ(a.on_device(), away);
+        EXPECT_EQ(found.rows, expected.rows);
+        EXPECT_EQ(found.columns, expected.columns);
+        EXPECT_EQ(found.nnz, expected.nnz);
+        EXPECT_EQ(found.degree_mean, expected.degree_mean);
+        EXPECT_EQ(found.degree_max, expected.degree_max);
+        EXPECT_EQ(found.empty_rows, expected.empty_rows);
+        EXPECT_EQ(found.bandwidth_lower, expected.bandwidth_lower);
+        EXPECT_EQ(found.bandwidth_upper, expected.bandwidth_upper);
+        EXPECT_EQ(found.symmetric_pattern, expected.symmetric_pattern);
+        EXPECT_EQ(found.sorted, expected.sorted);
+        EXPECT_EQ(found.duplicates, expected.duplicates);
+    };
+    for (const auto& [name, d] : matrix_battery(dtype::float64, random)) {
+        SCOPED_TRACE(name);
+        expect_as_on_the_host(make_matrix(cpu, d));
+    }
+    for (const char* graph :
+         {"rmat:10,8", "rmat_directed:10,8", "grid2d:40,0.3", "banded:3000,7", "dense:70,90"}) {
+        SCOPED_TRACE(graph);
+        expect_as_on_the_host(load(cpu, graph).matrix);
+    }
+    // Its pattern is symmetric but for one entry, and nobody said so.
+    dictionary d = random_dictionary(300, 300, 0.05, dtype::float64, random);
+    for (const auto& [at, x] : dictionary(d).entries) d.entries[{at.second, at.first}] = x;
+    expect_as_on_the_host(make_matrix(cpu, d));
+    d.entries.erase({d.entries.rbegin()->first.first, d.entries.rbegin()->first.second});
+    expect_as_on_the_host(make_matrix(cpu, d));
+}
+
+TEST_F(MatrixOnDevice, APermutationStaysThere) {
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu});
+    for (const char* graph : {"rmat:9,8", "rmat_directed:9,8"}) {
+        const matrix on_host = load(cpu, graph).matrix;
+        std::vector<index_t> numbers(static_cast<std::size_t>(on_host.rows()));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        std::ranges::shuffle(numbers, random);
+        const vector order = vector::dense<index_t>(ctx, numbers);
+        const matrix found = permute(ctx, load(ctx, graph).matrix, order);
+        EXPECT_TRUE(found.on_device());
+        EXPECT_EQ(found.body().known_symmetric(), on_host.body().known_symmetric());
+        EXPECT_TRUE(same(read(permute(cpu, on_host, order)), found)) << graph;
+    }
 }
 
 TEST_F(MatrixOnDevice, InvalidatingAgainAndAgainKeepsNothing) {

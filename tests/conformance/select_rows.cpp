@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace nz::test {
 namespace {
 
@@ -65,6 +67,38 @@ TEST_F(SelectOnDevice, LeavesPatternsPatternsAndOtherOperatorsToTheHost) {
         "odd_rows", [](double, offset_t i, offset_t, double) { return i % 2 == 1; });
     EXPECT_FALSE(select(ctx, c, odd, a, scalar(0.0)).on_device);
     EXPECT_FALSE(select(ctx, c, index_unary_id::rowindex, a, scalar(0)).on_device);
+}
+
+TEST(SelectRows, TakesDiagonalsFarOutside) {
+    const context ctx;
+    const matrix a = load(ctx, "grid2d:10").matrix;
+    for (const char* kernel : {"", "reference"})
+        for (const std::int64_t far :
+             {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()})
+            for (const auto& [op, keeps_above] :
+                 {std::pair{index_unary_id::tril, true}, {index_unary_id::triu, false}}) {
+                matrix c(ctx, a.type(), a.rows(), a.columns());
+                select(ctx, c, op, a, scalar(far), {.kernel = kernel});
+                EXPECT_EQ(c.nnz(), keeps_above == (far > 0) ? a.nnz() : 0) << kernel << far;
+            }
+}
+
+TEST_F(SelectOnDevice, KeepsPlacesOfOneValueForAll) {
+    const context ctx({.backend = backend::cuda});
+    const std::vector<double> two{2};
+    const dictionary d = random_dictionary(30, 40, 0.3, dtype::float64, random);
+    const matrix some = make_matrix(ctx, d);
+    const auto held = some.csr<double>();
+    const matrix a = matrix::from_csr(ctx, csr_view<double>{30, 40, held.offsets, held.columns, two});
+    ASSERT_EQ(a.values_held(), value_kind::iso);
+    matrix c(ctx, dtype::float64, 30, 40), expected = c, doubled = c;
+    EXPECT_TRUE(select(ctx, c, index_unary_id::triu, a, scalar(2)).on_device);
+    EXPECT_EQ(c.values_held(), value_kind::iso);
+    select(ctx, expected, index_unary_id::triu, a, scalar(2), {.kernel = "reference"});
+    EXPECT_TRUE(same(read(expected), c));
+    EXPECT_TRUE(apply(ctx, doubled, binary_id::times, a, scalar(2.0)).on_device);
+    EXPECT_EQ(doubled.values_held(), value_kind::iso);
+    EXPECT_EQ(reduce(ctx, binary_id::plus, doubled).get<double>(), 4.0 * static_cast<double>(a.nnz()));
 }
 
 TEST_F(SelectOnDevice, ObeysEveryMask) {

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 namespace nz::test {
 namespace {
 
@@ -148,6 +151,29 @@ TEST_P(VectorWords, ReduceAddsUpEveryBlockWhateverTheThreads) {
                 ASSERT_EQ(reduce(one, add, u), reduce(three, add, u));
             }
         }
+}
+
+// The order that a GPU keeps too: entry i of a block of 8,192 goes to sum i mod 256, and those are added in a tree, as are the blocks'.
+TEST(ReduceBlocks, AddsInOneOrderOnEverySide) {
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    std::mt19937 random(vector_words_seed + 5);
+    const auto fold = [](const std::vector<float>& x) {
+        std::vector<float> lanes(x.begin(), x.begin() + std::min<std::ptrdiff_t>(256, std::ssize(x)));
+        for (std::size_t i = 256; i < x.size(); ++i) lanes[i % 256] += x[i];
+        for (std::size_t distance = 128; distance > 0; distance /= 2)
+            for (std::size_t l = 0; l + distance < lanes.size() && l < distance; ++l)
+                lanes[l] += lanes[l + distance];
+        return lanes[0];
+    };
+    for (const std::size_t size : {1, 100, 257, 5000, 8192, 8193, 300000}) {
+        std::vector<float> x(size), sums;
+        for (float& value : x) value = std::generate_canonical<float, 24>(random);
+        for (std::size_t begin = 0; begin < size; begin += 8192)
+            sums.push_back(fold({x.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 x.begin() + static_cast<std::ptrdiff_t>(std::min(size, begin + 8192))}));
+        EXPECT_EQ(reduce(ctx, binary_id::plus, vector::dense<float>(ctx, x)).get<float>(), fold(sums))
+            << size;
+    }
 }
 
 TEST(VectorWordsPins, SayWhatTheyCannotDo) {

@@ -9,6 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 namespace nz::test {
 namespace {
 
@@ -178,6 +181,65 @@ TEST_P(VectorWordsOnDevice, ReduceAddsUpEveryBlockAndTwiceTheSame) {
                 ASSERT_EQ(found, reduce(ctx, add, there(ctx, u)));
             }
         }
+}
+
+TEST(ReduceOnDevice, GivesTheBitsOfTheHost) {
+    if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu});
+    std::mt19937 random(vector_words_device_seed + 1);
+    for (const index_t size : {100, 257, 8192, 100000, 3000000})
+        for (const bool gaps : {false, true}) {
+            vector u = vector::full(cpu, size, scalar(0.0f));
+            auto* values = u.mutable_body().values.as<float>();
+            for (index_t i = 0; i < size; ++i) values[i] = std::generate_canonical<float, 24>(random);
+            if (gaps) u.remove(size / 2);
+            const scalar sum = reduce(cpu, binary_id::plus, u);
+            vector copy(ctx, dtype::float32, size);
+            apply(ctx, copy, unary_id::identity, u);
+            const vector lying = there(ctx, copy);
+            EXPECT_EQ(reduce(ctx, binary_id::plus, lying), sum) << size;
+            EXPECT_TRUE(lying.get(0));  // the host has it now too
+            EXPECT_EQ(reduce(ctx, binary_id::plus, lying), sum) << size;
+        }
+}
+
+TEST(VectorsOnDevice, StayThereWhenSomebodyLooksAndInOtherTypes) {
+    if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    const context ctx({.backend = backend::cuda});
+    const vector u = there(ctx, vector::full(ctx, 1000, scalar(2.5f))),
+                 v = there(ctx, vector::full(ctx, 1000, scalar(4.0))),
+                 whole = there(ctx, vector::full(ctx, 1000, scalar(std::int32_t{3})));
+    EXPECT_EQ(u.get(7)->get<float>(), 2.5f);
+    vector w(ctx, dtype::float64, 1000);
+    EXPECT_TRUE(ewise_add(ctx, w, binary_id::plus, u, v).on_device);
+    EXPECT_EQ(w.get(999)->get<double>(), 6.5);
+    EXPECT_TRUE(apply(ctx, w, binary_id::times, whole, scalar(0.5)).on_device);
+    EXPECT_EQ(w.get(0)->get<double>(), 1.5);
+    EXPECT_TRUE(ewise_mult(ctx, w, binary_id::plus, whole, u, {.accum = binary_id::plus}).on_device);
+    EXPECT_EQ(w.get(5)->get<double>(), 7);
+    const matrix a = load(ctx, "laplace2d:20").matrix;
+    const vector x = there(ctx, vector::full(ctx, 400, scalar(1.0f)));
+    vector y(ctx, dtype::float32, 400), expected = y;
+    mxv(ctx, y, semiring("plus_times"), a, x);
+    EXPECT_EQ(mxv(ctx, y, semiring("plus_times"), a, x).moved_bytes, 0u);
+    mxv(ctx, expected, semiring("plus_times"), a, x, {.kernel = "reference"});
+    EXPECT_TRUE(same(read(expected), y));
+}
+
+// Arrays that were handed out stay until the vector changes, whoever else reads it.
+TEST(VectorsOnDevice, KeepACopyForEachContext) {
+    if (const std::string why = device::why_absent(); !why.empty()) GTEST_SKIP() << why;
+    const context one({.backend = backend::cuda}), two({.backend = backend::cuda});
+    vector v = vector::full(one, 500, scalar(3.0));
+    const auto first = v.values_on<double>(one), second = v.values_on<double>(two);
+    EXPECT_NE(first.data(), second.data());
+    EXPECT_EQ(v.values_on<double>(one).data(), first.data());
+    EXPECT_EQ(v.values_on<double>(two).data(), second.data());
+    v.set(0, scalar(4.0));
+    EXPECT_EQ(v.values_on<double>(two).size(), 500u);
+    double x = 0;
+    two.gpu()->download(&x, v.values_on<double>(two).data(), sizeof x);
+    EXPECT_EQ(x, 4);
 }
 
 TEST(ReduceOnDevice, AddsUpTheEntriesOfAProductThatIsThere) {

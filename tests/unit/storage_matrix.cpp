@@ -128,6 +128,25 @@ TEST(BorrowCsr, IsCopiedBeforeItChanges) {
     EXPECT_EQ(s.values[0], 1.0);
 }
 
+TEST(FromCsr, AddsUpRepeatsOfOneValueForAll) {
+    const context ctx;
+    const std::vector<std::int32_t> offsets{0, 3, 5};
+    const std::vector<index_t> columns{2, 1, 1, 1, 0}, once{2, 0, 1, 1, 0};
+    const std::vector<double> two{2}, none;
+    for (const auto& [values, x] : {std::pair{two, 2.0}, {none, 1.0}}) {
+        const auto a = matrix::from_csr(ctx, csr_view<double>{2, 3, offsets, columns, values});
+        EXPECT_EQ(a.nnz(), 4);
+        EXPECT_EQ(a.get(0, 1)->get<double>(), 2 * x);
+        EXPECT_EQ(a.get(0, 2)->get<double>(), x);
+        a.validate();
+        const auto b = matrix::from_csr(ctx, csr_view<double>{2, 3, offsets, once, values});
+        EXPECT_EQ(b.nnz(), 5);
+        EXPECT_NE(b.values_held(), value_kind::full);
+        EXPECT_EQ(b.get(1, 0)->get<double>(), x);
+        b.validate();
+    }
+}
+
 TEST(BorrowCsr, ServesUnsortedRowsAndRefusesRepeats) {
     const context ctx;
     const sample_arrays unsorted{{0, 2, 2, 4}, {2, 0, 1, 0}, {2, 1, 4, 3}},

@@ -3,7 +3,7 @@
 // Who owns what: a block of 256 threads has 8,192 places, thread t those at t, t + 256, ...; its threads' sums are added in a
 //   tree of fixed shape, and one more block does the same with the blocks' sums.
 // Shared memory: a value and a byte for each thread. Workspace: a value and a byte a block. Sync: barriers of the tree, two launches.
-// Memory: values once. Determinism: the order depends on size and presence alone.
+// Memory: values once. Determinism: the order depends on size and presence alone, and is the CPU's: the same bits on both.
 // Distance to the limit (H200): docs/measurements.md (vectors on a GPU).
 // Why the CPU's was not enough: a vector that is on the GPU would come home to be added.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace nz::kernels::cuda {
 
-inline constexpr unsigned reduce_threads = 256;
+inline constexpr unsigned reduce_threads = reduce_lanes;
 
 /// A sum that may have met nothing yet.
 template <binary_id Add, class T>

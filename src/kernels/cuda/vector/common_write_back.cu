@@ -59,18 +59,14 @@ __global__ void __launch_bounds__(block)
     if (threadIdx.x % 32 == 0 && i < (offset_t{size} + 63) / 64 * 64) present[i / 32] = word;
 }
 
-// alpha t + beta w.
+// alpha t + beta w at every place; w is not looked at where beta is 0.
 template <class T>
-__global__ void __launch_bounds__(block) scaled_sum_kernel(places<T> w, places<T> t, T alpha, T beta,
-                                                           index_t size, T* out, std::uint32_t* present) {
+__global__ void __launch_bounds__(block)
+    scaled_sum_kernel(places<T> w, places<T> t, T alpha, T beta, index_t size, T* out) {
     const offset_t i = offset_t{blockIdx.x} * block + threadIdx.x;
-    const bool in_old = i < size && w.has(i), in_new = i < size && t.has(i);
-    if (in_old || in_new) {
-        const T p = in_new ? alpha * t.values[i] : T(0);
-        out[i] = in_old ? p + beta * w.values[i] : p;
-    }
-    const unsigned word = __ballot_sync(full_warp, in_old || in_new);
-    if (threadIdx.x % 32 == 0 && i < (offset_t{size} + 63) / 64 * 64) present[i / 32] = word;
+    if (i >= size) return;
+    const T p = t.has(i) ? alpha * t.values[i] : T(0);
+    out[i] = beta != 0 && w.has(i) ? p + beta * w.values[i] : p;
 }
 
 template <class T>
@@ -104,7 +100,7 @@ void run(const device_write_back& c, cudaStream_t stream) {
         if (c.scales) {
             scaled_sum_kernel<T><<<blocks, block, 0, stream>>>(
                 places_of<T>(c.w), places_of<T>(c.t), static_cast<T>(c.alpha), static_cast<T>(c.beta),
-                c.t.size, static_cast<T*>(c.out_values), reinterpret_cast<std::uint32_t*>(c.out_present));
+                c.t.size, static_cast<T*>(c.out_values));
             return check(cudaGetLastError());
         }
     }
