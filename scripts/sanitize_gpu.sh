@@ -39,6 +39,7 @@ parts='MxmStripsOnDevice.Masks*:MxmStripsOnDevice.Iso*:MxmStripsOnDevice.Neighbo
 searches='SsspOnDevice.OfAFew*:SsspOnDevice.*Refuses*:BfsShapes.ParentsAt*:Graphs/Bfs.EachPhaseOfTilesAlone*/Grid:Betweenness.QueuesLeave*:Betweenness.Hubs*'
 words='*VectorWordsOnDevice.Reduce*/float64:*VectorWordsOnDevice.Join*/int32:*VectorWordsOnDevice.Select*/float32:SelectRising*:StoredDiagonals*:PagerankStep.Leaves*'
 written='SelectOnDevice.Masks*:SelectOnDevice.Leaves*:WriteBackOnDevice.Results*:MatrixWords.One*'
+lying='MatrixOnDevice.Facts*:MatrixOnDevice.APermutation*:MatrixOnDevice.ResultsShare*:VectorsOnDevice*:Spmv.Scales*:SelectOnDevice.KeepsPlaces*'
 placed='ExtractRows.TakesRows*:AssignRows.Lets*:VectorPlaces.Have*:Kronecker.OfLong*:ReduceRows.IsTheSame*'
 for tool in memcheck synccheck initcheck; do
     check $tool 200 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$turned:$built:$parts"
@@ -78,6 +79,7 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$words"
     check $tool 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$written"
     check $tool 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$placed"
+    check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$lying"
     for input in laplace3d:9 dense:70,600; do
         check $tool 60 "$bin/nz" spmv $input --kernel dia_slice --backend cuda --repeat 1 --validate
     done
@@ -119,6 +121,7 @@ check racecheck 60 "$bin/nz" cc rmat_directed:11,2 --backend cuda --validate
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='*VectorWordsOnDevice.Reduce*/float64'
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$written"
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$placed"
+check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$lying"
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='TransposeOnDevice.Few*'
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='BuildOnDevice.OfOneValue*:BuildOnDevice.Columns*'
 check racecheck 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate

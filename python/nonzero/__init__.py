@@ -45,6 +45,7 @@ from ._operations import (
     ewise_mult,
     extract,
     extract_column,
+    isequal,
     kronecker,
     mxm,
     mxv,

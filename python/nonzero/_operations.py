@@ -224,6 +224,24 @@ def reduce_rows(monoid: str, a: Matrix, *, out: Vector | None = None, mask: Vect
 
 
 @explained
+def isequal(a: Operand, b: Operand, *, ctx: Context | None = None) -> bool:
+    """Whether a and b have one shape, entries at the same places and equal values there, of whatever types; NaN equals nothing.
+    a == b asks whether they are one object.
+
+    >>> import nonzero as nz
+    >>> nz.isequal(nz.dense([1.0, 2.0]), nz.dense([1, 2]))
+    True
+    """
+    if isinstance(a, Vector) != isinstance(b, Vector):
+        raise TypeError(f"isequal: a is of type {type_of(a)}, b of type {type_of(b)}: two matrices or two vectors are compared")
+    if (a.size, a.count) != (b.size, b.count) if isinstance(a, Vector) else (a.shape, a.nnz) != (b.shape, b.nnz):
+        return False
+    both = ewise_mult("eq", a, b, ctx=ctx)
+    entries = both.count if isinstance(a, Vector) else both.nnz
+    return entries == (a.count if isinstance(a, Vector) else a.nnz) and bool(reduce("land", both, ctx=ctx))
+
+
+@explained
 def transpose(a: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None, accum: str | None = None,
               complement: bool = False, structure: bool = False, replace: bool = False, kernel: str = "",
               ctx: Context | None = None) -> Matrix:

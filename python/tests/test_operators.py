@@ -143,3 +143,17 @@ def test_truth_values_come_out_as_arrays():
     assert v.to_numpy(missing=True).tolist() == [True, True, False, True]
     places, values = v.entries()
     assert places.tolist() == [0, 2] and values.tolist() == [True, False] and values.dtype == bool
+
+
+def test_isequal_compares_shapes_places_and_values():
+    a = nz.from_coo([0, 1], [1, 0], [2.0, 3.0], (2, 2))
+    assert nz.isequal(a, a.copy()) and nz.isequal(a, nz.from_coo([0, 1], [1, 0], [2, 3], (2, 2)))
+    for other in (nz.from_coo([0, 1], [1, 0], [2.0, 4.0], (2, 2)), nz.from_coo([0, 1], [1, 1], [2.0, 3.0], (2, 2)),
+                  nz.from_coo([0], [1], [2.0], (2, 2)), nz.from_coo([0, 1], [1, 0], [2.0, 3.0], (2, 3))):
+        assert not nz.isequal(a, other)
+    u = nz.build(3, [1], [5.0])
+    assert nz.isequal(u, u.copy()) and not nz.isequal(u, nz.build(3, [2], [5.0])) and not nz.isequal(u, nz.build(4, [1], [5.0]))
+    assert nz.isequal(nz.build(3, [], np.array([], dtype=float)), nz.build(3, [], np.array([], dtype=float)))
+    assert not nz.isequal(nz.dense([float("nan")]), nz.dense([float("nan")]))
+    with pytest.raises(TypeError, match="two matrices or two vectors"):
+        nz.isequal(a, u)

@@ -46,6 +46,15 @@ matrix moved_rows(const context& ctx, const context& own, const operand& a, cons
     return std::move(out).made(own, ctx);
 }
 
+// A matrix over borrowed arrays as one of its own.
+matrix copied(const context& ctx, const context& own, const storage::matrix_body& body) {
+    const csr& of = body.rows_anywhere();
+    const auto held = body.values_on(ctx, of, of.type);
+    buffer values(ctx.device_memory(), held->values.bytes());
+    ctx.gpu()->copy(values.data(), held->values.data(), values.bytes());
+    return storage::make_device_matrix(own, ctx, of, body.entries_on(ctx), std::move(values));
+}
+
 constexpr offset_t most_transposed = std::numeric_limits<std::uint32_t>::max();
 
 std::optional<matrix> moved_columns(const context& ctx, const context& own, const operand& a,
@@ -72,7 +81,7 @@ std::optional<matrix> moved(const context& ctx, const context& own, const operan
     if (rows.all() && columns.all()) {
         if (a.transposed) return body.transposed(own, ctx);
         const bool lent = body.rows_anywhere().offsets.borrowed() || body.entries_on(ctx)->callers;
-        return lent ? region_on_device(ctx, own, a.a, nullptr, nullptr, true, false) : a.a;
+        return lent ? copied(ctx, own, body) : a.a;
     }
     if (rows.all()) return moved_columns(ctx, own, a, columns);
     if (permutes(a, rows, columns)) {

@@ -16,8 +16,9 @@ bool by_array(offset_t columns, offset_t placed, offset_t rows, offset_t entries
     return entries * places_an_entry >= columns && placed > few && placed * looks * rows > entries;
 }
 
+// About, where as many rows are taken as there are.
 offset_t entries_read(const csr& a, const index_t* sources, index_t rows) {
-    if (!sources) return a.nnz;
+    if (!sources || rows >= a.rows) return a.nnz;
     offset_t n = 0;
     for (index_t k = 0; k < rows; ++k)
         if (const index_t i = sources[k]; i >= 0) n += a.offset(i + offset_t{1}) - a.offset(i);

@@ -116,6 +116,16 @@ buffer values_of(const mxd_product& p, const csr& a) {
 }
 
 // T = A B of the value type, over C itself where the plan stages nothing; `memory` is the plan's workspace.
+// An indirect call a product: rows shared out, or where the reference is pinned on one thread.
+void run_generic(const mxd_product& p, const dense_plan& plan, const dense& t) {
+    constexpr offset_t rows_a_turn = 16;
+    const csr& a = p.a();
+    if (plan.kernel == "reference") return kernels::reference::mxd(p.ring, a, p.b, t, 0, a.rows);
+    parallel::for_chunks(p.ctx.threads(), a.rows, rows_a_turn, [&](offset_t first, offset_t last) {
+        kernels::reference::mxd(p.ring, a, p.b, t, static_cast<index_t>(first), static_cast<index_t>(last));
+    });
+}
+
 void run_compiled(const mxd_product& p, const dense_plan& plan, const dense& t, std::byte* memory) {
     const csr& a = p.a();
     const buffer values = values_of(p, a);
@@ -227,7 +237,7 @@ dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, con
         memory += plan::dense_copy(t.rows, t.columns, size_of(p.value_type));
     }
     if (plan.tier == tier::generic)
-        kernels::reference::mxd(s, p.a(), p.b, t);
+        ops::run_generic(p, plan, t);
     else
         ops::run_compiled(p, plan, t, memory);
     if (plan.stages_result) ops::write_back_dense(p, t);

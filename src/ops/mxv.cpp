@@ -2,6 +2,7 @@
 #include "kernels/reference/mxv.hpp"
 
 #include "core/checks.hpp"
+#include "kernels/cpu/mxv/common_generic.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/masks.hpp"
@@ -254,7 +255,13 @@ mxv_plan multiply(const product& p, std::string_view operation) {
     p.ctx.log(to_string(plan));
     p.body().note_product();
     if (plan.tier == tier::generic) {
-        ops::write_back(p.ctx, p.w, kernels::reference::mxv(p.ctx, p.ring, p.pulled(true), p.u.body()),
+        const csr& rows = p.pulled(true);
+        ops::write_back(p.ctx, p.w,
+                        plan.kernel == "reference"
+                            ? kernels::reference::mxv(p.ctx, p.ring, rows, p.u.body())
+                            : kernels::cpu::mxv_generic(p.ctx, p.ring, rows, p.u.body(),
+                                                        p.options.mask ? mask.data() : nullptr,
+                                                        p.options.mask_complement),
                         p.options);
         return plan;
     }
@@ -363,7 +370,7 @@ void collect_forms(const mxv_product& p, plan::mxv_facts& f) {
     }
     f.slice_diagonals = body.sampled_slices();
     if (!f.on_device) f.ell_share = body.ell_share();
-    if (plan::slices_pay(f.slice_diagonals, f.entry_bytes) || plan::ell_pays(f.ell_share) ||
+    if (plan::slices_pay(f) || plan::ell_pays(f.ell_share) ||
         (f.blocks && plan::blocks_pay(plan::best_blocks(*f.blocks, f.entry_bytes), f.entry_bytes)))
         f.longest_row = body.longest_row();
 }

@@ -12,7 +12,9 @@ struct choice {
 };
 
 choice choose(const mxd_facts& f) {
-    if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
+    if (!f.compiled)
+        return {"generic",
+                "this semiring and type are not compiled: generic path, an indirect call a product"};
     const bool one_thread = f.threads == 1 || (f.nnz + f.rows) * f.columns < mxd_serial_below;
     if (!one_thread && f.whole_rows_share > uneven_rows)
         return {"csr_merge", "whole rows would leave a thread behind: split by entries"};
@@ -70,7 +72,7 @@ dense_plan mxd(const mxd_facts& f) noexcept {
     plan.operation = "mxd";
     plan.kernel = kernel;
     plan.reason = reason;
-    plan.tier = kernel == "reference" ? tier::generic : tier::compiled;
+    plan.tier = kernel == "reference" || kernel == "generic" ? tier::generic : tier::compiled;
     plan.reads_transpose = f.transposed;
     plan.builds_transpose = f.transposed && !f.transpose_ready;
     if (on_device) {

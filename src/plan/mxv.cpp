@@ -37,7 +37,7 @@ bool takes_slices(const mxv_facts& f) {
     const offset_t products = !f.on_device                     ? slices_from_products
                               : diagonals >= device_long_slice ? device_long_slices_from_products
                                                                : device_slices_from_products;
-    return f.expected >= products && slices_pay(f.slice_diagonals, f.entry_bytes) &&
+    return f.expected >= products && slices_pay(f) &&
            static_cast<double>(f.longest_row) <= std::max(longest_of_short, slice_spread * diagonals);
 }
 
@@ -163,7 +163,9 @@ choice choose_push_on_cpu(std::string_view kernel) {
 }
 
 choice choose(const mxv_facts& f) {
-    if (!f.compiled) return {"reference", "this semiring and type are not compiled: generic path"};
+    if (!f.compiled)
+        return {"generic",
+                "this semiring and type are not compiled: generic path, an indirect call a product"};
     if (f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
     const double products = products_expected(f);
     if (goes_by_block_at_once(f, products)) return choose_device_push(f, products);
@@ -210,8 +212,9 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
     plan.kernel = kernel;
     plan.reason = reason;
     plan.determinism = f.determinism;
-    plan.on_device = f.on_device && kernel != "reference";
-    plan.tier = kernel == "reference" ? tier::generic : tier::compiled;
+    const bool generic = kernel == "reference" || kernel == "generic";
+    plan.on_device = f.on_device && !generic;
+    plan.tier = generic ? tier::generic : tier::compiled;
     plan.direction = is_push(kernel) ? direction::push : direction::pull;
     plan.builds_transpose = plan.direction == direction::push ? !f.push_ready : !f.pull_ready;
     plan.converts_matrix = f.convert_matrix && plan.tier == tier::compiled;

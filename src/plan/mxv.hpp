@@ -170,6 +170,12 @@ inline constexpr double slice_spread = 8, longest_of_short = 64;
 /// Slices pay where they are at most this share of the CSR's bytes: they then are what a product reads in place of it. Where values are
 /// not read, 32 places of a diagonal are still work: with fewer than an eighth of them filled they are more than the columns' reading.
 inline constexpr double slices_share = 0.9, slice_least_filled = 0.125;
+/// On a GPU, whose csr_merge is further from the limit, up to the CSR's own bytes (H200, ms, slices and csr_merge, double: 27 diagonals of
+/// 1,000,000 rows with 70% of their places filled 0.060 and 0.072, with 60% 0.060 and 0.066, 21 diagonals 0.0485 and 0.0552, 0.0484 and
+/// 0.0484); and where rows are short, which csr_merge pays for with the time of two dozen bytes each (5 diagonals of 4,000,000 rows with
+/// 70%, 60%, 50%, 40% 0.061 and 0.085, 0.062 and 0.079, 0.069 and 0.077, 0.071 and 0.072; float 0.037 and 0.065, 0.037 and 0.062, 0.039
+/// and 0.059, 0.040 and 0.055).
+inline constexpr double device_slices_share = 1, device_short_rows_share = 0.75, device_row_bytes = 24;
 constexpr double csr_bytes_an_entry(std::size_t value_bytes) {
     return static_cast<double>(sizeof(index_t) + value_bytes);
 }
@@ -177,10 +183,27 @@ constexpr double slice_bytes_an_entry(double diagonals_an_entry, std::size_t val
     return diagonals_an_entry *
            static_cast<double>(storage::slice_rows * value_bytes + sizeof(storage::slice_diagonal));
 }
+constexpr bool slices_are_filled(double diagonals_an_entry) {
+    return diagonals_an_entry * storage::slice_rows * slice_least_filled <= 1;
+}
 constexpr bool slices_pay(double diagonals_an_entry, std::size_t value_bytes) {
     return slice_bytes_an_entry(diagonals_an_entry, value_bytes) <=
                slices_share * csr_bytes_an_entry(value_bytes) &&
-           diagonals_an_entry * storage::slice_rows * slice_least_filled <= 1;
+           slices_are_filled(diagonals_an_entry);
+}
+/// Of rows with so many entries on the mean.
+constexpr bool slices_pay_on_device(double diagonals_an_entry, std::size_t value_bytes, double row_mean) {
+    const double slices = slice_bytes_an_entry(diagonals_an_entry, value_bytes),
+                 csr = csr_bytes_an_entry(value_bytes);
+    return slices_are_filled(diagonals_an_entry) &&
+           (slices <= device_slices_share * csr ||
+            slices * row_mean <= device_short_rows_share * (csr * row_mean + device_row_bytes));
+}
+constexpr bool slices_pay(const mxv_facts& f) {
+    if (!f.on_device) return slices_pay(f.slice_diagonals, f.entry_bytes);
+    return f.output_size > 0 &&
+           slices_pay_on_device(f.slice_diagonals, f.entry_bytes,
+                                static_cast<double>(f.nnz) / static_cast<double>(f.output_size));
 }
 
 /// The side with the fewest bytes for each entry, by a sample, and these.

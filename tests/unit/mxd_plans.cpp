@@ -25,7 +25,7 @@ TEST(MxdPlan, ChoosesByHowEvenlyWholeRowsAreShared) {
     };
     for (const auto& [share, threads, compiled, kernel] :
          {row{1.0, 2, true, "csr_tiled"}, row{1.09, 2, true, "csr_tiled"}, row{1.2, 2, true, "csr_merge"},
-          row{2.0, 1, true, "csr_tiled"}, row{2.0, 2, false, "reference"}}) {
+          row{2.0, 1, true, "csr_tiled"}, row{2.0, 2, false, "generic"}}) {
         plan::mxd_facts f = square(1000, 8000, 16);
         f.whole_rows_share = share;
         f.threads = threads;

@@ -182,5 +182,21 @@ TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     EXPECT_EQ(chosen(4000), "csr_row") << "a small matrix is read sooner than products are counted";
 }
 
+// Fully and partly filled diagonals, as measured (plan/mxv.hpp).
+TEST(MxvPlan, OnAGpuSlicesPayUpToTheBytesOfTheCsrAndForShortRowsBeyond) {
+    const auto pays = [](double diagonals, double filled, std::size_t value_bytes) {
+        const double mean = diagonals * filled;
+        return plan::slices_pay_on_device(diagonals / (storage::slice_rows * mean), value_bytes, mean);
+    };
+    EXPECT_TRUE(pays(21, 1, 8));
+    EXPECT_TRUE(pays(21, 0.75, 8));
+    EXPECT_FALSE(pays(21, 0.6, 8));
+    EXPECT_FALSE(pays(21, 0.5, 4));
+    EXPECT_TRUE(pays(5, 0.6, 8));
+    EXPECT_FALSE(pays(5, 0.4, 8));
+    EXPECT_TRUE(pays(5, 0.3, 4));
+    EXPECT_FALSE(pays(5, 0.1, 4));
+}
+
 }  // namespace
 }  // namespace nz

@@ -386,7 +386,7 @@ TEST(MxvPlan, WhatIsNotCompiledRunsGenericallyAndSaysSo) {
     auto f = square(10, 20);
     f.compiled = false;
     const auto p = plan::mxv(f);
-    EXPECT_EQ(p.kernel, "reference");
+    EXPECT_EQ(p.kernel, "generic");
     EXPECT_EQ(p.tier, tier::generic);
     EXPECT_NE(p.reason.find("generic"), std::string_view::npos);
 }

@@ -4,9 +4,10 @@
 
 namespace nz::kernels::reference {
 
-void mxd(const semiring& s, const storage::csr& a, const storage::dense& b, const storage::dense& t) {
+void mxd(const semiring& s, const storage::csr& a, const storage::dense& b, const storage::dense& t,
+         index_t first, index_t last) {
     const algebra::bound_semiring ring(s, a.type, b.type);
-    for (index_t i = 0; i < a.rows; ++i)
+    for (index_t i = first; i < last; ++i)
         for (index_t j = 0; j < b.columns; ++j) {
             element sum = s.add().identity(ring.type());
             for (offset_t p = a.offset(i); p < a.offset(i + 1); ++p) {

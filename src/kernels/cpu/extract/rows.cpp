@@ -5,9 +5,9 @@
 // Columns: all of them are copied row by row. Else each column has its place in an array, or, where so much memory would cost more
 //   than the entries that are read, and where a column goes to several places, in a sorted list: entries look themselves up in it, or
 //   where it is much the shorter its columns look themselves up in the row.
-// Places that do not ascend with the columns are sorted row by row where they were written, in the cache of who wrote them: of up to 32
-//   each counts those before it, which is 8 a step and has no branch to guess (laplace3d:80 permuted, one thread:
-//   docs/measurements.md); of more by comparison, of very many by their bytes.
+// Places that do not ascend with the columns are sorted where they were written, 256 rows at a time, in the cache of who wrote them: up to 8 are
+//   inserted one by one, of up to 32 each counts those before it, which is 8 a step and has no branch to guess (laplace3d:80 permuted,
+//   one thread: docs/measurements.md), more are compared, very many sorted by their bytes; without values all are compared.
 // Two passes: count leaves each row's length, fill writes. Sync: the joins after them. Workspace: a long row's places and values where they are sorted.
 // Memory: columns of the rows that are read twice (once where every column has one place), their values once, and the result.
 // Determinism: nothing is summed. Why the reference was not enough: one thread, a binary search and an append an entry.
@@ -56,6 +56,23 @@ void walk(const extract_rows_arguments& k, offset_t begin, offset_t end, Found&&
         by_list(k, begin, end, found);
 }
 
+// Sorts few columns, stably, and moves their values along.
+constexpr std::size_t most_inserted = 8;
+template <class U>
+void insert_each(index_t* columns, U* values, std::size_t n) {
+    for (std::size_t i = 1; i < n; ++i) {
+        const index_t column = columns[i];
+        const U value = values[i];
+        std::size_t k = i;
+        for (; k > 0 && columns[k - 1] > column; --k) {
+            columns[k] = columns[k - 1];
+            values[k] = values[k - 1];
+        }
+        columns[k] = column;
+        values[k] = value;
+    }
+}
+
 // What fill does with the values of a row: U is as wide as they are.
 template <class U>
 class moved_values {
@@ -64,7 +81,10 @@ public:
     void move(offset_t at, offset_t p) const { to_[at] = from_[p]; }
     void copy(offset_t at, offset_t p, offset_t n) const { std::copy_n(from_ + p, n, to_ + at); }
     void sort(index_t* columns, offset_t at, std::size_t n) {
-        storage::sort_row(columns + at, to_ + at, n, scratch_);
+        if (n <= most_inserted)
+            insert_each(columns + at, to_ + at, n);
+        else
+            storage::sort_row(columns + at, to_ + at, n, scratch_);
     }
 
 private:
@@ -76,10 +96,7 @@ struct no_values {
     void move(offset_t, offset_t) const {}
     void copy(offset_t, offset_t, offset_t) const {}
     void sort(index_t* columns, offset_t at, std::size_t n) const {
-        if (n <= storage::rank_most)
-            storage::sort_short_row<index_t>(columns + at, nullptr, n);
-        else
-            std::sort(columns + at, columns + at + n);
+        std::sort(columns + at, columns + at + n);
     }
 };
 
@@ -102,15 +119,17 @@ void fill(const extract_rows_arguments& k, const Values& given) {
                 values.copy(at, begin, end - begin);
                 return;
             }
-            const offset_t start = at;
             walk(k, begin, end, [&](offset_t p, index_t place) {
                 k.out_columns[at] = place;
                 values.move(at++, p);
             });
-            const auto n = static_cast<std::size_t>(at - start);
-            if (!k.ascending && !std::is_sorted(k.out_columns + start, k.out_columns + at))
-                values.sort(k.out_columns, start, n);
         });
+        // Not before: what is read by vectors waits for the single stores that wrote it.
+        for (offset_t i = first; !k.ascending && i < last; ++i) {
+            const offset_t start = k.out_offsets[i], end = k.out_offsets[i + 1];
+            if (!std::is_sorted(k.out_columns + start, k.out_columns + end))
+                values.sort(k.out_columns, start, static_cast<std::size_t>(end - start));
+        }
     });
 }
 
