@@ -1,5 +1,6 @@
 // Matrices and vectors in another order of their vertices, and back: extract by the order as the list of rows and of columns, on a GPU
 // where they lie there.
+#include "core/bits.hpp"
 #include "core/checks.hpp"
 #include "core/parallel.hpp"
 #include "nonzero/operations.hpp"
@@ -8,49 +9,56 @@
 #include "storage/vector_body.hpp"
 
 #include <atomic>
+#include <vector>
 
 namespace nz {
 namespace {
 
-// An order that was checked: `old_of` its own numbers, `new_of` their inverse.
-struct renumbering {
-    array<index_t> old_of, new_of;
-};
-
 template <class T>
-void check_place(std::span<const T> order, offset_t k, std::span<index_t> new_of) {
-    const T v = order[static_cast<std::size_t>(k)];
-    const auto n = std::ssize(order);
-    require<domain_error>(v >= 0 && v < n, "the order has {} at place {}: vertices are 0 to {}", v, k, n - 1);
-    index_t& place = new_of[static_cast<std::size_t>(v)];
-    require<domain_error>(place < 0, "the order has {} at places {} and {}: it must name every vertex once",
-                          v, place, k);
-    place = static_cast<index_t>(k);
+[[noreturn]] void say_what_is_wrong(std::span<const T> order) {
+    std::vector<offset_t> place(order.size(), -1);
+    const offset_t n = std::ssize(order);
+    for (offset_t k = 0; k < n; ++k) {
+        const T v = order[static_cast<std::size_t>(k)];
+        require<domain_error>(v >= 0 && v < n, "the order has {} at place {}: vertices are 0 to {}", v, k,
+                              n - 1);
+        offset_t& at = place[static_cast<std::size_t>(v)];
+        require<domain_error>(at < 0, "the order has {} at places {} and {}: it must name every vertex once",
+                              v, at, k);
+        at = k;
+    }
+    fail<domain_error>("the order changed while it was read");
 }
 
+// The order's own numbers, each of 0 to n - 1 once.
 template <class T>
-renumbering checked(const context& ctx, std::span<const T> order) {
+array<index_t> checked(const context& ctx, std::span<const T> order) {
     const offset_t n = std::ssize(order);
-    renumbering r{{ctx, order.size()}, {ctx, order.size()}};
-    r.new_of.fill(-1);
+    array<index_t> old_of(ctx, order.size());
+    array<bits::word> named(ctx, bits::words_for(n));
+    named.fill(0);
     std::atomic<bool> once{true};
     parallel::for_pieces(ctx.threads(), n, [&](offset_t begin, offset_t end) {
         for (offset_t k = begin; k < end; ++k) {
             const T v = order[static_cast<std::size_t>(k)];
-            r.old_of.data()[k] = static_cast<index_t>(v);
-            if (v < 0 || v >= n ||
-                std::atomic_ref(r.new_of.data()[v])
-                        .exchange(static_cast<index_t>(k), std::memory_order_relaxed) >= 0)
+            old_of.data()[k] = static_cast<index_t>(v);
+            if (v < 0 || v >= n) {
                 once = false;
+                return;
+            }
+            const bits::word bit = bits::word{1} << (v % bits::per_word);
+            if (std::atomic_ref(named.data()[v / bits::per_word]).fetch_or(bit, std::memory_order_relaxed) &
+                bit) {
+                once = false;
+                return;
+            }
         }
     });
-    if (once) return r;
-    r.new_of.fill(-1);
-    for (offset_t k = 0; k < n; ++k) check_place(order, k, {r.new_of.data(), r.new_of.size()});
-    return r;
+    if (!once) say_what_is_wrong(order);
+    return old_of;
 }
 
-renumbering checked(const context& ctx, const vector& order) {
+array<index_t> checked(const context& ctx, const vector& order) {
     require<domain_error>(order.type() == dtype::int32 || order.type() == dtype::int64,
                           "the order is {}: it must be int32 or int64", name_of(order.type()));
     require<domain_error>(order.count() == order.size(),
@@ -61,10 +69,20 @@ renumbering checked(const context& ctx, const vector& order) {
                                         : checked(ctx, all.values<std::int64_t>());
 }
 
-renumbering checked_for(const context& ctx, const char* what, const vector& v, const vector& order) {
+array<index_t> checked_for(const context& ctx, const char* what, const vector& v, const vector& order) {
     require<dimension_mismatch>(v.size() == order.size(), "{}: the vector has size {}, the order {}", what,
                                 v.size(), order.size());
     return checked(ctx, order);
+}
+
+array<index_t> inverse_of(const context& ctx, const array<index_t>& old_of) {
+    array<index_t> new_of(ctx, old_of.size());
+    parallel::for_pieces(ctx.threads(), static_cast<offset_t>(old_of.size()),
+                         [&](offset_t begin, offset_t end) {
+                             for (offset_t k = begin; k < end; ++k)
+                                 new_of.data()[old_of.data()[k]] = static_cast<index_t>(k);
+                         });
+    return new_of;
 }
 
 index_list list_of(const array<index_t>& places) {
@@ -82,8 +100,8 @@ vector moved(const context& ctx, const vector& v, const array<index_t>& source_o
 }  // namespace
 
 vector inverse(const context& ctx, const vector& order) {
-    const renumbering r = checked(ctx, order);
-    return vector::dense<index_t>(ctx, {r.new_of.data(), r.new_of.size()});
+    const array<index_t> new_of = inverse_of(ctx, checked(ctx, order));
+    return vector::dense<index_t>(ctx, {new_of.data(), new_of.size()});
 }
 
 matrix permute(const context& ctx, const matrix& a, const vector& order) {
@@ -91,9 +109,9 @@ matrix permute(const context& ctx, const matrix& a, const vector& order) {
                                 "permute: the matrix is {} x {}, the order has size {}; rows and columns are "
                                 "renumbered alike, so all three must be equal",
                                 a.rows(), a.columns(), order.size());
-    const renumbering r = checked(ctx, order);
+    const array<index_t> old_of = checked(ctx, order);
     matrix out(ctx, a.type(), a.rows(), a.columns());
-    extract(ctx, out, a, list_of(r.old_of), list_of(r.old_of));
+    extract(ctx, out, a, list_of(old_of), list_of(old_of));
     if (!a.body().known_symmetric()) return out;
     const auto body = std::make_shared<storage::matrix_body>(out.body());
     body->declare_symmetric();
@@ -101,26 +119,27 @@ matrix permute(const context& ctx, const matrix& a, const vector& order) {
 }
 
 vector permute(const context& ctx, const vector& v, const vector& order) {
-    return moved(ctx, v, checked_for(ctx, "permute", v, order).old_of);
+    return moved(ctx, v, checked_for(ctx, "permute", v, order));
 }
 
 vector restore(const context& ctx, const vector& v, const vector& order) {
-    return moved(ctx, v, checked_for(ctx, "restore", v, order).new_of);
+    return moved(ctx, v, inverse_of(ctx, checked_for(ctx, "restore", v, order)));
 }
 
 vector restore_vertices(const context& ctx, const vector& v, const vector& order) {
     require<domain_error>(v.type() == dtype::int32 || v.type() == dtype::int64,
                           "restore_vertices: the vector is {}: vertices are int32 or int64",
                           name_of(v.type()));
-    const renumbering r = checked_for(ctx, "restore_vertices", v, order);
-    vector found = moved(ctx, v, r.new_of);
+    const array<index_t> old_of = checked_for(ctx, "restore_vertices", v, order),
+                         new_of = inverse_of(ctx, old_of);
+    vector found = moved(ctx, v, new_of);
     storage::vector_body& w = found.mutable_body();
     const auto rename_all = [&]<class T>(T* values) {
         storage::for_each_entry(w, [&](index_t i, offset_t k) {
             require<index_out_of_bounds>(values[k] < v.size(),
                                          "restore_vertices: {} at place {} is no vertex: they are 0 to {}",
-                                         values[k], r.new_of[static_cast<std::size_t>(i)], v.size() - 1);
-            if (values[k] >= 0) values[k] = r.old_of[static_cast<std::size_t>(values[k])];
+                                         values[k], new_of[static_cast<std::size_t>(i)], v.size() - 1);
+            if (values[k] >= 0) values[k] = old_of[static_cast<std::size_t>(values[k])];
         });
     };
     v.type() == dtype::int32 ? rename_all(w.values.as<std::int32_t>())
