@@ -62,10 +62,16 @@ __device__ inline std::uint64_t lower(std::uint64_t* at, std::uint64_t to) {
 /// A piece of a row in a queue, with the distance that its vertex had when it was put there: once the vertex's own is
 /// another, the piece is stale.
 template <class Key>
-struct alignas(sizeof(Key) * 4) entry {
+struct entry;
+template <>
+struct alignas(16) entry<std::uint32_t> {
     std::uint64_t piece;  // where it begins in the edges, and, in the low 10 bits, how many there are
-    Key distance;
-    std::uint32_t vertex;
+    std::uint32_t distance, vertex;
+};
+template <>
+struct alignas(32) entry<std::uint64_t> {
+    std::uint64_t piece, distance;
+    std::uint32_t vertex, rest[3] = {};  // written, since it is read with the vertex
 };
 
 /// Counters rotate over three steps: one read, one written, one cleared.
