@@ -73,7 +73,8 @@ public:
         const unsigned before = phase_.load(std::memory_order_acquire);
         if (arrived_.fetch_add(1, std::memory_order_acq_rel) == size_ - 1) {
             arrived_.store(0, std::memory_order_relaxed);
-            phase_.store(before + 1, std::memory_order_release);
+            // Seen by all before notify_all() looks whether anybody sleeps: else who falls asleep between is not woken.
+            phase_.store(before + 1, std::memory_order_seq_cst);
             phase_.notify_all();
             return {};
         }
