@@ -132,7 +132,7 @@ def test_extract_writes_through_masks_and_accumulators():
     a = nz.from_coo([0, 0, 1], [0, 2, 1], [1.0, 2.0, 3.0], (2, 3))
     assert read(nz.extract_column(a, 0, transpose=True)) == {(0, 0): 1.0, (2, 0): 2.0} == read(a[0, :])
     assert read(nz.extract_column(a, 0, [2, 1], transpose=True)) == {(0, 0): 2.0}
-    assert read(nz.extract_column(a, 0, [1], out=nz.dense([5.0]), accum="times")) == {(0, 0): 15.0}
+    assert read(nz.extract_column(a, 1, [1], out=nz.dense([5.0]), accum="times")) == {(0, 0): 15.0}
     assert nz.extract(a, [1], [1, 0], out=nz.extract(a, [1], [1, 0]), accum="plus")[0, 0] == 6.0
     with pytest.raises(nz.errors.DomainError):
         nz.extract(u, [0], kernel="nothing")
