@@ -22,14 +22,14 @@ constexpr operation_plan difference_plan{"ewise_difference", "reference", tier::
                                          "sorted entries, one thread"};
 constexpr operation_plan symmetric_plan{"ewise_symmetric_difference", "reference", tier::generic,
                                         "sorted entries, one thread"};
-constexpr std::string_view balanced = "balanced_path", words = "words",
-                           by_values = "values of places that both have side by side, then as words";
+constexpr std::string_view balanced = "balanced_path", words = "words";
 
-// The plan once the compiled kernel has served.
-operation_plan served(operation_plan plan) {
+// The plan once the compiled kernel has served, with the operator or for the words that have it.
+operation_plan served(operation_plan plan, bool by_values = false) {
     plan.kernel = balanced;
     plan.tier = tier::compiled;
-    plan.reason = "entries of both shared out evenly";
+    plan.reason = by_values ? "values of places that both have side by side, then as words"
+                            : "entries of both shared out evenly";
     return plan;
 }
 // Whether the compiled kernel may be asked; a pin of it that could not be served is refused.
@@ -107,36 +107,26 @@ template <class Reference>
 operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, set_operation operation,
                     const binary_op& op, const ops::operand& a, const ops::operand& b,
                     const matrix_options& options, Reference&& reference) {
-    const auto how = ops::choose_ewise(operation, op, a.a.type(), b.a.type());
-    if (how && asks(options.kernel)) {
-        const device::arrivals arrived(ctx);
-        if (auto t = ops::join_on_device(ctx, c.body().ctx, operation, *how, a, b)) {
-            operation_plan on_gpu = served(plan);
-            on_gpu.on_device = true;
-            ops::write_back_from_device(ctx, c, std::move(*t), options);
-            on_gpu.moved_bytes = arrived.bytes();
-            return on_gpu;
-        }
-        if (auto t = ops::join_balanced(ctx, operation, *how, a.entries(), b.entries())) {
-            ops::write_back(ctx, c, std::move(*t), options);
-            return served(plan);
-        }
-    }
     if (asks(options.kernel)) {
+        const auto how = ops::choose_ewise(operation, op, a.a.type(), b.a.type());
         const device::arrivals arrived(ctx);
-        if (auto t = ops::join_values_on_device(ctx, c.body().ctx, operation, op, a, b)) {
-            operation_plan on_gpu = served(plan);
-            on_gpu.reason = by_values;
+        const context& own = c.body().ctx;
+        auto there = how ? ops::join_on_device(ctx, own, operation, *how, a, b) : std::nullopt;
+        const bool whole_there = there.has_value();
+        if (!there) there = ops::join_values_on_device(ctx, own, operation, op, a, b);
+        if (there) {
+            operation_plan on_gpu = served(plan, !whole_there);
             on_gpu.on_device = true;
-            ops::write_back_from_device(ctx, c, std::move(*t), options);
+            ops::write_back_from_device(ctx, c, std::move(*there), options);
             on_gpu.moved_bytes = arrived.bytes();
             return on_gpu;
         }
-        if (auto t = ops::join_values(ctx, operation, op, a.entries(), b.entries())) {
-            ops::write_back(ctx, c, std::move(*t), options);
-            operation_plan on_host = served(plan);
-            on_host.reason = by_values;
-            return on_host;
+        auto here = how ? ops::join_balanced(ctx, operation, *how, a.entries(), b.entries()) : std::nullopt;
+        const bool whole = here.has_value();
+        if (!here) here = ops::join_values(ctx, operation, op, a.entries(), b.entries());
+        if (here) {
+            ops::write_back(ctx, c, std::move(*here), options);
+            return served(plan, !whole);
         }
     }
     refuse_unserved(plan, options.kernel,

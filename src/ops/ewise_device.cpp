@@ -4,7 +4,6 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "instantiate/ewise_cells.hpp"
-#include "instantiate/vector_cells.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/ewise_join.hpp"
 #include "ops/matrix_words.hpp"
@@ -107,8 +106,10 @@ std::optional<matrix> join_on_device(const context& ctx, const context& own, set
 
 std::optional<matrix> join_values_on_device(const context& ctx, const context& own, set_operation operation,
                                             const binary_op& op, const operand& a, const operand& b) {
-    const auto choice = choose_values(operation, op, a.a.type(), b.a.type());
-    if (!ctx.gpu() || !choice || !instantiate::find_words_on_device(op.id(), choice->both)) return {};
+    if (!ctx.gpu() || !computes(operation)) return {};
+    const dtype type = joined_type(operation, op, a.a.type(), b.a.type());
+    const compiled_on_device words = find_compiled_on_device(op, type);
+    if (!words.kernel) return {};
     const auto join = [&](set_operation by, dtype type, bool both_read, const operand& x, const operand& y) {
         return join_on_device(ctx, own, by, both_read ? moving(type) : moving_a(type), x, y);
     };
@@ -123,14 +124,14 @@ std::optional<matrix> join_values_on_device(const context& ctx, const context& o
             return join_words_on_device(ctx, set_operation::intersect, op, x, *others);
         });
         if (!both) return {};
-    } else if (left->type() != choice->result) {
-        both = matrix(own, choice->result, left->rows(), left->columns());
+    } else if (left->type() != words.result) {
+        both = matrix(own, words.result, left->rows(), left->columns());
     }
     if (operation == set_operation::intersect) return both;
-    auto all = join(set_operation::unite, choice->both, true, a, b);
+    auto all = join(set_operation::unite, type, true, a, b);
     if (!all) return {};
-    if (all->type() != choice->result) all = in_type_on_device(ctx, own, *all, choice->result);
-    return join(set_operation::unite, choice->result, true, {*both}, {*all});
+    if (all->type() != words.result) all = in_type_on_device(ctx, own, *all, words.result);
+    return join(set_operation::unite, words.result, true, {*both}, {*all});
 }
 
 std::vector<double> ewise_kernel_ms(const context& ctx, set_operation operation, const binary_op& op,

@@ -2,7 +2,6 @@
 
 #include "algebra/bound.hpp"
 #include "instantiate/ewise_cells.hpp"
-#include "instantiate/vector_cells.hpp"
 #include "kernels/cpu/ewise/balanced_path.hpp"
 #include "ops/matrix_words.hpp"
 #include "ops/vector_words.hpp"
@@ -63,8 +62,7 @@ buffer give_workspace(const context& ctx, ewise_arguments& k, offset_t entries) 
 
 std::optional<ewise_choice> choose_ewise(set_operation operation, const binary_op& op, dtype a, dtype b) {
     if (operation == set_operation::subtract) return moving_a(a);
-    // Of a union both have entries in the result.
-    const dtype both = operation == set_operation::intersect ? algebra::common_type(op, a, b) : promote(a, b);
+    const dtype both = joined_type(operation, op, a, b);
     if (operation == set_operation::exclude) return moving(both);
     if (op.id() > binary_id::lxnor || op.input_type(both) != both || op.output_type(both) != both) return {};
     return ewise_choice{op.id(), both, both};
@@ -73,17 +71,15 @@ std::optional<ewise_choice> choose_ewise(set_operation operation, const binary_o
 ewise_choice moving(dtype type) { return {binary_id::first, unsigned_as_wide_as(type), type}; }
 ewise_choice moving_a(dtype type) { return {binary_id::first, unsigned_as_wide_as(type), type, false}; }
 
-std::optional<values_choice> choose_values(set_operation operation, const binary_op& op, dtype a, dtype b) {
-    if (operation != set_operation::intersect && operation != set_operation::unite) return {};
-    const dtype both = operation == set_operation::intersect ? algebra::common_type(op, a, b) : promote(a, b);
-    if (op.id() > binary_id::lxnor || op.input_type(both) != both) return {};
-    return values_choice{both, op.output_type(both)};
+dtype joined_type(set_operation operation, const binary_op& op, dtype a, dtype b) {
+    return operation == set_operation::intersect ? algebra::common_type(op, a, b) : promote(a, b);
 }
 
 std::optional<csr> join_values(const context& ctx, set_operation operation, const binary_op& op, const csr& a,
                                const csr& b) {
-    const auto choice = choose_values(operation, op, a.type, b.type);
-    if (!choice || !instantiate::find_words(op.id(), choice->both)) return {};
+    if (!computes(operation)) return {};
+    const compiled_words words = find_compiled(op, joined_type(operation, op, a.type, b.type));
+    if (!words.kernel) return {};
     const auto left = join_balanced(ctx, set_operation::intersect, moving_a(a.type), a, b),
                right = join_balanced(ctx, set_operation::intersect, moving_a(b.type), b, a);
     if (!left || !right) return {};
@@ -93,10 +89,10 @@ std::optional<csr> join_values(const context& ctx, set_operation operation, cons
         return join_words(ctx, set_operation::intersect, op, x, *others);
     });
     if (!both || operation == set_operation::intersect) return both;
-    auto all = join_balanced(ctx, set_operation::unite, moving(choice->both), a, b);
+    auto all = join_balanced(ctx, set_operation::unite, moving(words.operands), a, b);
     if (!all) return {};
-    if (all->type != choice->result) all = storage::convert_values(ctx, *all, choice->result);
-    return join_balanced(ctx, set_operation::unite, moving(choice->result), *both, *all);
+    if (all->type != words.result) all = storage::convert_values(ctx, *all, words.result);
+    return join_balanced(ctx, set_operation::unite, moving(words.result), *both, *all);
 }
 
 std::optional<csr> join_balanced(const context& ctx, set_operation operation, const ewise_choice& how,

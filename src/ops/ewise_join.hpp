@@ -24,13 +24,13 @@ std::optional<ewise_choice> choose_ewise(kernels::set_operation operation, const
 ewise_choice moving(dtype type);
 ewise_choice moving_a(dtype type);
 
-/// Whether words of places are compiled for an operator of these types, of which matrices are then joined by their values: the type that
-/// operands are taken in and that of the result. Nothing for operations that do not look at it.
-struct values_choice {
-    dtype both, result;
-};
-std::optional<values_choice> choose_values(kernels::set_operation operation, const binary_op& op, dtype a,
-                                           dtype b);
+/// The type that operands are taken in: of a union both have entries in the result, else one that the operator ignores has no say.
+dtype joined_type(kernels::set_operation operation, const binary_op& op, dtype a, dtype b);
+/// Whether an operation looks at the operator.
+constexpr bool computes(kernels::set_operation operation) {
+    return operation == kernels::set_operation::intersect || operation == kernels::set_operation::unite;
+}
+
 /// A op B for an operator that the balanced path is not compiled for: it moves the values of places that both have, which are
 /// joined as words, and then of a union the others. Or nothing.
 std::optional<storage::csr> join_values(const context& ctx, kernels::set_operation operation,

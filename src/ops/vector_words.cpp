@@ -2,6 +2,7 @@
 
 #include "algebra/bound.hpp"
 #include "instantiate/vector_cells.hpp"
+#include "ops/ewise_join.hpp"
 #include "ops/write_back.hpp"
 
 namespace nz::ops {
@@ -10,16 +11,6 @@ namespace {
 using kernels::set_operation;
 using kernels::words_side;
 using storage::vector_body;
-
-struct compiled_words {
-    kernels::words_kernel kernel = nullptr;
-    dtype operands = dtype::float64, result = dtype::float64;
-};
-// For operands that are taken in this type.
-compiled_words find_compiled(const binary_op& op, dtype both) {
-    if (op.id() > binary_id::lxnor || op.input_type(both) != both) return {};
-    return {instantiate::find_words(op.id(), both), both, op.output_type(both)};
-}
 
 const bits::word* presence_of(const vector_body& v) {
     return v.form == vector_form::bitmap ? v.words() : nullptr;
@@ -110,6 +101,11 @@ std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, s
 
 }  // namespace
 
+compiled_words find_compiled(const binary_op& op, dtype both) {
+    if (op.id() > binary_id::lxnor || op.input_type(both) != both) return {};
+    return {instantiate::find_words(op.id(), both), both, op.output_type(both)};
+}
+
 words_operand::words_operand(const vector_body& v, dtype type) {
     if (v.form == vector_form::sparse) own_ = convert(v, vector_form::bitmap);
     if (v.type != type) own_ = convert_values(own_ ? *own_ : v, type);
@@ -120,10 +116,7 @@ words_operand::words_operand(const vector_body& v, dtype type) {
 std::optional<vector_body> join_words(const context& ctx, set_operation operation, const binary_op& op,
                                       const vector_body& u, const vector_body& v) {
     if (u.form == vector_form::sparse && v.form == vector_form::sparse) return {};
-    // Of a union both have entries in the result.
-    const compiled_words c =
-        find_compiled(op, operation == set_operation::intersect ? algebra::common_type(op, u.type, v.type)
-                                                                : promote(u.type, v.type));
+    const compiled_words c = find_compiled(op, joined_type(operation, op, u.type, v.type));
     if (!c.kernel) return {};
     if (operation == set_operation::intersect &&
         ((u.form == vector_form::sparse && v.form == vector_form::dense) ||

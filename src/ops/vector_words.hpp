@@ -10,6 +10,13 @@
 
 namespace nz::ops {
 
+/// The kernel of an operator for operands that are taken in this type; null where there is none.
+struct compiled_words {
+    kernels::words_kernel kernel = nullptr;
+    dtype operands = dtype::float64, result = dtype::float64;
+};
+compiled_words find_compiled(const binary_op& op, dtype both);
+
 /// A vector as an operand of a type that is not sparse; what had to be made for it is kept here.
 class words_operand {
 public:

@@ -7,6 +7,7 @@
 #include "core/device.hpp"
 #include "instantiate/vector_cells.hpp"
 #include "kernels/cuda_table.hpp"
+#include "ops/ewise_join.hpp"
 #include "ops/write_back.hpp"
 #include "storage/device_convert.hpp"
 #include "storage/matrix_body.hpp"
@@ -26,16 +27,6 @@ bool joins_on_device(const vector& w, const vector& t, const vector_options& o) 
     if (w.type() != t.type()) return false;
     if (!o.accum) return true;
     return o.accum->id() <= binary_id::lxnor && o.accum->input_type(t.type()) == t.type();
-}
-
-struct compiled_on_device {
-    kernels::device_words_kernel kernel = nullptr;
-    dtype result = dtype::float64;
-};
-// For operands of this type.
-compiled_on_device find_compiled_on_device(const binary_op& op, dtype type) {
-    if (op.id() > binary_id::lxnor || op.input_type(type) != type) return {};
-    return {instantiate::find_words_on_device(op.id(), type), op.output_type(type)};
 }
 
 words_side side_of(const device_entries& v) {
@@ -92,6 +83,11 @@ std::optional<scalar> reduce_values(const context& ctx, const monoid& add, dtype
 }
 
 }  // namespace
+
+compiled_on_device find_compiled_on_device(const binary_op& op, dtype type) {
+    if (op.id() > binary_id::lxnor || op.input_type(type) != type) return {};
+    return {instantiate::find_words_on_device(op.id(), type), op.output_type(type)};
+}
 
 device_entries entries_of(const vector_body& v, const device_vector& on) {
     return {v.form,
@@ -292,9 +288,7 @@ vector same_entries_on_device(const context& ctx, const vector& f, scalar value)
 std::optional<vector> join_words_on_device(const context& ctx, set_operation operation, const binary_op& op,
                                            const vector& u, const vector& v) {
     if (!lives_there(ctx, u) && !lives_there(ctx, v)) return {};
-    // Of a union both have entries in the result.
-    const dtype type = operation == set_operation::intersect ? algebra::common_type(op, u.type(), v.type())
-                                                             : promote(u.type(), v.type());
+    const dtype type = joined_type(operation, op, u.type(), v.type());
     const compiled_on_device c = find_compiled_on_device(op, type);
     if (!c.kernel) return {};
     const vector left = in_type_on_device(ctx, u, type), right = in_type_on_device(ctx, v, type);

@@ -26,6 +26,13 @@ vector from_bitmap(const context& ctx, dtype type, index_t size, storage::device
 /// The words of the options' mask; empty without one.
 buffer mask_on_device(const context& ctx, const vector_options& options);
 
+/// As find_compiled on the host.
+struct compiled_on_device {
+    kernels::device_words_kernel kernel = nullptr;
+    dtype result = dtype::float64;
+};
+compiled_on_device find_compiled_on_device(const binary_op& op, dtype type);
+
 /// The vector on the GPU with values of that type: itself where it has them.
 vector in_type_on_device(const context& ctx, const vector& v, dtype type);
 

@@ -23,7 +23,7 @@ void download(const context& gpu, buffer& to, const buffer& from) {
 std::shared_ptr<const device_vector> residence::copy_on(const context& gpu, const vector_body& v) {
     const std::lock_guard lock(mutex_);
     if (copy_ && gpu_->device_memory() == gpu.device_memory()) return copy_;
-    for (const auto& [there, copy] : others_)
+    for (const auto& [there, copy] : lent_)
         if (there.device_memory() == gpu.device_memory()) return copy;
     const device_vector* from = nullptr;
     vector_body on_host{v.ctx, v.size, v.type, v.form, v.count, {}, {}, {}};
@@ -39,10 +39,17 @@ std::shared_ptr<const device_vector> residence::copy_on(const context& gpu, cons
         device_vector{upload(gpu, source.values), upload(gpu, source.present), upload(gpu, source.indices)});
     gpu.gpu()->wait();
     if (!device_only_) {
-        if (copy_) others_.emplace_back(*gpu_, copy_);  // whoever asked for it may still read it
         gpu_ = gpu;
         copy_ = copy;
     }
+    return copy;
+}
+
+std::shared_ptr<const device_vector> residence::lend(const context& gpu, const vector_body& v) {
+    auto copy = copy_on(gpu, v);
+    const std::lock_guard lock(mutex_);
+    if (std::ranges::none_of(lent_, [&](const auto& held) { return held.second == copy; }))
+        lent_.emplace_back(gpu, copy);
     return copy;
 }
 
@@ -95,7 +102,7 @@ bool residence::held_on(const context& gpu) const {
     const std::lock_guard lock(mutex_);
     return (copy_ && gpu_->device_memory() == gpu.device_memory()) ||
            std::ranges::any_of(
-               others_, [&](const auto& held) { return held.first.device_memory() == gpu.device_memory(); });
+               lent_, [&](const auto& held) { return held.first.device_memory() == gpu.device_memory(); });
 }
 
 vector make_device_vector(const context& gpu, dtype type, index_t size, vector_form form, offset_t count,

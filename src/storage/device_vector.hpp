@@ -27,6 +27,8 @@ class residence {
 public:
     /// The copy in this context's GPU memory, made when there is none.
     std::shared_ptr<const device_vector> copy_on(const context& gpu, const vector_body& v);
+    /// The same for somebody who keeps its pointers: it stays until the vector changes, whoever else reads that.
+    std::shared_ptr<const device_vector> lend(const context& gpu, const vector_body& v);
     /// Fills the host's arrays when only the device has them.
     void bring_home(vector_body& v);
     /// From now on the device alone has the content; where `count` is given, a bitmap, whose entries will be counted there.
@@ -49,7 +51,7 @@ private:
     mutable std::mutex mutex_;
     std::optional<context> gpu_;
     std::shared_ptr<device_vector> copy_;
-    std::vector<std::pair<context, std::shared_ptr<device_vector>>> others_;  // of what the host has too
+    std::vector<std::pair<context, std::shared_ptr<const device_vector>>> lent_;
     buffer count_;
     std::atomic<bool> device_only_ = false, uncounted_ = false;
 };

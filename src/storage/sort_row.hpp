@@ -76,9 +76,31 @@ bool sort_short_row(index_t* columns, U* values, std::size_t n) {
                    : detail::sort_by_rank<rank_most>(columns, values, static_cast<int>(n));
 }
 
+namespace detail {
+
+// Rows of a few entries, as meshes have them: no ranks (laplace2d:1000 permuted 175 -> 125 ms).
+inline constexpr std::size_t most_inserted = 8;
+template <class U>
+void insert_each(index_t* columns, U* values, std::size_t n) {
+    for (std::size_t i = 1; i < n; ++i) {
+        const index_t column = columns[i];
+        const U value = values[i];
+        std::size_t k = i;
+        for (; k > 0 && columns[k - 1] > column; --k) {
+            columns[k] = columns[k - 1];
+            values[k] = values[k - 1];
+        }
+        columns[k] = column;
+        values[k] = value;
+    }
+}
+
+}  // namespace detail
+
 /// Sorts columns[0..n) and moves values[0..n) along.
 template <class U>
 void sort_row(index_t* columns, U* values, std::size_t n, row_scratch<U>& scratch) {
+    if (n <= detail::most_inserted) return detail::insert_each(columns, values, n);
     if (n <= rank_most) {
         sort_short_row(columns, values, n);
         return;

@@ -253,7 +253,7 @@ const void* vector::dense_values_on(const context& gpu, dtype type) const {
     require<not_supported>(gpu.gpu() != nullptr, "this context has no GPU: values() gives the host's array");
     // Another GPU's alone: a copy that nobody holds would not outlive this call.
     const vector_body& there = body_->home->away() && !body_->home->away_on(gpu) ? body() : *body_;
-    return there.home->copy_on(gpu, there)->values.data();
+    return there.home->lend(gpu, there)->values.data();
 }
 
 void vector::copy_tuples(dtype type, index_t* indices, void* values) const {

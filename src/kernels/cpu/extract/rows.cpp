@@ -56,23 +56,6 @@ void walk(const extract_rows_arguments& k, offset_t begin, offset_t end, Found&&
         by_list(k, begin, end, found);
 }
 
-// Sorts few columns, stably, and moves their values along.
-constexpr std::size_t most_inserted = 8;
-template <class U>
-void insert_each(index_t* columns, U* values, std::size_t n) {
-    for (std::size_t i = 1; i < n; ++i) {
-        const index_t column = columns[i];
-        const U value = values[i];
-        std::size_t k = i;
-        for (; k > 0 && columns[k - 1] > column; --k) {
-            columns[k] = columns[k - 1];
-            values[k] = values[k - 1];
-        }
-        columns[k] = column;
-        values[k] = value;
-    }
-}
-
 // What fill does with the values of a row: U is as wide as they are.
 template <class U>
 class moved_values {
@@ -81,10 +64,7 @@ public:
     void move(offset_t at, offset_t p) const { to_[at] = from_[p]; }
     void copy(offset_t at, offset_t p, offset_t n) const { std::copy_n(from_ + p, n, to_ + at); }
     void sort(index_t* columns, offset_t at, std::size_t n) {
-        if (n <= most_inserted)
-            insert_each(columns + at, to_ + at, n);
-        else
-            storage::sort_row(columns + at, to_ + at, n, scratch_);
+        storage::sort_row(columns + at, to_ + at, n, scratch_);
     }
 
 private:

@@ -3,6 +3,7 @@
 // Who owns what: runs of 256 rows go to whichever thread is free; a row, and the word of 64 rows that says which have a sum, belong to
 //   one thread. u has its values by place, so that no entry searches for its own; rows that a mask bars are passed over.
 // Determinism: a row's products are added in the order of k. Cost: two operations through function pointers a product.
+// Measured: 12 ns a product and thread (laplace3d:60 over max_plus in float, two threads, 33 ms), calls and conversions, not memory.
 // Memory: A's rows once, u at random; a sparse u is spread out before.
 // Why not the reference: one thread, a binary search an entry where u is sparse, and rows that the mask bars are summed too.
 #include "kernels/cpu/mxv/common_generic.hpp"
