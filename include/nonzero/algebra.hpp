@@ -47,7 +47,26 @@ enum class binary_id : std::uint8_t {
     secondj,
     user
 };
-enum class unary_id : std::uint8_t { identity, ainv, minv, abs, lnot, bnot, one, user };
+enum class unary_id : std::uint8_t {
+    identity,
+    ainv,
+    minv,
+    abs,
+    lnot,
+    bnot,
+    one,
+    signum,
+    floor,
+    ceil,
+    round,
+    trunc,
+    sqrt,
+    exp,
+    expm1,
+    log,
+    log1p,
+    user
+};
 /// z = f(a_ij, i, j, thunk). The first group selects by place, the second by value, the third computes an
 /// index.
 enum class index_unary_id : std::uint8_t {
@@ -194,7 +213,8 @@ private:
 std::vector<std::string> semiring_names();
 
 /// z = f(x). minv is 1/x (integers: truncated; 1/0 saturates), lnot and bnot complement, abs of the smallest
-/// signed integer wraps, as C's two's complement does.
+/// signed integer wraps, as C's two's complement does. signum is -1, 0 or 1 (NaN stays NaN); round takes halves
+/// away from zero; sqrt, exp, expm1 (e^x - 1), log and log1p (log(1 + x)) are defined on float32 and float64.
 class unary_op {
 public:
     using function = element (*)(const void* context, element x);

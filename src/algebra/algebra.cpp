@@ -63,6 +63,8 @@ unary_op::function unary_function(dtype type) {
     return dispatch(type, []<class T>(std::type_identity<T>) -> unary_op::function {
         if constexpr (Op == unary_id::bnot && (std::is_floating_point_v<T> || std::is_same_v<T, bool>))
             return nullptr;
+        else if constexpr (algebra::is_floating_only(Op) && !std::is_floating_point_v<T>)
+            return nullptr;
         else
             return &call_unary<Op, T>;
     });
@@ -122,6 +124,7 @@ binary_op binary_op::exchanged() const {
     using enum binary_id;
     switch (id_) {
         case first:
+        case any:  // which takes the operand that comes first
             return second;
         case second:
             return first;
@@ -276,8 +279,13 @@ std::string_view unary_op::name() const {
 }
 dtype unary_op::input_type(dtype operand) const {
     if (user_) return user_->type;
-    require<domain_error>(id_ != unary_id::bnot || (!is_floating(operand) && operand != dtype::boolean),
-                          "operator bnot is bitwise and not defined on {}: convert to an integer type first",
+    const algebra::domain inputs = algebra::unary_rows()[static_cast<std::size_t>(id_)].inputs;
+    require<domain_error>(
+        inputs != algebra::domain::integers || (!is_floating(operand) && operand != dtype::boolean),
+        "operator {} is bitwise and not defined on {}: convert to an integer type first", name(),
+        name_of(operand));
+    require<domain_error>(inputs != algebra::domain::floating || is_floating(operand),
+                          "operator {} is not defined on {}: convert to float32 or float64 first", name(),
                           name_of(operand));
     return operand;
 }

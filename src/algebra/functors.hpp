@@ -110,6 +110,9 @@ constexpr auto binary(T x, T y) {
         return static_cast<T>(~(x ^ y));
 }
 
+/// sqrt and the functions after it are not rounded to integers.
+constexpr bool is_floating_only(unary_id op) { return op >= unary_id::sqrt && op <= unary_id::log1p; }
+
 template <unary_id Op, class T>
 constexpr T unary(T x) {
     using enum unary_id;
@@ -141,6 +144,31 @@ constexpr T unary(T x) {
         return static_cast<T>(!x);
     else if constexpr (Op == bnot)
         return static_cast<T>(~x);
+    else if constexpr (Op == signum) {
+        if constexpr (std::is_signed_v<T> || floating)
+            return x > T(0) ? T(1) : x < T(0) ? T(-1) : x;
+        else
+            return x ? T(1) : T(0);
+    } else if constexpr (!floating)
+        return x;  // floor, ceil, round and trunc
+    else if constexpr (Op == floor)
+        return std::floor(x);
+    else if constexpr (Op == ceil)
+        return std::ceil(x);
+    else if constexpr (Op == round)
+        return std::round(x);
+    else if constexpr (Op == trunc)
+        return std::trunc(x);
+    else if constexpr (Op == sqrt)
+        return std::sqrt(x);
+    else if constexpr (Op == exp)
+        return std::exp(x);
+    else if constexpr (Op == expm1)
+        return std::expm1(x);
+    else if constexpr (Op == log)
+        return std::log(x);
+    else if constexpr (Op == log1p)
+        return std::log1p(x);
 }
 
 template <binary_id Op, class T>

@@ -44,7 +44,12 @@ constexpr unary_row unary_table[] = {
     {unary_id::identity, "identity", any_type}, {unary_id::ainv, "ainv", any_type},
     {unary_id::minv, "minv", any_type},         {unary_id::abs, "abs", any_type},
     {unary_id::lnot, "lnot", any_type},         {unary_id::bnot, "bnot", integers},
-    {unary_id::one, "one", any_type},
+    {unary_id::one, "one", any_type},           {unary_id::signum, "signum", any_type},
+    {unary_id::floor, "floor", any_type},       {unary_id::ceil, "ceil", any_type},
+    {unary_id::round, "round", any_type},       {unary_id::trunc, "trunc", any_type},
+    {unary_id::sqrt, "sqrt", floating},         {unary_id::exp, "exp", floating},
+    {unary_id::expm1, "expm1", floating},       {unary_id::log, "log", floating},
+    {unary_id::log1p, "log1p", floating},
 };
 
 constexpr index_unary_row index_unary_table[] = {

@@ -9,7 +9,7 @@
 namespace nz::algebra {
 
 /// What an operator's operands are converted to.
-enum class domain : std::uint8_t { any_type, logical, integers, positions };
+enum class domain : std::uint8_t { any_type, logical, integers, floating, positions };
 enum class result : std::uint8_t { operand, truth };
 
 struct binary_row {

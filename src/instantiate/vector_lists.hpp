@@ -53,8 +53,10 @@ public:
     }
     static auto apply(unary_id op, dtype type) {
         using kernel = typename Backend::apply_kernel;
+        if (!is_floating(type) && op >= unary_id::floor && op <= unary_id::trunc) op = unary_id::identity;
         return on_vector_type<kernel>(type, [&]<class T>(std::type_identity<T>) {
-            return maps::template find<kernel>(
+            using list = std::conditional_t<std::is_floating_point_v<T>, floating_maps, maps>;
+            return list::template find<kernel>(
                 op, [](auto id) { return Backend::template apply<decltype(id)::value, T>(); });
         });
     }
@@ -77,8 +79,11 @@ private:
     using sums = vector_operators<b::plus, b::times, b::min, b::max>;
     using truth_sums =
         vector_operators<b::lor, b::land, b::lxor, b::lxnor, b::plus, b::times, b::min, b::max>;
-    using maps = vector_operators<unary_id::identity, unary_id::ainv, unary_id::minv, unary_id::abs,
-                                  unary_id::lnot, unary_id::one>;
+    using u = unary_id;
+    using maps = vector_operators<u::identity, u::ainv, u::minv, u::abs, u::lnot, u::one, u::signum>;
+    using floating_maps =
+        vector_operators<u::identity, u::ainv, u::minv, u::abs, u::lnot, u::one, u::signum, u::floor, u::ceil,
+                         u::round, u::trunc, u::sqrt, u::exp, u::expm1, u::log, u::log1p>;
 };
 
 }  // namespace nz::instantiate

@@ -108,9 +108,10 @@ TEST_P(VectorWords, ApplyAsTheReferenceDoes) {
                 const context ctx({.backend = backend::cpu, .threads = threads});
                 const vector u = make_vector(ctx, some(size, form), form);
                 const vector_options by_reference{.kernel = "reference"};
-                for (int id = 0; id <= static_cast<int>(unary_id::one); ++id) {
+                for (int id = 0; id < static_cast<int>(unary_id::user); ++id) {
                     const unary_op op(static_cast<unary_id>(id));
                     if (op.id() == unary_id::bnot) continue;
+                    if (!is_floating(type) && op.id() >= unary_id::sqrt) continue;
                     vector found(ctx, type, size), expected(ctx, type, size);
                     apply(ctx, found, op, u);
                     apply(ctx, expected, op, u, by_reference);

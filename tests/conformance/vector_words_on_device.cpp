@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace nz::test {
@@ -55,6 +56,17 @@ TEST_P(VectorWordsOnDevice, JoinEveryOperatorAsTheModelSays) {
     }
 }
 
+// To some roundings: what exponentials and logarithms of two math libraries may differ by.
+bool close(const dictionary& x, const dictionary& y) {
+    const double most = x.type == dtype::float32 ? 1e-6 : 1e-14;
+    return std::ranges::equal(x.entries, y.entries, [&](const auto& a, const auto& b) {
+        const double p = from_element<double>(cast(a.second, x.type, dtype::float64)),
+                     q = from_element<double>(cast(b.second, y.type, dtype::float64));
+        return a.first == b.first &&
+               (p == q || (p != p && q != q) || std::fabs(p - q) <= most * std::fabs(p));
+    });
+}
+
 TEST_P(VectorWordsOnDevice, ApplyAsTheReferenceDoes) {
     const dtype type = GetParam();
     const scalar fixed = scalar(type, cast(to_element(true), dtype::boolean, type));
@@ -63,15 +75,19 @@ TEST_P(VectorWordsOnDevice, ApplyAsTheReferenceDoes) {
         constexpr index_t size = 1000;
         const vector u = make_vector(ctx, some(size, form), form);
         const vector_options by_reference{.kernel = "reference"};
-        for (int id = 0; id <= static_cast<int>(unary_id::one); ++id) {
+        for (int id = 0; id < static_cast<int>(unary_id::user); ++id) {
             const unary_op op(static_cast<unary_id>(id));
             if (op.id() == unary_id::bnot) continue;
+            if (!is_floating(type) && op.id() >= unary_id::sqrt) continue;
             vector found(ctx, type, size), expected(ctx, type, size);
             const auto plan = apply(ctx, found, op, there(ctx, u));
             EXPECT_EQ(plan.on_device, instantiate::find_apply_on_device(op.id(), type) != nullptr)
                 << op.name();
             apply(ctx, expected, op, u, by_reference);
-            ASSERT_TRUE(same(read(expected), found)) << op.name();
+            if (op.id() >= unary_id::exp)
+                ASSERT_TRUE(close(read(expected), read(found))) << op.name();
+            else
+                ASSERT_TRUE(same(read(expected), found)) << op.name();
         }
         for (const binary_id id : {binary_id::minus, binary_id::div, binary_id::max, binary_id::ge}) {
             const binary_op op(id);

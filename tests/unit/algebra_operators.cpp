@@ -101,6 +101,38 @@ TYPED_TEST(OnEveryType, UnaryOperatorsComputeWhatTheirNamesSay) {
     if constexpr (std::is_integral_v<T> && !boolean) {
         EXPECT_EQ(call(minv, T(0)), std::numeric_limits<T>::max());
     }
+    EXPECT_EQ(call(signum, T(3)), T(1));
+    EXPECT_EQ(call(signum, T(0)), T(0));
+    if constexpr (std::is_signed_v<T>) {
+        EXPECT_EQ(call(signum, T(-3)), T(-1));
+    }
+    if constexpr (!floating) {
+        for (const unary_id id : {floor, ceil, round, trunc}) EXPECT_EQ(call(id, T(3)), T(3));
+    }
+}
+
+TYPED_TEST(OnEveryType, FunctionsOfRealNumbersAreThoseOfTheMathLibrary) {
+    using T = TypeParam;
+    using enum unary_id;
+    if constexpr (!std::is_floating_point_v<T>) {
+        for (const unary_id id : {sqrt, exp, expm1, log, log1p})
+            EXPECT_THROW(unary_op(id).resolve(dtype_of<T>), domain_error);
+    } else {
+        for (const T x : {T(-2.5), T(-0.5), T(0.25), T(0.5), T(2.5), T(3)}) {
+            EXPECT_EQ(call(floor, x), std::floor(x));
+            EXPECT_EQ(call(ceil, x), std::ceil(x));
+            EXPECT_EQ(call(round, x), std::round(x));
+            EXPECT_EQ(call(trunc, x), std::trunc(x));
+            EXPECT_EQ(call(exp, x), std::exp(x));
+            EXPECT_EQ(call(expm1, x), std::expm1(x));
+            if (x < 0) continue;
+            EXPECT_EQ(call(sqrt, x), std::sqrt(x));
+            EXPECT_EQ(call(log, x), std::log(x));
+            EXPECT_EQ(call(log1p, x), std::log1p(x));
+        }
+        EXPECT_TRUE(std::isnan(call(sqrt, T(-1))));
+        EXPECT_TRUE(std::isnan(call(signum, std::numeric_limits<T>::quiet_NaN())));
+    }
 }
 
 TYPED_TEST(OnEveryType, IntegersWrapAndDivisionByZeroSaturates) {
