@@ -222,6 +222,14 @@ operation_plan extract_column(const context& ctx, vector& w, const matrix& a, co
 
 /// C = A^T (C = A with transpose_a, as GrB_transpose has it).
 operation_plan transpose(const context& ctx, matrix& c, const matrix& a, const matrix_options& options = {});
+/// A^T, made at the first call and kept with the matrix, as much memory again, until its entries change: for products with
+/// A^T that follow each other. The matrix that comes back is the caller's to change; the kept one stays.
+matrix transposed(const context& ctx, const matrix& a);
+/// D with D(i, i + k) = v(i) for k >= 0, D(i - k, i) = v(i) below: square, of size |k| more than v's (GrB_Matrix_diag). Throws
+/// domain_error when so many rows are too many.
+matrix diag(const context& ctx, const vector& v, offset_t k = 0);
+/// The k-th diagonal of A, d(i) = A(i, i + k) for k >= 0, A(i - k, i) below; as many places as A has there, none far outside.
+vector diagonal(const context& ctx, const matrix& a, offset_t k = 0);
 /// C = A (x) B: block (i,j) of C is op(A(i,j), B). C is (rows A * rows B) x (columns A * columns B).
 operation_plan kronecker(const context& ctx, matrix& c, const binary_op& op, const matrix& a, const matrix& b,
                          const matrix_options& options = {});

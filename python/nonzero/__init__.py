@@ -40,6 +40,8 @@ from ._operations import (
     assign,
     assign_column,
     assign_row,
+    diag,
+    diagonal,
     difference,
     ewise_add,
     ewise_mult,

@@ -13,7 +13,7 @@ from . import _core
 from ._arguments import explained, pair, type_of
 from ._context import Context, chosen
 from ._core import Matrix, Vector
-from ._exchange import contiguous, dtype_name, has_other_order, places, type_name
+from ._exchange import contiguous, dtype_name, has_other_order, on_gpu, places, type_name
 from .errors import DomainError, Error, FileError, FileNotFound, InvalidFormat, NotSupported, PermissionDenied
 
 _NUMBERS = {os.strerror(number): number for number in errno.errorcode}
@@ -48,7 +48,7 @@ def from_csr(indptr: ArrayLike, indices: ArrayLike, data: ArrayLike | float | No
 
     indptr: rows + 1 offsets, int32 or int64. indices: nnz column numbers. data: nnz values, one for all entries, or None
     for a pattern (every entry is 1). With copy=False the matrix borrows the arrays, which must be contiguous, int32
-    (indptr int64 from 2^31 entries on) and stay as they are until Matrix.invalidate(); columns need not be sorted then.
+    (indptr int64 from 2^31 entries on) and stay as they are, `data` until Matrix.invalidate(); columns need not be sorted then.
     Arrays in the memory of the context's GPU (CuPy, torch, all that speak DLPack) are copied, or borrowed, there; borrowed
     columns have to ascend. Raises InvalidFormat, IndexOutOfBounds, DomainError where only some of them lie there.
 
@@ -240,12 +240,20 @@ def dense(values: ArrayLike, *, ctx: Context | None = None) -> Vector:
 
 @explained
 def build(size: int, indices: ArrayLike, values: ArrayLike, *, duplicates: str = "plus", ctx: Context | None = None) -> Vector:
-    """A vector of `size` places from (index, value) pairs in any order; repeats are combined with `duplicates`.
+    """A vector of `size` places from (index, value) pairs in any order; repeats are combined with `duplicates`. Arrays in the
+    memory of the context's GPU are sorted there, where the vector stays.
 
     >>> build(5, [3, 1], [1.0, 2.0]).count
     2
     """
-    return Vector._build(chosen(ctx), size, places(indices), contiguous(values), duplicates)
+    c = chosen(ctx)
+    if not (on_gpu(indices, c) or on_gpu(values, c)):
+        return Vector._build(c, size, places(indices), contiguous(values), duplicates)
+    columns = places(indices, c)
+    row = from_coo(columns - columns, columns, values, (1, size), duplicates=duplicates, ctx=c)
+    from ._operations import extract_column  # which imports this module
+
+    return extract_column(row, 0, transpose=True, ctx=c)
 
 
 @explained
@@ -333,8 +341,9 @@ def with_random_weights(a: Matrix, lowest: int, highest: int, *, seed: int = 1, 
     return _core.with_random_weights(chosen(ctx), a, lowest, highest, seed)
 
 
-def _matrix_again(indptr, indices, data, shape):
-    return from_csr(indptr, indices, data, shape)
+def _matrix_again(indptr, indices, data, shape, dtype=None):
+    made = from_csr(indptr, indices, data, shape)
+    return made if dtype in (None, made.dtype) else made.astype(dtype)
 
 
 def _vector_again(size, indices, values):
@@ -348,4 +357,4 @@ def _reduced(a):
     indptr, indices, data = a.csr_arrays()
     if a.values_held != "full":
         data = None if a.values_held == "pattern" else np.repeat(data, a.nnz)
-    return _matrix_again, (indptr, indices, data, a.shape)
+    return _matrix_again, (indptr, indices, data, a.shape, a.dtype)

@@ -89,6 +89,8 @@ def as_int32(x):
     """A GPU's array of whole numbers as int32, converted there; larger ones are an error, never wrapped."""
     if type_name(x) == "int32":
         return x
+    if len(x) and not type_name(x).lstrip("u").startswith("int"):
+        raise DomainError(f"row and column numbers must be integers, not {type_name(x)}")
     if len(x) and (int(x.max()) >= 2**31 or int(x.min()) < 0):
         raise IndexOutOfBounds(f"row and column numbers must lie in 0..{LARGEST_PLACE}")
     return x.int() if hasattr(x, "is_contiguous") else x.astype("int32")

@@ -17,6 +17,7 @@ types that they are not defined for DomainError.
 
 from __future__ import annotations
 
+from operator import index
 from typing import TypeVar
 
 import numpy as np
@@ -27,7 +28,7 @@ from ._arguments import accumulator, explained, type_of
 from ._context import Context, chosen
 from ._convert import dense
 from ._core import DiaMatrix, Matrix, MxmPattern, Vector
-from ._exchange import is_array, places
+from ._exchange import dtype_name, is_array, on_gpu, places
 from .errors import NotSupported
 
 Operand = TypeVar("Operand", Matrix, Vector)
@@ -236,9 +237,14 @@ def isequal(a: Operand, b: Operand, *, ctx: Context | None = None) -> bool:
         raise TypeError(f"isequal: a is of type {type_of(a)}, b of type {type_of(b)}: two matrices or two vectors are compared")
     if (a.size, a.count) != (b.size, b.count) if isinstance(a, Vector) else (a.shape, a.nnz) != (b.shape, b.nnz):
         return False
-    both = ewise_mult("eq", a, b, ctx=ctx)
-    entries = both.count if isinstance(a, Vector) else both.nnz
-    return entries == (a.count if isinstance(a, Vector) else a.nnz) and bool(reduce("land", both, ctx=ctx))
+    # In both types: the one that holds all of both may round (int64 and float64).
+    pairs = [(a, b)] if a.dtype == b.dtype else [(a, b.astype(a.dtype)), (a.astype(b.dtype), b)]
+    for x, y in pairs:
+        both = ewise_mult("eq", x, y, ctx=ctx)
+        entries = both.count if isinstance(a, Vector) else both.nnz
+        if entries != (a.count if isinstance(a, Vector) else a.nnz) or not reduce("land", both, ctx=ctx):
+            return False
+    return True
 
 
 @explained
@@ -255,6 +261,37 @@ def transpose(a: Matrix, *, out: Matrix | None = None, mask: Matrix | None = Non
     return _given(out, _core.transpose(chosen(ctx), out, a, mask, accumulator(accum, out), flags, kernel))
 
 
+def kept_transpose(a: Matrix) -> Matrix:
+    return _core.transposed(chosen(None), a)
+
+
+@explained
+def diag(v: Vector | ArrayLike, k: int = 0, *, ctx: Context | None = None) -> Matrix:
+    """The square matrix with v on its k-th diagonal: D(i, i + k) = v(i) for k >= 0, D(i - k, i) = v(i) below.
+
+    >>> import nonzero as nz
+    >>> (nz.diag([2.0, 3.0]) @ nz.dense([1.0, 1.0])).values()
+    array([2., 3.])
+    """
+    c = chosen(ctx)
+    return _core.diag(c, _vector(v, c), index(k))
+
+
+@explained
+def diagonal(a: Matrix, k: int = 0, *, ctx: Context | None = None) -> Vector:
+    """The k-th diagonal of A: d(i) = A(i, i + k) for k >= 0, A(i - k, i) below; absent entries stay absent.
+
+    >>> import nonzero as nz
+    >>> nz.diagonal(nz.from_coo([0, 1], [0, 1], [2.0, 3.0], (2, 2))).values()
+    array([2., 3.])
+    """
+    return _core.diagonal(chosen(ctx), a, index(k))
+
+
+def converted(a: Operand, dtype) -> Operand:
+    return _core.converted(chosen(None), a, dtype_name(dtype))
+
+
 @explained
 def kronecker(op: str, a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None,
               accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
@@ -264,8 +301,11 @@ def kronecker(op: str, a: Matrix, b: Matrix, *, out: Matrix | None = None, mask:
     return _given(out, _core.kronecker(chosen(ctx), out, op, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
-def _list(indices):
-    return None if indices is None else places(indices)
+def _list(indices, ctx):
+    """Places on the host: the library checks them there, and takes them to the GPU where it needs them."""
+    if indices is None:
+        return None
+    return dense(places(indices, ctx), ctx=ctx).values() if on_gpu(indices, ctx) else places(indices)
 
 
 @explained
@@ -283,8 +323,8 @@ def extract(a: Operand, rows: ArrayLike | None = None, columns: ArrayLike | None
     if isinstance(a, Vector):
         if columns is not None:
             raise TypeError("a vector has no columns")
-        return _given(out, _core.extract(c, out, a, _list(rows), mask, accum, flags, kernel))
-    return _given(out, _core.extract(c, out, a, _list(rows), _list(columns), mask, accum, flags, kernel))
+        return _given(out, _core.extract(c, out, a, _list(rows, c), mask, accum, flags, kernel))
+    return _given(out, _core.extract(c, out, a, _list(rows, c), _list(columns, c), mask, accum, flags, kernel))
 
 
 @explained
@@ -292,9 +332,8 @@ def extract_column(a: Matrix, column: int, rows: ArrayLike | None = None, *, out
                    mask: Vector | None = None, accum: str | None = None, transpose: bool = False, complement: bool = False,
                    structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Vector:
     """A(rows, column) as a vector (of a row with transpose=True); None stands for all rows."""
-    flags = _flags(complement, structure, replace, False, transpose)
-    return _given(out, _core.extract_column(chosen(ctx), out, a, column, _list(rows), mask, accumulator(accum, out), flags,
-                                            kernel))
+    c, flags = chosen(ctx), _flags(complement, structure, replace, False, transpose)
+    return _given(out, _core.extract_column(c, out, a, column, _list(rows, c), mask, accumulator(accum, out), flags, kernel))
 
 
 @explained
@@ -316,14 +355,14 @@ def assign(out: Operand, x, rows: ArrayLike | None = None, columns: ArrayLike | 
             raise TypeError(f"assign into a matrix takes a Matrix or a number, not a {type_of(x)}: "
                             "assign_row and assign_column take vectors")
         call = _core.assign if isinstance(x, Matrix) else _core.assign_scalar
-        return _given(out, call(c, out, x, _list(rows), _list(columns), mask, accum, flags))
+        return _given(out, call(c, out, x, _list(rows, c), _list(columns, c), mask, accum, flags))
     if columns is not None:
         raise TypeError("a vector has no columns")
     if is_number(x):
-        return _given(out, _core.assign_scalar(c, out, x, _list(rows), mask, accum, flags))
+        return _given(out, _core.assign_scalar(c, out, x, _list(rows, c), mask, accum, flags))
     if not (isinstance(x, Vector) or is_array(x)):
         raise TypeError(f"assign into a vector takes a Vector, an array or a number, not a {type_of(x)}")
-    return _given(out, _core.assign(c, out, _vector(x, c), _list(rows), mask, accum, flags))
+    return _given(out, _core.assign(c, out, _vector(x, c), _list(rows, c), mask, accum, flags))
 
 
 @explained
@@ -337,7 +376,7 @@ def assign_row(out: Matrix, u: Vector | ArrayLike, row: int, columns: ArrayLike 
     2.0
     """
     c, flags = chosen(ctx), _flags(complement, structure, replace)
-    return _given(out, _core.assign_row(c, out, _vector(u, c), row, _list(columns), mask, accum, flags))
+    return _given(out, _core.assign_row(c, out, _vector(u, c), row, _list(columns, c), mask, accum, flags))
 
 
 @explained
@@ -347,4 +386,4 @@ def assign_column(out: Matrix, u: Vector | ArrayLike, column: int, rows: ArrayLi
     """out(rows, column) = u, in place; None stands for the whole column. The mask is a vector over the whole column.
     Returns out."""
     c, flags = chosen(ctx), _flags(complement, structure, replace)
-    return _given(out, _core.assign_column(c, out, _vector(u, c), column, _list(rows), mask, accum, flags))
+    return _given(out, _core.assign_column(c, out, _vector(u, c), column, _list(rows, c), mask, accum, flags))

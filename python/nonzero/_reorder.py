@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arguments import explained
 from ._context import Context, chosen
+from ._convert import dense
 from ._core import Matrix, Vector
+from ._exchange import contiguous, places
 from ._operations import _vector
 
 
@@ -29,6 +31,15 @@ def order(a: Matrix, how: str = "rcm", *, ctx: Context | None = None) -> np.ndar
     return _core.order(chosen(ctx), a, how)
 
 
+def _order(order, c):
+    """An order as a vector of int32 or int64, whatever whole numbers it is given in; an empty list has none of floats."""
+    if isinstance(order, Vector):
+        return order
+    a = contiguous(order, c)
+    whole = isinstance(a, np.ndarray) and (a.size == 0 or a.dtype.kind in "iu")
+    return dense(places(a) if whole and a.dtype not in (np.int32, np.int64) else a, ctx=c)
+
+
 @explained
 def permute(x: Matrix | Vector | ArrayLike, order: Vector | ArrayLike, *, ctx: Context | None = None):
     """B = P A P^T for a Matrix, B(i,j) = A(order[i], order[j]); w(i) = v(order[i]) for a Vector, and for an array, which gives
@@ -46,7 +57,7 @@ def permute(x: Matrix | Vector | ArrayLike, order: Vector | ArrayLike, *, ctx: C
     array([7., 5., 6.])
     """
     c = chosen(ctx)
-    o = _vector(order, c)
+    o = _order(order, c)
     if isinstance(x, Matrix):
         return _core.permute_matrix(c, x, o)
     moved = _core.permute_vector(c, _vector(x, c), o)
@@ -70,5 +81,5 @@ def restore(v: Vector | ArrayLike, order: Vector | ArrayLike, *, vertices: bool 
     0
     """
     c = chosen(ctx)
-    moved = _core.restore(c, _vector(v, c), _vector(order, c), bool(vertices))
+    moved = _core.restore(c, _vector(v, c), _order(order, c), bool(vertices))
     return moved if isinstance(v, Vector) else moved.values()

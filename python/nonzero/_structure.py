@@ -58,7 +58,8 @@ class IndependentSetResult:
 def independent_set(a: Matrix, *, order: str = "hashed", seed: int = 1, ctx: Context | None = None) -> IndependentSetResult:
     """A maximal independent set of an undirected graph: no two members are joined, every other vertex is joined to one.
 
-    order: of the walk whose set it is: "hashed" (by seed), "small" or "large" degrees first. The same for any number of
+    order: of the walk whose set it is: "hashed" (by seed), "small" or "large" degrees first, by their numbers of bits, hashed
+    among equal ones. The same for any number of
     threads. Raises DimensionMismatch when A is not square, DomainError when its pattern is not symmetric. O(log^2 n) rounds
     of two products expected; 48 bytes a vertex.
 
@@ -83,7 +84,7 @@ class ColouringResult:
 @explained
 def colouring(a: Matrix, *, order: str = "large", seed: int = 1, ctx: Context | None = None) -> ColouringResult:
     """A colouring of an undirected graph in which no edge joins equal colours: that of the greedy walk in `order` ("large" or
-    "small" degrees first, or "hashed" by seed), at most the largest degree and one.
+    "small" degrees first, by their numbers of bits, hashed among equal ones, or "hashed" by seed), at most the largest degree and one.
 
     The same for any number of threads. Raises DimensionMismatch when A is not square, DomainError when its pattern is not
     symmetric. A maximal independent set a colour, and a copy of the edges that are left.

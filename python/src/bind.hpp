@@ -232,6 +232,16 @@ template <class Class>
 void bind_operators(Class& type) {
     constexpr auto half = &python_half<"nonzero._operators">;
     type.def(
+            "astype",
+            [](nb::handle a, nb::handle dtype) {
+                return python_half<"nonzero._operations">("converted")(a, dtype);
+            },
+            nb::arg("dtype"),
+            nb::sig(std::is_same_v<typename Class::Type, py_matrix>
+                        ? "def astype(self, dtype: object) -> Matrix"
+                        : "def astype(self, dtype: object) -> Vector"),
+            "A new one with values of this dtype, converted: floats are cut to integers, NaN to 0.")
+        .def(
             "__matmul__", [](nb::handle a, nb::handle b) { return half("product")(a, b); }, nb::is_operator(),
             nb::sig("def __matmul__(self, other, /)"),
             "mxm, mxv, vxm or mxd over plus_times; `other` may be an array.")

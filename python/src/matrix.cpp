@@ -1,5 +1,6 @@
 // nonzero.Matrix, and what reads, makes and writes one.
 #include "bind.hpp"
+#include "storage/matrix_body.hpp"
 
 namespace nz::python {
 namespace {
@@ -43,11 +44,16 @@ py_matrix from_coo(const context& ctx, offset_t rows, offset_t columns, const an
     });
 }
 
+// What holds the arrays that a matrix has now, whatever becomes of it: invalidate() changes all that share one.
+auto holder_of(const py_matrix& m) {
+    return std::pair(matrix(std::make_shared<storage::matrix_body>(m.value.body())), m.owner);
+}
+
 // (indptr, indices, data) over the matrix's own memory; data has one element for an iso matrix, none for a pattern.
 nb::object csr_arrays(const py_matrix& m) {
     const auto arrays = [&]<class T, class Offset>() {
         const auto view = unlocked([&] { return m.value.csr<T, Offset>(); });
-        const auto keep = std::pair(m.value, m.owner);
+        const auto keep = holder_of(m);
         return nb::make_tuple(array_over(view.offsets, keep), array_over(view.columns, keep),
                               array_over(view.values, keep));
     };
@@ -66,7 +72,7 @@ nb::object csr_arrays_on(const py_matrix& m, const context& gpu) {
             gpu.wait();
             return there;
         });
-        const auto keep = std::pair(m.value, m.owner);
+        const auto keep = holder_of(m);
         return nb::make_tuple(device_array_over(view.offsets, keep, gpu),
                               device_array_over(view.columns, keep, gpu),
                               device_array_over(view.values, keep, gpu));
@@ -192,7 +198,7 @@ void bind_matrix(nb::module_& m) {
             nb::call_guard<nb::gil_scoped_release>())
         .def(
             "invalidate", [](py_matrix& a) { a.value.invalidate(); },
-            "The borrowed arrays changed: forget what was derived from them.")
+            "The values of the borrowed arrays changed: forget what was derived from them. Other columns are borrowed anew.")
         .def(
             "expect_products", [](const py_matrix& a, offset_t count) { a.value.expect_products(count); },
             nb::arg("count"),
@@ -226,8 +232,9 @@ void bind_matrix(nb::module_& m) {
     type.attr("__copy__") = type.attr("copy");
     bind_operators(type);
     type.def_prop_ro(
-        "T", [](nb::handle a) { return python_half<"nonzero._operations">("transpose")(a); },
-        nb::for_getter(nb::sig("def T(self) -> Matrix")), "The transpose, a new matrix: transpose(A).");
+        "T", [](nb::handle a) { return python_half<"nonzero._operations">("kept_transpose")(a); },
+        nb::for_getter(nb::sig("def T(self) -> Matrix")),
+        "The transpose, kept with A until its entries change; transpose(A) makes one that is not.");
     // NumPy leaves `array @ A` to the matrix.
     type.attr("__array_ufunc__") = nb::none();
     m.def("load", &load_source);

@@ -98,6 +98,12 @@ matrix like(const context& ctx, const py_matrix* out, dtype type, const matrix& 
 }
 
 template <class Wrapped, class Object>
+Wrapped converted(const context& ctx, const Wrapped& u, const std::string& type) {
+    return run<Wrapped>(like(ctx, nullptr, parse_dtype(type), u.value, 0),
+                        [&](Object& w) { return apply(ctx, w, unary_id::identity, u.value); });
+}
+
+template <class Wrapped, class Object>
 Wrapped apply_(const context& ctx, const Wrapped* out, const std::string& name, const Wrapped& u,
                const Wrapped* mask, const accumulator& accum, unsigned flags, const std::string& kernel) {
     const unary_op op(name);
@@ -277,6 +283,8 @@ void bind_operations(nb::module_& m) {
     m.def("symmetric_difference", &difference<true>, x(), o(), x(), x(), o(), o(), x(), x());
     m.def("apply", &apply_<py_vector, vector>, x(), o(), x(), x(), o(), o(), x(), x());
     m.def("apply", &apply_<py_matrix, matrix>, x(), o(), x(), x(), o(), o(), x(), x());
+    m.def("converted", &converted<py_vector, vector>, x(), x(), x());
+    m.def("converted", &converted<py_matrix, matrix>, x(), x(), x());
     m.def("apply_with", &apply_with<py_vector, vector>, x(), o(), x(), x(), x(), x(), o(), o(), x(), x());
     m.def("apply_with", &apply_with<py_matrix, matrix>, x(), o(), x(), x(), x(), x(), o(), o(), x(), x());
     m.def("apply_indexed", &apply_indexed<py_vector, vector>, x(), o(), x(), x(), x(), o(), o(), x(), x());
@@ -287,6 +295,20 @@ void bind_operations(nb::module_& m) {
     m.def("reduce", &reduce_<py_matrix>);
     m.def("reduce_rows", &reduce_rows, x(), o(), x(), x(), o(), o(), x(), x());
     m.def("transpose", &transpose_, x(), o(), x(), o(), o(), x(), x());
+    m.def(
+        "diag",
+        [](const context& ctx, const py_vector& v, offset_t k) { return py_matrix{diag(ctx, v.value, k)}; },
+        x(), x(), x(), nb::call_guard<nb::gil_scoped_release>());
+    m.def(
+        "diagonal",
+        [](const context& ctx, const py_matrix& a, offset_t k) {
+            return py_vector{diagonal(ctx, a.value, k)};
+        },
+        x(), x(), x(), nb::call_guard<nb::gil_scoped_release>());
+    m.def(
+        "transposed",
+        [](const context& ctx, const py_matrix& a) { return py_matrix{transposed(ctx, a.value)}; }, x(), x(),
+        nb::call_guard<nb::gil_scoped_release>());
     m.def("kronecker", &kronecker_, x(), o(), x(), x(), x(), o(), o(), x(), x());
     m.def("extract", &extract_, x(), o(), x(), o(), o(), o(), o(), x(), x());
     m.def("extract", &extract_vector, x(), o(), x(), o(), o(), o(), x(), x());

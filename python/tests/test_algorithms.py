@@ -89,3 +89,53 @@ def test_ctrl_c_ends_a_search_between_levels():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)
     assert nz.bfs(graph, 750 * 1500 + 750).reached > 1
+
+
+def test_lengths_beyond_the_type_are_refused_by_every_kernel():
+    far = np.array([2**62, 2**62])
+    loop = nz.from_coo([0, 1], [1, 1], far, (3, 3))
+    over = nz.from_coo([0, 1], [1, 2], far, (3, 3))
+    floats = nz.from_coo([0, 1], [1, 2], [1.7e308, 1.7e308], (3, 3))
+    two = nz.from_coo([0, 0, 1, 2], [1, 2, 3, 3], np.array([2**62, 1, 2**62, 1]), (4, 4))  # one way is too long
+    for kernel in ("", "relax_loop", "reference"):
+        assert nz.sssp(loop, 0, kernel=kernel).distances.entries()[1].tolist() == [0, 2**62]
+        assert nz.sssp(two, 0, kernel=kernel).distances.entries()[1].tolist() == [0, 2**62, 1, 2]
+        for a in (over, floats):
+            with pytest.raises(nz.errors.NotSupported, match="beyond"):
+                nz.sssp(a, 0, kernel=kernel)
+
+
+def test_more_paths_than_doubles_can_say():
+    def chain(k):
+        b = 3 * np.arange(k)
+        return nz.from_coo(np.r_[b, b, b + 1, b + 2], np.r_[b + 1, b + 2, b + 3, b + 3], 1.0, (3 * k + 1, 3 * k + 1))
+
+    few, many = chain(40), chain(1024)
+    np.testing.assert_allclose(nz.betweenness(few, [0], kernel="sweep_loop").centrality,
+                               nz.betweenness(few, [0], kernel="queue").centrality)
+    np.testing.assert_allclose(nz.betweenness(many, [0]).centrality[:4], [0, 1535, 1535, 3069])
+    with pytest.raises(nz.errors.NotSupported, match="paths"):
+        nz.betweenness(many, [0], kernel="sweep_loop")
+
+
+def test_weights_of_a_personalisation_are_scaled():
+    a = nz.load("rmat:5,4")
+    for dtype in ("float32", "float64"):
+        even = nz.pagerank(a, personalisation=[1.0] * 32, dtype=dtype).ranks
+        for x in (1e308, 1e-46, 5e-324):
+            np.testing.assert_allclose(nz.pagerank(a, personalisation=[x] * 32, dtype=dtype).ranks, even, rtol=1e-5)
+    with pytest.raises(nz.errors.DomainError, match="no entry"):
+        nz.pagerank(a, personalisation=nz.build(32, [], np.array([], dtype=float)))
+    with pytest.raises(nz.errors.DomainError, match="not negative"):
+        nz.pagerank(a, personalisation=[-1.0] + [1.0] * 31)
+
+
+def test_empty_and_short_orders():
+    assert nz.permute([], []).size == 0 and nz.restore([], []).size == 0
+    assert nz.permute(nz.from_coo([], [], np.array([], dtype=float), (0, 0)), []).shape == (0, 0)
+    np.testing.assert_array_equal(nz.permute([5.0, 6.0, 7.0], np.array([2, 0, 1], np.uint8)), [7.0, 5.0, 6.0])
+
+
+def test_all_kernels_are_named_where_one_is_not():
+    with pytest.raises(nz.errors.DomainError, match="bit_parallel, one_by_one, reference"):
+        nz.bfs_many(nz.load("grid2d:3"), [0], kernel="x")

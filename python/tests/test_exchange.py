@@ -392,3 +392,14 @@ def test_absent_entries_are_written_out_as_the_caller_says(dtype):
     assert v.to_numpy(missing=1).tolist() == [1] * 5
     u = nz.dense(np.array([1, 0], dtype=dtype))
     assert pointer(u.to_numpy(7)) == pointer(u.values())
+
+
+def test_arrays_that_were_handed_out_outlive_what_is_invalidated():
+    x = np.array([1.0, 2.0, 3.0])
+    a = nz.from_csr(np.array([0, 2, 3], "i4"), np.array([1, 0, 1], "i4"), x, (2, 2), copy=False)
+    indptr, indices, data = a.csr_arrays()  # sorted: a copy of the matrix's own
+    x[0] = 9.0
+    a.invalidate()
+    again = [a.csr_arrays() for _ in range(50)]
+    assert data.tolist() == [2.0, 1.0, 3.0] and indices.tolist() == [0, 1, 1] and indptr.tolist() == [0, 2, 3]
+    assert again[-1][2].tolist() == [2.0, 9.0, 3.0]

@@ -248,3 +248,36 @@ def test_a_gpu_has_a_memory_limit_of_its_own(gpu):
     c = nz.mxm("plus_times", a, a, ctx=ctx)
     assert abs(nz.to_scipy(c) - s @ s).max() < 1e-12
     assert 0 < ctx.device_peak_bytes <= 1 << 20 < ctx.peak_bytes
+
+
+@pytest.mark.parametrize("library", [cupy, torch], ids=["cupy", "torch"])
+def test_lists_of_places_and_vectors_come_from_a_gpu(gpu, host_matrix, library):
+    to = cupy.asarray if library is cupy else lambda a: torch.tensor(a).cuda()
+    a = nz.from_scipy(host_matrix, ctx=gpu)
+    at = np.array([7, 3, 3, 150])
+    np.testing.assert_array_equal(
+        nz.to_scipy(nz.extract(a, to(at), to(at[:2]), ctx=gpu)).toarray(), host_matrix[at][:, at[:2]].toarray())
+    v = nz.assign(nz.dense(np.zeros(200), ctx=gpu), 2.0, to(at), ctx=gpu)
+    assert v.values().sum() == 6
+    built = nz.build(200, to(at), to(np.array([1.0, 2.0, 5.0, 4.0])), ctx=gpu)
+    places, values = built.entries()
+    np.testing.assert_array_equal(places, [3, 7, 150])
+    np.testing.assert_array_equal(values, [7.0, 1.0, 4.0])
+    with pytest.raises(nz.errors.DomainError, match="integers"):
+        nz.extract(a, to(np.array([1.5])), ctx=gpu)
+    with pytest.raises(nz.errors.IndexOutOfBounds):
+        nz.extract(a, to(np.array([200])), ctx=gpu)
+
+
+def test_transposes_and_converted_values_stay_there(gpu, host_matrix):
+    a = nz.from_scipy(lent(host_matrix), ctx=gpu)
+    before = nz.default_context()
+    nz.set_default_context(gpu)
+    try:
+        assert a.T.on_device and a.astype("float32").on_device and a.on_device
+        assert abs(nz.to_scipy(a.T) - host_matrix.T).sum() == 0
+        np.testing.assert_array_equal((a.T @ np.ones(200)).values(), host_matrix.T @ np.ones(200))
+        np.testing.assert_array_equal(nz.diagonal(a).to_numpy(missing=0), host_matrix.diagonal())
+        np.testing.assert_allclose(nz.to_scipy(nz.apply("sqrt", a)).data, np.sqrt(host_matrix.data), rtol=1e-15)
+    finally:
+        nz.set_default_context(before)

@@ -227,3 +227,32 @@ def test_pagerank_of_no_vertices_is_no_ranks():
 def test_a_vector_has_no_columns():
     with pytest.raises(TypeError):
         nz.extract(nz.dense([1.0, 2.0]), [0], [1])
+
+
+def test_any_takes_the_operand_that_comes_first():
+    a = nz.from_coo([0, 1], [1, 0], [2.0, 3.0], (2, 2))
+    for kernel in ("", "reference"):
+        np.testing.assert_array_equal(nz.vxm("plus_any", [10.0, 20.0], a, kernel=kernel).to_numpy(), [20.0, 10.0])
+        np.testing.assert_array_equal(nz.mxv("plus_any", a, [10.0, 20.0], kernel=kernel).to_numpy(), [2.0, 3.0])
+
+
+def test_what_is_wide_and_sparse_stays_small_under_a_mask():
+    small = nz.Context(backend="cpu", threads=2, memory_limit=64 << 20)
+    wide = 10_000_000
+    a = nz.from_coo([0, 0, 1], [0, 1, 1], [1.0, 1.0, 1.0], (2, 2))
+    b = nz.from_coo([0, 1], [wide - 1, 5], [1.0, 4.0], (2, wide))
+    assert nz.mxm("plus_times", a, b, mask=b, ctx=small).nnz == 2
+    assert nz.mxm("plus_times", a, b, mask=b, complement=True, ctx=small).nnz == 1
+    u, mask = nz.build(wide, [3], [1.0]), nz.build(wide, [4, 9], [True, False])
+    nz.assign(u, 8.0, mask=mask, ctx=small)
+    assert [x.tolist() for x in u.entries()] == [[3, 4], [1.0, 8.0]]
+    nz.assign(u, 7, mask=mask, structure=True, replace=True, ctx=small)
+    assert [x.tolist() for x in u.entries()] == [[4, 9], [7.0, 7.0]]
+    nz.assign(u, 1.0, mask=mask, accum="plus", ctx=small)
+    assert [x.tolist() for x in u.entries()] == [[4, 9], [8.0, 7.0]]
+
+
+def test_operators_that_no_repeat_calls_for_are_checked_all_the_same():
+    for wrong in ("bor", "firsti"):
+        with pytest.raises(nz.errors.DomainError):
+            nz.from_coo([0], [0], [1.0], (1, 1), duplicates=wrong)

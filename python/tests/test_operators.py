@@ -1,5 +1,8 @@
 """A @ B, A.T, A[i, j] and x[i]: other words for operations, with their defaults."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -157,3 +160,63 @@ def test_isequal_compares_shapes_places_and_values():
     assert not nz.isequal(nz.dense([float("nan")]), nz.dense([float("nan")]))
     with pytest.raises(TypeError, match="two matrices or two vectors"):
         nz.isequal(a, u)
+
+
+def test_the_transpose_is_kept_until_the_matrix_changes():
+    a = nz.from_coo([0, 1], [2, 0], [1.0, 2.0], (2, 3))
+    t = a.T
+    t.set(1, 1, 5.0)
+    assert read(a.T) == {(2, 0): 1.0, (0, 1): 2.0} and read(a) == {(0, 2): 1.0, (1, 0): 2.0}
+    a[0, 2] = 3.0
+    assert read(a.T) == {(2, 0): 3.0, (0, 1): 2.0} and read(t)[2, 0] == 1.0
+    assert read(a.T.T) == read(a)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", np.float64, np.dtype("int32"), bool])
+def test_astype_converts_values(dtype):
+    x = np.array([0.0, 1.0, 2.5])
+    v, a = nz.dense(x), nz.from_coo([0, 0, 1], [0, 1, 1], x, (2, 2))
+    for given, values in ((v, lambda of: of.values()), (a, lambda of: of.csr_arrays()[2])):
+        out = given.astype(dtype)
+        assert type(out) is type(given) and np.dtype(out.dtype) == np.dtype(dtype)
+        np.testing.assert_array_equal(values(out), x.astype(dtype))
+    assert np.dtype(a.dtype) == np.float64
+    with pytest.raises(nz.errors.DomainError):
+        a.astype("complex64")
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 5, -1, -2, -4, -9])
+def test_diagonals_in_and_out(k):
+    s = scipy.sparse.random_array((4, 5), density=0.6, format="csr", rng=3)
+    a = nz.from_scipy(s)
+    np.testing.assert_array_equal(nz.diagonal(a, k).to_numpy(missing=0), s.diagonal(k))
+    v = nz.build(3, [0, 2], [2.0, -0.0])
+    d = nz.diag(v, k)
+    assert d.shape == (3 + abs(k), 3 + abs(k)) and d.nnz == 2
+    assert read(nz.diagonal(d, k)) == {0: 2.0, 2: 0.0} and np.signbit(nz.diagonal(d, k).get(2))
+    np.testing.assert_array_equal(nz.to_scipy(nz.diag([1, 2], k)).toarray(), np.diag([1, 2], k))
+
+
+def test_square_roots_and_logarithms():
+    x = np.array([0.25, 1.0, 7.0])
+    for name in ("sqrt", "exp", "expm1", "log", "log1p", "floor", "ceil", "trunc"):
+        np.testing.assert_allclose(nz.apply(name, nz.dense(x)).values(), getattr(np, name)(x), rtol=1e-15)
+    np.testing.assert_array_equal(nz.apply("round", nz.dense([0.5, -0.5, 1.4])).values(), [1.0, -1.0, 1.0])
+    np.testing.assert_array_equal(nz.apply("signum", nz.dense([-3, 0, 2])).values(), [-1, 0, 1])
+    with pytest.raises(nz.errors.DomainError, match="sqrt is not defined on int64"):
+        nz.apply("sqrt", nz.dense([4]))
+
+
+def test_isequal_compares_in_both_types():
+    big = 2**53 + 1
+    assert not nz.isequal(nz.dense(np.array([big], np.uint64)), nz.dense(np.array([big - 1], np.int64)))
+    assert not nz.isequal(nz.dense(np.array([big])), nz.dense([2.0**53]))
+    assert nz.isequal(nz.dense(np.array([big - 1])), nz.dense([2.0**53]))
+    assert not nz.isequal(nz.dense([1.5]), nz.dense([1])) and not nz.isequal(nz.dense([2]), nz.dense([True]))
+
+
+def test_patterns_keep_their_type_in_pickles_and_deep_copies():
+    pattern = nz.from_csr([0, 1, 2], [1, 0], None, (2, 2))
+    kept = nz.transpose(pattern, out=nz.Matrix(nz.default_context(), "float64", 2, 2))
+    for again in (copy.deepcopy(kept), pickle.loads(pickle.dumps(kept))):
+        assert str(again.dtype) == "float64" and nz.reduce("plus", again) == 2.0

@@ -40,4 +40,13 @@ operation_plan transpose(const context& ctx, matrix& c, const matrix& a, const m
     return plan;
 }
 
+matrix transposed(const context& ctx, const matrix& a) {
+    if (const auto kept = a.body().turned()) return *kept;
+    const context& own = a.body().ctx;
+    matrix made(own, a.type(), a.columns(), a.rows());
+    transpose(ctx, made, a);
+    if (own.memory_limit() || ctx.device_memory_limit()) return made;  // memory may be wanted elsewhere
+    return *a.body().keep_turned(std::move(made));
+}
+
 }  // namespace nz

@@ -111,6 +111,17 @@ const csr& matrix_body::columns_hub_first() const {
     return *hub_first_;
 }
 
+std::shared_ptr<const matrix> matrix_body::turned() const {
+    shape();  // changes that wait make it another matrix
+    const std::lock_guard lock(mutex_);
+    return turned_;
+}
+std::shared_ptr<const matrix> matrix_body::keep_turned(matrix made) const {
+    const std::lock_guard lock(mutex_);
+    if (!turned_) turned_ = std::make_shared<const matrix>(std::move(made));
+    return turned_;
+}
+
 bool matrix_body::has_columns() const {
     const std::lock_guard lock(mutex_);
     return pending_.empty() && (columns_ || symmetric_);
@@ -168,6 +179,7 @@ void matrix_body::drop_derived() const {
     sorted_rows_.reset();
     columns_.reset();
     columns_away_.reset();
+    turned_.reset();
     device_ = {};
     weights_.clear();
     device_edges_.clear();

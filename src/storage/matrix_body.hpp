@@ -58,6 +58,14 @@ struct matrix_body {
     const csr& columns_anywhere(const context& gpu) const;
     /// A^T on the GPU, where it stays; of context `own`.
     matrix transposed(const context& own, const context& gpu) const;
+    /// Whether its arrays are a caller's, which no result may share.
+    bool borrows() const {
+        const std::lock_guard lock(mutex_);
+        return rows_->offsets.borrowed() || (away_ && away_->entries()->callers);
+    }
+    /// A^T as a matrix of its own that is kept until the entries change; none yet. keep_turned: the one that was first.
+    std::shared_ptr<const matrix> turned() const;
+    std::shared_ptr<const matrix> keep_turned(matrix made) const;
     /// Whether a GPU alone has it.
     bool away() const {
         const std::lock_guard lock(mutex_);
@@ -205,6 +213,7 @@ private:
 
     mutable std::mutex mutex_;
     mutable std::shared_ptr<const csr> rows_, sorted_rows_, columns_, hub_first_;
+    mutable std::shared_ptr<const matrix> turned_;
     /// What GPUs hold of the above.
     struct on_devices {
         std::vector<std::shared_ptr<const device_csr>> copies;

@@ -297,6 +297,55 @@ TEST(Transposes, OfTheBatteryAreTheDictionarysForEveryType) {
         }
 }
 
+TEST(Transposes, AreKeptUntilTheEntriesChange) {
+    const context ctx;
+    sample_arrays s;
+    matrix a = matrix::borrow_csr(ctx, s.view());
+    const matrix first = transposed(ctx, a);
+    EXPECT_EQ(&transposed(ctx, a).body(), &first.body());
+    EXPECT_EQ(first.get(2, 0), scalar(2.0));
+
+    matrix mine = transposed(ctx, a);
+    mine.set(2, 0, scalar(5.0));
+    EXPECT_EQ(transposed(ctx, a).get(2, 0), scalar(2.0));
+    EXPECT_EQ(a.get(0, 2), scalar(2.0));
+
+    s.values[1] = 7;
+    a.invalidate();
+    EXPECT_EQ(transposed(ctx, a).get(2, 0), scalar(7.0));
+    a.set(1, 0, scalar(6.0));
+    EXPECT_EQ(transposed(ctx, a).get(0, 1), scalar(6.0));
+    EXPECT_EQ(first.get(2, 0), scalar(2.0));
+    EXPECT_EQ(first.nnz(), 4);
+
+    matrix copy = a;
+    copy.remove(1, 0);
+    EXPECT_EQ(transposed(ctx, copy).nnz(), 4);
+    EXPECT_EQ(transposed(ctx, a).nnz(), 5);
+}
+
+TEST(Diagonals, GoIntoMatricesAndComeOut) {
+    const context ctx;
+    std::mt19937 random(5);
+    for (const dtype type : all_types)
+        for (const offset_t k : {0, 1, 4, -3, -9}) {
+            const dictionary of = random_dictionary(7, 1, 0.5, type, random);
+            dictionary expected{
+                static_cast<index_t>(7 + std::abs(k)), static_cast<index_t>(7 + std::abs(k)), type, {}};
+            for (const auto& [at, x] : of.entries)
+                expected.entries[{static_cast<index_t>(at.first + std::max<offset_t>(0, -k)),
+                                  static_cast<index_t>(at.first + std::max<offset_t>(0, k))}] = x;
+            const matrix d = diag(ctx, make_vector(ctx, of, vector_form::bitmap), k);
+            EXPECT_TRUE(same(expected, d)) << k;
+            EXPECT_TRUE(same(of, diagonal(ctx, d, k))) << k;
+            EXPECT_EQ(diagonal(ctx, d, k + 8).count() + diagonal(ctx, d, -40).size(), 0);
+        }
+    constexpr index_t most = std::numeric_limits<index_t>::max();
+    EXPECT_THROW(diag(ctx, vector(ctx, dtype::int8, 5), most - 4), domain_error);
+    EXPECT_THROW(diag(ctx, vector(ctx, dtype::int8, 5), -offset_t{1} - most), domain_error);
+    EXPECT_EQ(diag(ctx, vector(ctx, dtype::int8, 0), 3).rows(), 3);
+}
+
 TEST(Facts, OfASmallMatrixAreWhatOneCountsByHand) {
     const context ctx;
     const matrix a = matrix::from_csr(ctx, sample_arrays{}.view());
