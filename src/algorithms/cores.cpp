@@ -5,18 +5,24 @@
 // With d the degrees among those left, a round takes away all with d <= k at once:
 //     gone = d <= k,    core<gone> = k,    d = d - A gone over (plus, pair);
 // when none is left to take, k rises to the least degree. What is gone gets a degree that no round reaches. A round costs
-// a few passes over n numbers and the edges of those that go: every edge is looked at once in each direction.
+// a few passes over n numbers and the edges of those that go: every edge is looked at once in each direction. Where one k has many
+// rounds, as a long path has, what is left of them goes by a queue on the host, whose rounds cost the edges alone (a path of
+// 20,000 vertices has 10,000).
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
+#include "storage/matrix_body.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace nz {
 namespace {
 
 constexpr std::int64_t out_of_reach = std::int64_t{1}
                                       << 40;  // more than any degree, and stays so when lowered
+
+constexpr int long_chain = 64;  // rounds of one k, from which on their passes cost more than a queue's copies
 
 class peeling {
 public:
@@ -38,8 +44,12 @@ public:
         std::int64_t k = 0;
         for (offset_t left = n_; left > 0;) {
             k = std::max(k, reduce(ctx_, binary_id::min, degrees_).get<std::int64_t>());
-            for (offset_t taken; left > 0 && (taken = take(k, result.plan)) > 0; ++result.rounds)
+            int chain = 0;
+            for (offset_t taken; left > 0 && chain < long_chain && (taken = take(k, result.plan)) > 0;
+                 ++chain)
                 left -= taken;
+            result.rounds += chain;
+            if (chain == long_chain && left > 0) left -= take_by_queue(k, result.rounds);
         }
         result.greatest = k;
         result.numbers = std::move(numbers_);
@@ -58,6 +68,29 @@ private:
         plan = to_string(mxv(ctx_, seen, ring_, a_, gone));
         apply(ctx_, degrees_, unary_id::identity, seen, {.accum = binary_id::minus});
         return gone.count();
+    }
+    // All that goes for this k, round by round.
+    offset_t take_by_queue(std::int64_t k, int& rounds) {
+        const storage::csr& a = a_.body().rows();
+        const auto copy_of = [](const vector& v) {
+            const auto values = v.values<std::int64_t>();
+            return std::vector<std::int64_t>(values.begin(), values.end());
+        };
+        std::vector<std::int64_t> degrees = copy_of(degrees_), numbers = copy_of(numbers_);
+        std::vector<index_t> round, next;
+        for (index_t v = 0; v < a.rows; ++v)
+            if (degrees[v] <= k) round.push_back(v);
+        offset_t taken = 0;
+        for (; !round.empty(); ++rounds, round.swap(next), next.clear()) {
+            taken += static_cast<offset_t>(round.size());
+            for (const index_t v : round) degrees[v] = out_of_reach, numbers[v] = k;
+            for (const index_t v : round)
+                for (offset_t e = a.offset(v); e < a.offset(v + offset_t{1}); ++e)
+                    if (const index_t u = a.index_data()[e]; u != v && --degrees[u] == k) next.push_back(u);
+        }
+        degrees_ = vector::dense<std::int64_t>(ctx_, degrees);
+        numbers_ = vector::dense<std::int64_t>(ctx_, numbers);
+        return taken;
     }
     void set_to(vector& w, const vector& where, std::int64_t x) const {
         apply(ctx_, w, binary_id::second, where, scalar(x), {.accum = binary_id::second});

@@ -88,18 +88,22 @@ private:
     // The personalisation, its sum 1 and absent places 0; of size 0 where there is none.
     vector start() const {
         if (!o_.personalisation) return vector(ctx_, o_.type, 0);
-        vector p(ctx_, o_.type, n_);
-        apply(ctx_, p, unary_id::identity, *o_.personalisation);
-        const double total = reduce(ctx_, binary_id::plus, p).get<double>(),
-                     least = reduce(ctx_, binary_id::min, p).get<double>();
-        require<domain_error>(total > 0 && std::isfinite(total) && least >= 0,
-                              "pagerank: the personalisation sums up to {}, its least entry is {}: weights "
+        require<domain_error>(o_.personalisation->count() > 0, "pagerank: the personalisation has no entry");
+        vector weights(ctx_, dtype::float64, n_), p(ctx_, o_.type, n_);
+        apply(ctx_, weights, unary_id::identity, *o_.personalisation);
+        const double greatest = reduce(ctx_, binary_id::max, weights).get<double>(),
+                     least = reduce(ctx_, binary_id::min, weights).get<double>();
+        double total = reduce(ctx_, binary_id::plus, weights).get<double>();
+        require<domain_error>(greatest > 0 && std::isfinite(greatest) && least >= 0 && !std::isnan(total),
+                              "pagerank: the personalisation's entries run from {} to {}: weights "
                               "are not negative, and one is positive",
-                              total, least);
-        require<domain_error>(std::isfinite(value(1 / total).get<double>()),
-                              "pagerank: the personalisation sums up to {}, too little for ranks of type {}",
-                              total, name_of(o_.type));
-        apply(ctx_, p, binary_id::times, p, value(1 / total));
+                              least, greatest);
+        if (!std::isnormal(total)) {  // too much for a double, or too little
+            apply(ctx_, weights, binary_id::div, weights, scalar(greatest));
+            total = reduce(ctx_, binary_id::plus, weights).get<double>();
+        }
+        apply(ctx_, weights, binary_id::div, weights, scalar(total));
+        apply(ctx_, p, unary_id::identity, weights);
         ewise_add(ctx_, p, binary_id::plus, p, vector::full(ctx_, n_, value(0)));
         return p;
     }

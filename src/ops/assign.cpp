@@ -57,9 +57,27 @@ void finish_by_reference(const context& ctx, matrix& c, csr&& t, const ops::regi
     ops::write_back(ctx, c, std::move(t), options);
 }
 
-vector_body spread(const context& ctx, const ops::assigned& u, const index_list& indices, const vector& w) {
+// The scalar at the true places of a sparse mask.
+vector_body at_places_of(const context& ctx, scalar x, const vector& mask, bool structure) {
+    const vector_body& m = mask.body();
+    vector_body t = storage::make_vector_body(ctx, x.type(), m.size, vector_form::sparse, m.count);
+    offset_t count = 0;
+    for (offset_t k = 0; k < m.count; ++k)
+        if (structure ||
+            from_element<bool>(cast(storage::load(m.values.data(), m.type, k), m.type, dtype::boolean))) {
+            t.indices.as<index_t>()[count] = m.index_data()[k];
+            storage::store(t.values.data(), x.type(), count++, x.bits());
+        }
+    t.count = count;
+    return t;
+}
+
+vector_body spread(const context& ctx, const ops::assigned& u, const index_list& indices, const vector& w,
+                   const vector_options& options) {
     if (indices.is_all()) {
         if (u.u) return storage::copy(u.u->body());
+        if (options.mask && !options.mask_complement && options.mask->form() == vector_form::sparse)
+            return at_places_of(ctx, u.x, *options.mask, options.mask_structure);
         vector full = vector::full(ctx, w.size(), u.x);
         return std::move(full.mutable_body());
     }
@@ -83,7 +101,7 @@ operation_plan assign_vector(const context& ctx, vector& w, const ops::assigned&
         ops::write_back(ctx, w, ops::assign_places(ctx, w.body(), u, indices, keeps_rest), options);
         return places_plan;
     }
-    finish_by_reference(ctx, w, spread(ctx, u, indices, w), indices, options);
+    finish_by_reference(ctx, w, spread(ctx, u, indices, w, options), indices, options);
     return moves ? places_plan : spread_plan;
 }
 

@@ -269,7 +269,9 @@ centrality_result betweenness(const context& ctx, const matrix& a, std::span<con
     plan::betweenness_plan plan = plan_betweenness(ctx, a, sources, o);
     centrality_result result{vector(ctx, dtype::float64, 0), 0, {}};
     if (sources.empty() || plan.kernel == sweep_loop_id) {
-        result = betweenness_loop(ctx, a, sources);
+        auto counted = betweenness_loop(ctx, a, sources);
+        require_counted(counted.has_value(), a);
+        result = std::move(*counted);
     } else if (plan.kernel == "queue") {
         run_queues(ctx, a, sources, !o.kernel.empty(), plan, result);
     } else {

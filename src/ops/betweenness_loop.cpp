@@ -10,6 +10,7 @@
 
 #include "nonzero/operations.hpp"
 
+#include <cmath>
 #include <vector>
 
 namespace nz::ops {
@@ -36,10 +37,11 @@ public:
         ewise_add(ctx_, total_, binary_id::plus, total_, handed);
     }
     vector take() { return std::move(total_); }
+    bool counted() const { return counted_; }
 
 private:
     // Path counts of each level's vertices.
-    std::vector<vector> count_paths(offset_t source) const {
+    std::vector<vector> count_paths(offset_t source) {
         vector level(ctx_, dtype::float64, n_), reached(ctx_, dtype::float64, n_);
         level.set(source, scalar(1.0));
         level.convert_to(vector_form::sparse);
@@ -50,6 +52,7 @@ private:
             vector next(ctx_, dtype::float64, n_);
             mxv(ctx_, next, ring_, a_, level,
                 {.mask = &reached, .mask_structure = true, .mask_complement = true, .transpose_a = true});
+            if (next.count() > 0) counted_ &= std::isfinite(reduce(ctx_, binary_id::max, next).get<double>());
             add_to(reached, next);
             level = std::move(next);
         }
@@ -64,14 +67,17 @@ private:
     const offset_t n_;
     const semiring ring_{binary_id::plus, binary_id::second, dtype::float64};
     vector total_;
+    bool counted_ = true;  // all numbers of paths are doubles
 };
 
 }  // namespace
 
-centrality_result betweenness_loop(const context& ctx, const matrix& a, std::span<const offset_t> sources) {
+std::optional<centrality_result> betweenness_loop(const context& ctx, const matrix& a,
+                                                  std::span<const offset_t> sources) {
     sweeps all(ctx, a);
     centrality_result result{vector(ctx, dtype::float64, 0), 0, {}};
     for (const offset_t source : sources) all.from(source, result);
+    if (!all.counted()) return {};
     result.centrality = all.take();
     return result;
 }

@@ -3,10 +3,13 @@
 
 #include "nonzero/centrality.hpp"
 
+#include <optional>
 #include <span>
 
 namespace nz::ops {
 
-centrality_result betweenness_loop(const context& ctx, const matrix& a, std::span<const offset_t> sources);
+/// Nothing where numbers of paths are beyond doubles.
+std::optional<centrality_result> betweenness_loop(const context& ctx, const matrix& a,
+                                                  std::span<const offset_t> sources);
 
 }  // namespace nz::ops

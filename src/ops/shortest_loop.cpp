@@ -15,8 +15,14 @@
 namespace nz::ops {
 namespace {
 
-// Sums of 32-bit lengths are formed in 64 bits: n - 1 of them fit.
-dtype computing_type(dtype distances) { return distances == dtype::int32 ? dtype::int64 : distances; }
+// Sums of 32-bit lengths are formed in 64 bits: n - 1 of them fit. Those of two 64-bit ones fit without a sign.
+template <class Weight>
+using computed_in =
+    std::conditional_t<std::is_same_v<Weight, std::int32_t>, std::int64_t,
+                       std::conditional_t<std::is_same_v<Weight, std::int64_t>, std::uint64_t, Weight>>;
+dtype computing_type(dtype distances) {
+    return distances == dtype::int32 ? dtype::int64 : distances == dtype::int64 ? dtype::uint64 : distances;
+}
 
 struct closure {
     const context& ctx;
@@ -24,7 +30,7 @@ struct closure {
     const shortest_switches& switches;
     const semiring ring;
     vector distances, frontier;
-    bool pulls = false;
+    bool pulls = false, dropped = false;  // dropped: a path was longer than the type of distances says
     offset_t rounds = 0;
 
     closure(const context& c, const matrix& graph, offset_t source, const shortest_switches& s, dtype type)
@@ -48,7 +54,8 @@ struct closure {
         pulls |= switches.change_direction &&
                  static_cast<double>(frontier.count()) > t.alpha * static_cast<double>(frontier.size());
         vector_options through{.transpose_a = true};
-        through.kernel = pulls ? "csr_row" : "csc_gather_radix";
+        if (distances.type() != dtype::uint64)  // which is not compiled
+            through.kernel = pulls ? "csr_row" : "csc_gather_radix";
         vector candidates(ctx, distances.type(), distances.size());
         mxv(ctx, candidates, ring, a, pulls && switches.operand_reuse ? distances : frontier, through);
         vector no_better(ctx, dtype::boolean, distances.size());
@@ -56,15 +63,19 @@ struct closure {
         vector changed(ctx, distances.type(), distances.size());
         apply(ctx, changed, unary_id::identity, candidates,
               {.mask = &no_better, .mask_complement = true, .replace = true});
-        if (is_floating(distances.type())) drop_infinite(changed);
+        if (is_floating(distances.type()))
+            keep(changed, index_unary_id::valuelt, scalar(std::numeric_limits<double>::infinity()));
+        else if (distances.type() == dtype::uint64)
+            keep(changed, index_unary_id::valuele, scalar(std::numeric_limits<std::int64_t>::max()));
         ewise_add(ctx, distances, binary_id::min, distances, changed);
         frontier = std::move(changed);
     }
 
-    void drop_infinite(vector& v) const {
-        vector finite(ctx, v.type(), v.size());
-        select(ctx, finite, index_unary_id::valuelt, v, scalar(std::numeric_limits<double>::infinity()));
-        v = std::move(finite);
+    void keep(vector& v, index_unary_id which, scalar most) {
+        vector kept(ctx, v.type(), v.size());
+        select(ctx, kept, which, v, most);
+        dropped |= kept.count() != v.count();
+        v = std::move(kept);
     }
 };
 
@@ -74,7 +85,7 @@ void as_words(const vector& from, storage::vector_body& to, kernels::shortest_re
     using length = kernels::path_length<Weight>;
     auto* const words = to.values.as<typename length::key>();
     std::fill_n(words, to.size, length::unreached);
-    using computed = std::conditional_t<std::is_same_v<Weight, std::int32_t>, std::int64_t, Weight>;
+    using computed = computed_in<Weight>;
     storage::for_each_entry(from.body(), [&](index_t i, offset_t k) {
         const computed x = from.body().values.as<computed>()[k];
         if (x > static_cast<computed>(std::numeric_limits<Weight>::max()))
@@ -94,6 +105,7 @@ shortest_result shortest_loop(const context& ctx, const matrix& a, offset_t sour
     closure c(ctx, a, source, o.switches, computing_type(type));
     c.run();
     kernels::shortest_report report{0, static_cast<std::uint64_t>(c.rounds), 0, 0};
+    report.dropped = c.dropped;
     auto distances = make_distances(ctx, type, n);
     kernels::with_weight(type, [&]<class Weight>(std::type_identity<Weight>) {
         as_words<Weight>(c.distances, distances, report);

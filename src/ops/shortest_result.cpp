@@ -20,9 +20,12 @@ void refuse_unfit(const kernels::shortest_arguments& a) {
         for (offset_t k = a.offsets[u]; d[u] != length::unreached && k < a.offsets[u + offset_t{1}]; ++k) {
             const Weight w = weights[a.one_weight ? 0 : k];
             if (d[a.neighbours[k]] != length::unreached || w > std::numeric_limits<Weight>::max()) continue;
-            fail<not_supported>(
-                "the distance of vertex {} is beyond {}: store the weights as {}, or ask for such distances",
-                a.neighbours[k], name_of(a.type), a.type == dtype::int64 ? "float64" : "int64 or float64");
+            fail<not_supported>("the distance of vertex {} is beyond {}: {}", a.neighbours[k],
+                                name_of(a.type),
+                                a.type == dtype::float64 ? "scale the weights down"
+                                : a.type == dtype::int64 || a.type == dtype::float32
+                                    ? "store the weights as float64, or ask for such distances"
+                                    : "store the weights as int64 or float64, or ask for such distances");
         }
 }
 

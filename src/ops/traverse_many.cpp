@@ -3,6 +3,7 @@
 
 #include "core/checks.hpp"
 #include "kernels/cpu/traverse_many/bit_parallel.hpp"
+#include "kernels/kernel_ids.hpp"
 #include "kernels/reference/traverse_many.hpp"
 #include "ops/checks.hpp"
 #include "ops/traverse.hpp"
@@ -36,7 +37,10 @@ void check(const matrix& a, std::span<const offset_t> sources, const traverse_ma
         require<index_out_of_bounds>(source >= 0 && source < a.rows(),
                                      "source {} is not a vertex: the graph has {} vertices, from 0 on",
                                      source, a.rows());
-    if (o.kernel != one_by_one_id) check_kernel("traverse_many", o.kernel);
+    require<domain_error>(o.kernel.empty() || o.kernel == one_by_one_id || o.kernel == "reference" ||
+                              kernels::known_on_cpu("traverse_many", o.kernel),
+                          "'{}' is not a kernel of traverse_many; there are {}, {}, reference", o.kernel,
+                          kernels::known_ids("traverse_many"), one_by_one_id);
     require<not_supported>(o.kernel != one_by_one_id || o.schedule.empty(),
                            "kernel {} takes no schedule: its searches choose directions of their own",
                            one_by_one_id);
@@ -217,9 +221,9 @@ plan::traverse_many_plan plan_traverse_many(const context& ctx, const matrix& a,
     f.sources = static_cast<offset_t>(sources.size());
     f.levels = options.levels;
     f.columns_ready = a.body().has_columns();
-    f.on_device = ctx.gpu() != nullptr;
+    f.on_device = ctx.gpu() && storage::steps_past_end_fit(a.nnz());
     f.scheduled = !options.schedule.empty();
-    f.pinned = options.kernel;
+    f.pinned = kernels::static_id("traverse_many", options.kernel);
     if (plan::asks_for_depth(f)) {
         // The one that is least likely to lie aside.
         const storage::csr& rows = a.body().rows();

@@ -22,8 +22,13 @@ choice choose_masked(const mxm_facts& f) {
     const double steps = f.dot_steps >= 0 ? static_cast<double>(f.dot_steps)
                                           : static_cast<double>(f.mask_entries) *
                                                 (mean(f.a_entries, f.rows) + mean(f.b_entries, f.columns));
-    const double dots =
-        steps * dot_step_cost + (f.columns_ready ? 0 : columns_cost * static_cast<double>(f.b_entries));
+    const double building =
+        columns_cost * (static_cast<double>(f.b_entries) + static_cast<double>(f.columns));
+    const double dots = steps * dot_step_cost + (f.columns_ready ? 0 : building);
+    // masked_row clears a sum for every column and thread.
+    const double met = static_cast<double>(std::max<offset_t>(f.products, 0) + f.mask_entries + f.rows);
+    if (f.products >= 0 && static_cast<double>(f.columns) > masked_row_columns * met && dots > met)
+        return {"hash", "columns beyond what products and mask are: a table for each row, then the mask"};
     if (!f.complement && f.products >= 0 && dots < static_cast<double>(f.products))
         return {"masked_dot", "the mask lists few places: a dot product for each"};
     return {"masked_row", f.complement ? "products that the mask bars are passed over"

@@ -166,7 +166,7 @@ choice choose(const mxv_facts& f) {
     if (!f.compiled)
         return {"generic",
                 "this semiring and type are not compiled: generic path, an indirect call a product"};
-    if (f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
+    if (f.must_pull || f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
     const double products = products_expected(f);
     if (goes_by_block_at_once(f, products)) return choose_device_push(f, products);
     // On a GPU forms of the matrix that are read by what u holds have no products to sort and no count to wait for.
@@ -191,12 +191,12 @@ choice choose(const mxv_facts& f) {
         const bool far = static_cast<double>(f.nnz) <= device_short_row * rows;
         pull = pull * (1 + (far ? device_scattered_cost * f.scattered : 0)) + rows;
     }
-    // A representation that is not there costs about eight reads of the matrix, once for all products that are expected; under a memory
-    // limit it may be what does not fit.
+    // A representation that is not there costs about eight reads of the matrix and a list for each of its rows, once for all products
+    // that are expected; under a memory limit it may be what does not fit.
     const double products_of_it = f.limited ? 1 : static_cast<double>(std::max<offset_t>(f.expected, 1));
-    const double turning = 8.0 * static_cast<double>(f.nnz) / products_of_it;
-    if (!f.push_ready) push += turning;
-    if (!f.pull_ready) pull += turning;
+    const double turning = 8.0 * static_cast<double>(f.nnz);
+    if (!f.push_ready) push += (turning + static_cast<double>(f.input_size)) / products_of_it;
+    if (!f.pull_ready) pull += (turning + static_cast<double>(f.output_size)) / products_of_it;
     if (push < pull && f.on_device) return choose_device_push(f, products);
     if (push < pull) return choose_push_on_cpu(on_cpu);
     return choose_pull(f);

@@ -27,6 +27,7 @@ struct mxv_facts {
         0;  ///< how far from the diagonal entries lie, on average, over the columns (where bins may pay alone)
     bool pull_ready = true;   ///< the representation that pull reads is at hand
     bool push_ready = false;  ///< the one that push reads is
+    bool must_pull = false;   ///< there was no memory for a push
     vector_form input = vector_form::dense;
     offset_t input_count = 0;  ///< entries of u
     offset_t products = -1;    ///< entries in the columns that u names; -1: not collected yet

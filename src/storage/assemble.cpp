@@ -335,6 +335,8 @@ bool comes_in_order(const work& w) {
 csr assemble(const context& ctx, dtype type, value_kind kind, index_t rows, index_t columns,
              std::span<const tuple_chunk> chunks, mirror expand, const binary_op& duplicates,
              const std::function<void()>& tuples_read) {
+    static_cast<void>(
+        combiner(duplicates, type));  // an operator that is not for this type is refused, repeats or not
     offset_t tuples = 0;
     for (const tuple_chunk& chunk : chunks) tuples += chunk.count;
     csr shape;

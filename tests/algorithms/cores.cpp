@@ -64,6 +64,27 @@ TEST(Cores, OfLargerGraphsAreValid) {
     }
 }
 
+// A path with a cycle at one end loses two ends, then one end, a round.
+TEST(Cores, OfLongPathsTakeARoundForEachVertex) {
+    constexpr index_t path = 40000, cycle = 5;
+    std::vector<index_t> from, to;
+    const auto join = [&](index_t u, index_t v) {
+        from.insert(from.end(), {u, v}), to.insert(to.end(), {v, u});
+    };
+    for (index_t v = 0; v + 1 < path + cycle; ++v) join(v, v + 1);
+    join(path, path + cycle - 1);
+    const std::vector<double> ones(from.size(), 1.0);
+    for (const context& ctx : test::contexts()) {
+        const matrix a = matrix::build<double>(ctx, {path + cycle, path + cycle, from, to, ones});
+        const auto found = cores(ctx, a);
+        EXPECT_EQ(found.greatest, 2);
+        EXPECT_EQ(found.rounds, path + 1);
+        const auto numbers = numbers_of(found.numbers);
+        EXPECT_EQ(std::ranges::count(numbers, 1), path);
+        EXPECT_EQ(std::ranges::count(numbers, 2), cycle);
+    }
+}
+
 TEST(CoresCheck, RefusesWrongNumbers) {
     const context ctx({.backend = backend::cpu});
     const matrix a = load(ctx, "rmat:7,6").matrix;

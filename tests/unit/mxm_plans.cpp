@@ -55,6 +55,14 @@ TEST(MxmPlan, ChoosesByWidthAndMask) {
     f.complement = false;
     f.mask_entries = 50000000;
     EXPECT_EQ(plan::mxm(f).kernel, "masked_row");
+    auto wide = square(1000, 3000, 9000);
+    wide.masked = true;
+    wide.mask_entries = 500;
+    EXPECT_EQ(plan::mxm(wide).kernel, "masked_row");
+    wide.columns = 100000000;
+    EXPECT_EQ(plan::mxm(wide).kernel, "hash") << "a sum for every column would be cleared for few products";
+    wide.columns_ready = true;
+    EXPECT_EQ(plan::mxm(wide).kernel, "masked_dot");
     f.compiled = false;
     EXPECT_EQ(plan::mxm(f).kernel, "generic");
     EXPECT_EQ(plan::mxm(f).tier, tier::generic);

@@ -347,6 +347,16 @@ TEST(MxvPlan, ASparseVectorIsPushedWhereItsColumnsHoldLessWork) {
     EXPECT_EQ(plan::mxv(f).direction, direction::pull) << "counted products overrule the mean";
 }
 
+TEST(MxvPlan, RowsThatAreNotThereCostAListEach) {
+    auto f = square(2, 2);
+    f.input = vector_form::bitmap;
+    f.input_count = 1;
+    f.output_size = 400000000;
+    f.push_ready = true;
+    f.pull_ready = false;
+    EXPECT_EQ(plan::mxv(f).direction, direction::push);
+}
+
 TEST(MxvPlan, ColumnsThatAreNotThereCostTheirBuilding) {
     auto f = square(1000, 10000);
     f.input = vector_form::sparse;
@@ -356,6 +366,9 @@ TEST(MxvPlan, ColumnsThatAreNotThereCostTheirBuilding) {
     f.expected = 1000;  // once for all of them
     EXPECT_EQ(plan::mxv(f).direction, direction::push);
     EXPECT_TRUE(plan::mxv(f).builds_transpose);
+    f.must_pull = true;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull);
+    f.must_pull = false;
     f.limited = true;
     EXPECT_EQ(plan::mxv(f).direction, direction::pull) << "they may be what does not fit";
     f.on_device = true;
