@@ -130,7 +130,8 @@ public:
     /// that takes the time of dozens of products and makes each faster (kernels dia_slice, bsr_row, ell_slice, csr_ranked,
     /// csr_binned, tile_row), or turn it. Sums of floats may be taken in another order from then on. Throws domain_error below 0.
     void expect_products(offset_t count) const;
-    /// The arrays behind borrow_csr() changed: forget everything derived from them.
+    /// The values behind borrow_csr() changed: forgets everything derived from them. Offsets and columns must be what they were,
+    /// for they are not checked again: borrow the arrays anew where they are not.
     void invalidate();
 
     const storage::matrix_body& body() const;

@@ -17,13 +17,15 @@ public:
         : upstream_(std::move(upstream)), limit_(limit) {}
 
     void* allocate(std::size_t bytes) override {
-        const std::size_t after = in_use_.fetch_add(bytes) + bytes;
-        if (limit_ && after > limit_) {
-            in_use_ -= bytes;
-            fail<out_of_memory>(
+        // Counted only where it fits: what does not is never in the way of another thread's request.
+        std::size_t before = in_use_.load();
+        do {
+            require<out_of_memory>(
+                !limit_ || (bytes <= limit_ && before <= limit_ - bytes),
                 "{} bytes needed on the {}, {} of the memory limit of {} in use there: raise the limit or make the input smaller",
-                bytes, upstream_->space() == memory_space::device ? "GPU" : "host", after - bytes, limit_);
-        }
+                bytes, upstream_->space() == memory_space::device ? "GPU" : "host", before, limit_);
+        } while (!in_use_.compare_exchange_weak(before, before + bytes));
+        const std::size_t after = before + bytes;
         void* pointer = nullptr;
         try {
             pointer = upstream_->allocate(bytes);

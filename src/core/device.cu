@@ -26,6 +26,9 @@ cudaMemoryType memory_type(const void* pointer) {
         return cudaMemoryTypeUnregistered;
     }
     check(status);
+    require<not_supported>(about.type != cudaMemoryTypeDevice || about.device == 0,
+                           "an array lies in the memory of GPU {}: the library computes on GPU 0 alone",
+                           about.device);
     return about.type;
 }
 
@@ -207,6 +210,10 @@ public:
         cudaDeviceProp properties{};
         int device = 0;
         check(cudaGetDevice(&device));
+        require<not_supported>(device == 0,
+                               "GPU {} is the current one, and the library computes on GPU 0 alone: let "
+                               "CUDA_VISIBLE_DEVICES name the one that is meant",
+                               device);
         check(cudaGetDeviceProperties(&properties, device));
         facts_ = {properties.name, properties.multiProcessorCount,
                   static_cast<std::size_t>(properties.l2CacheSize), properties.totalGlobalMem};

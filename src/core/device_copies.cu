@@ -2,46 +2,45 @@
 #include "core/checks.hpp"
 #include "core/cuda_handles.hpp"
 #include "core/device_copies.hpp"
+#include "core/kept_blocks.hpp"
 
 #include <cstdint>
 #include <cstring>
-#include <map>
-#include <mutex>
 
 namespace nz::device {
 namespace {
 
-// Pinning costs more than the copy that it speeds up, so blocks are kept until the process ends.
+// Pinning costs more than the copy that it speeds up, so blocks are kept, up to so many bytes.
+constexpr std::size_t pinned_kept = std::size_t{4} << 30;
+void release_pinned(void* pointer) noexcept { cudaFreeHost(pointer); }
+
 class pinned final : public memory_resource {
 public:
     void* allocate(std::size_t bytes) override {
-        {
-            const std::lock_guard lock(mutex_);
-            if (const auto it = kept_.find(bytes); it != kept_.end()) {
-                void* pointer = it->second;
-                kept_.erase(it);
-                return pointer;
-            }
-        }
+        const std::size_t size = (bytes + page - 1) / page * page;
+        if (void* const kept = kept_.take(size)) return kept;
         void* pointer = nullptr;
-        const cudaError_t status = cudaMallocHost(&pointer, bytes);
+        cudaError_t status = cudaMallocHost(&pointer, size);
+        if (status == cudaErrorMemoryAllocation && kept_.clear()) {
+            cudaGetLastError();
+            status = cudaMallocHost(&pointer, size);
+        }
         if (status == cudaErrorMemoryAllocation) {
             cudaGetLastError();
             fail<out_of_memory>("{} bytes of pinned host memory needed and the system has none to give",
                                 bytes);
         }
         check(status);
+        kept_.note(pointer, size);
         return pointer;
     }
-    void deallocate(void* pointer, std::size_t bytes) noexcept override {
-        const std::lock_guard lock(mutex_);
-        kept_.emplace(bytes, pointer);
-    }
+    void deallocate(void* pointer, std::size_t) noexcept override { kept_.give_back(pointer); }
     memory_space space() const noexcept override { return memory_space::host; }
 
 private:
-    std::mutex mutex_;
-    std::multimap<std::size_t, void*> kept_;
+    static constexpr std::size_t page = 4096;
+    // Not released at the end of the process, when CUDA may have gone.
+    kept_blocks kept_{pinned_kept, &release_pinned};
 };
 
 __global__ void tell_kernel(std::uint32_t* to, const std::uint32_t* from, std::size_t words) {

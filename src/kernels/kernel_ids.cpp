@@ -14,6 +14,11 @@ bool known_on_cpu(std::string_view operation, std::string_view id) {
         if (k.operation == operation && k.id == id) return k.cpu == presence::here;
     return false;
 }
+std::string_view static_id(std::string_view operation, std::string_view id) {
+    for (const kernel_id& k : kernel_ids)
+        if (k.operation == operation && k.id == id) return k.id;
+    return id == "reference" ? "reference" : id;
+}
 bool known_on_cuda(std::string_view operation, std::string_view id) {
     for (const kernel_id& k : kernel_ids)
         if (k.operation == operation && k.id == id) return k.cuda == presence::here;

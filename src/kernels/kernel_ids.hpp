@@ -75,6 +75,8 @@ inline constexpr kernel_id kernel_ids[] = {
 
 /// The ids of one operation, joined with ", " for messages.
 std::string known_ids(std::string_view operation);
+/// An id that somebody pins as static text, which a plan may keep; what is none stays the caller's.
+std::string_view static_id(std::string_view operation, std::string_view id);
 /// Whether the operation has a kernel with this id on the CPU, or on a GPU.
 bool known_on_cpu(std::string_view operation, std::string_view id);
 bool known_on_cuda(std::string_view operation, std::string_view id);

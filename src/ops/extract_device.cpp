@@ -80,8 +80,7 @@ std::optional<matrix> moved(const context& ctx, const context& own, const operan
     const storage::matrix_body& body = a.a.body();
     if (rows.all() && columns.all()) {
         if (a.transposed) return body.transposed(own, ctx);
-        const bool lent = body.rows_anywhere().offsets.borrowed() || body.entries_on(ctx)->callers;
-        return lent ? copied(ctx, own, body) : a.a;
+        return body.borrows() ? copied(ctx, own, body) : a.a;
     }
     if (rows.all()) return moved_columns(ctx, own, a, columns);
     if (permutes(a, rows, columns)) {

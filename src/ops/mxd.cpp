@@ -6,6 +6,7 @@
 #include "core/device.hpp"
 #include "core/parallel.hpp"
 #include "kernels/cpu/schedule/rows.hpp"
+#include "kernels/kernel_ids.hpp"
 #include "kernels/reference/mxd.hpp"
 #include "ops/mxd_device.hpp"
 #include "plan/mxd_workspace.hpp"
@@ -99,7 +100,7 @@ plan::mxd_facts facts_of(const mxd_product& p) {
     f.value_bytes = size_of(p.value_type);
     f.threads = p.ctx.threads();
     f.memory_left = memory_left(p.ctx);
-    f.pinned = p.options.kernel;
+    f.pinned = kernels::static_id("mxd", p.options.kernel);
     return f;
 }
 

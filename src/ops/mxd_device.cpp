@@ -75,7 +75,7 @@ void device_mxd::take_result(std::byte*& memory) {
     if (pass_of_its_own_)
         require_host(p_.c_on_device, "C", p_.c, p_.value_type, "another accumulator or type");
     else
-        c_ = place(p_.c, c_block_, plan_.accumulates || extent(p_.c) > p_.c.bytes());
+        c_ = place(p_.c, c_block_, plan_.accumulates);
     t_ = c_;
     if (!plan_.stages_result) return;
     t_ = storage::packed_dense(p_.value_type, memory, p_.c.rows, p_.c.columns, dense_order::row_major);
@@ -128,10 +128,14 @@ void device_mxd::finish() {
         return;
     }
     if (plan_.stages_result) turn(t_, c_);
-    if (c_block_.data())
-        session.download(p_.c.data, c_.data, extent(c_));
-    else
-        session.wait();
+    if (!c_block_.data()) return session.wait();
+    if (extent(c_) == p_.c.bytes()) return session.download(p_.c.data, c_.data, extent(c_));
+    // What lies between the lines is the caller's, who may be writing there.
+    const buffer lines(p_.ctx.memory(), extent(c_));
+    session.download(lines.data(), c_.data, extent(c_));
+    dense from = p_.c;
+    from.data = lines.data();
+    storage::copy_dense(p_.ctx, from, p_.c);
 }
 
 std::vector<double> mxd_kernel_ms(const context& ctx, const dense_output& c, const semiring& s,

@@ -5,6 +5,7 @@
 #include "kernels/cpu/mxm/common_facts.hpp"
 #include "kernels/cpu/mxm/common_rows.hpp"
 #include "kernels/cpu/mxm/dia_dia.hpp"
+#include "kernels/kernel_ids.hpp"
 
 #include <limits>
 
@@ -75,7 +76,7 @@ plan::mxm_facts facts_of(const product& p) {
     f.rows_ready = operand_ready(p.right);
     f.value_bytes = size_of(p.value);
     f.threads = p.ctx.threads();
-    f.pinned = p.options.kernel;
+    f.pinned = kernels::static_id("mxm", p.options.kernel);
     return f;
 }
 

@@ -418,7 +418,7 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
     f.operand_bytes = size_of(p.operand);
     f.threads = p.ctx.threads();
     f.determinism = p.options.determinism;
-    f.pinned = p.options.kernel;
+    f.pinned = kernels::static_id("mxv", p.options.kernel);
     f.tiles = p.options.tiles;
     if (plan::reads_tiles(f.pinned) && f.pull_ready)
         f.tiles_ready = p.body().has_tiles(f.on_device ? p.ctx.device_memory() : p.ctx.memory(),

@@ -81,7 +81,7 @@ void device_mxv::pull_instead(plan::mxv_facts& facts) {
     if (!facts.pinned.empty()) throw;
     starts_ = buffer();
     k_.products = 0;
-    facts.push_ready = false;
+    facts.must_pull = true;
     facts.expected = 0;
 }
 

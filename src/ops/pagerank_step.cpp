@@ -100,8 +100,10 @@ plan::pagerank_plan plan_pagerank(const context& ctx, const matrix& a, bool adap
                               kernels::known_on_cuda("pagerank", kernel),
                           "'{}' is not a kernel of pagerank; there are {}", kernel,
                           kernels::known_ids("pagerank"));
-    plan::pagerank_facts f{
-        .on_device = ctx.gpu() != nullptr, .adaptive = adaptive, .entries = a.nnz(), .pinned = kernel};
+    plan::pagerank_facts f{.on_device = ctx.gpu() && storage::steps_past_end_fit(a.nnz()),
+                           .adaptive = adaptive,
+                           .entries = a.nnz(),
+                           .pinned = kernels::static_id("pagerank", kernel)};
     if (f.on_device && !adaptive && kernel != "step") f.longest_row = longest_row_on_device(ctx, a);
     require<not_supported>(kernel != "short_rows" || plan::pagerank_rows_fit(f),
                            "kernel short_rows of pagerank needs a GPU, rows of the transpose of at most {} "

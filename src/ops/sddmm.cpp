@@ -5,6 +5,7 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "instantiate/dense_cells.hpp"
+#include "kernels/kernel_ids.hpp"
 #include "ops/checks.hpp"
 #include "ops/dense.hpp"
 #include "ops/masks.hpp"
@@ -73,7 +74,7 @@ plan::sddmm_facts facts_of(const sampled& p, offset_t places) {
     f.convert_y = !p.ring.ignores_b() && p.y.type != p.operand;
     f.operand_bytes = size_of(p.operand);
     f.memory_left = ops::memory_left(p.ctx);
-    f.pinned = p.options.kernel;
+    f.pinned = kernels::static_id("sddmm", p.options.kernel);
     return f;
 }
 

@@ -135,8 +135,11 @@ std::shared_ptr<const tile_lists> tile_lists_on_device(const context& ctx, const
     return body.tile_lists_in(of, false, [&] {
         const auto& table = kernels::on_cuda().tiles;
         const index_t columns = storage::tile_columns_of(of->source->columns, of->cut.size);
-        tile_lists lists{of.get(), false, take(ctx, columns + offset_t{1}, sizeof(offset_t)),
-                         take(ctx, of->count + of->extracted, sizeof(index_t)), of->count + of->extracted};
+        tile_lists lists{{},
+                         false,
+                         take(ctx, columns + offset_t{1}, sizeof(offset_t)),
+                         take(ctx, of->count + of->extracted, sizeof(index_t)),
+                         of->count + of->extracted};
         const buffer temporary = take(ctx, 1, table.scan_bytes(columns + 1));
         kernels::device_tile_lists l;
         l.tiles = tile_pointers(*of, nullptr);
@@ -158,7 +161,7 @@ std::shared_ptr<const tile_lists> tile_strips_on_device(const context& ctx, cons
         const auto& table = kernels::on_cuda().tiles;
         device::session& gpu = *ctx.gpu();
         const auto rows = static_cast<index_t>(bits::words_for(of->source->rows));
-        tile_lists lists{of.get(), true, take(ctx, rows + offset_t{1}, sizeof(offset_t)), {}};
+        tile_lists lists{{}, true, take(ctx, rows + offset_t{1}, sizeof(offset_t)), {}};
         const buffer temporary = take(ctx, 1, table.scan_bytes(rows + 1));
         kernels::device_tile_lists s;
         s.by_rows = true;

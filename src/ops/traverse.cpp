@@ -66,8 +66,8 @@ plan::traverse_facts collect(const context& ctx, const matrix& a, const traverse
     f.change_direction = o.switches.change_direction || !o.schedule.empty();
     f.alpha = o.alpha;
     f.beta = o.beta;
-    f.pinned = o.kernel;
-    f.on_device = ctx.gpu() != nullptr;
+    f.pinned = kernels::static_id("traverse", o.kernel);
+    f.on_device = ctx.gpu() && storage::steps_past_end_fit(a.nnz());
     f.nnz = a.nnz();
     f.parents = o.parents;
     f.scheduled = !o.schedule.empty();

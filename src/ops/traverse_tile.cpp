@@ -57,7 +57,7 @@ void sample_tiles(const matrix& a, plan::traverse_facts& facts) {
     const storage::tile_sample sample = a.body().sampled_tiles(32);
     facts.entries_a_word = sample.entries_a_word();
     facts.tiles_a_row =
-        sample.tiles * static_cast<double>(rows.nnz) / static_cast<double>((rows.rows + 31) / 32);
+        sample.tiles * static_cast<double>(rows.nnz) / static_cast<double>((offset_t{rows.rows} + 31) / 32);
     facts.tiles_sampled = true;
 }
 

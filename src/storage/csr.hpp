@@ -38,6 +38,10 @@ struct csr {
 
 /// The narrowest offset width for `nnz` entries.
 constexpr int offset_bytes_for(offset_t nnz) { return nnz < (offset_t{1} << 31) ? 4 : 8; }
+/// Whether positions of that width still hold what lies a few turns of a warp past the last entry, as searches on a GPU step.
+constexpr bool steps_past_end_fit(offset_t nnz) {
+    return offset_bytes_for(nnz) == offset_bytes_for(nnz + 256);
+}
 
 /// `nnz` entries without arrays.
 inline csr csr_shape(dtype type, value_kind kind, index_t rows, index_t columns, offset_t nnz) {

@@ -38,6 +38,11 @@ struct device_balance {
     buffer chunk_rows{};  ///< [chunks + 1]: the (held) row of each chunk's first entry; held_rows at the end
     buffer long_rows{};   ///< rows longer than long_row_entries
     index_t long_row_count = 0;
+
+    std::size_t bytes() const {
+        return row_numbers.bytes() + held_words.bytes() + held_offsets.bytes() + chunk_rows.bytes() +
+               long_rows.bytes();
+    }
 };
 
 /// The values of a CSR in one type, on the GPU: one an entry, or one for all.

@@ -149,12 +149,15 @@ std::size_t matrix_body::form_bytes_on(const context& gpu) const {
         if (edges->memory == gpu.device_memory()) bytes += edges->offsets.bytes() + edges->edges.bytes();
     for (const auto& heads : device_.heads)
         if (heads->memory == gpu.device_memory()) bytes += heads->heads.bytes();
+    for (const auto& balance : device_.balances)
+        if (balance->memory == gpu.device_memory()) bytes += balance->bytes();
     return bytes;
 }
 void matrix_body::leave(const context& gpu) const {
     const std::lock_guard lock(mutex_);
     const auto is_there = [&](const auto& held) { return held->memory == gpu.device_memory(); };
     const auto goes = [&](const auto& held) { return is_there(held) && !is_alone_there(held.get()); };
+    turned_.reset();
     std::erase_if(device_.copies, goes);
     std::erase_if(device_.values, goes);
     // Before what they were made from.
@@ -167,6 +170,7 @@ void matrix_body::leave(const context& gpu) const {
     std::erase_if(ell_, is_there);
     std::erase_if(device_edges_, is_there);
     std::erase_if(device_.heads, is_there);
+    std::erase_if(device_.balances, is_there);
     std::erase_if(device_.bit_tiles, [&](const auto& b) { return b.memory == gpu.device_memory(); });
 }
 
@@ -307,6 +311,7 @@ row_sample matrix_body::sampled_rows() const {
 
 void matrix_body::invalidate() {
     const auto there = away_;
+    if (there && there->entries()->callers) there->gpu().wait_for_caller();
     forget_derived();
     if (!there) return;
     // The host's copy of arrays that lie on a GPU is derived as well: the same arrays under a new name.

@@ -54,8 +54,10 @@ std::shared_ptr<const tile_lists> matrix_body::tile_lists_in(const std::shared_p
                                                              const std::function<tile_lists()>& build) const {
     const std::lock_guard lock(mutex_);
     for (const auto& l : tile_lists_)
-        if (l->source == of.get() && l->by_rows == by_rows) return l;
-    return tile_lists_.emplace_back(std::make_shared<const tile_lists>(build()));
+        if (l->source == of && l->by_rows == by_rows) return l;
+    tile_lists made = build();
+    made.source = of;
+    return tile_lists_.emplace_back(std::make_shared<const tile_lists>(std::move(made)));
 }
 
 std::shared_ptr<const bit_tiles> matrix_body::bit_tiles_of(const csr& of, int size, int least_entries) const {

@@ -222,7 +222,7 @@ tile_lists lists_of(const context& ctx, const value_tiles& t) {
         }
     };
     tile_lists lists{
-        &t, false, buffer(ctx.memory(), (static_cast<std::size_t>(columns) + 1) * sizeof(offset_t)), {}};
+        {}, false, buffer(ctx.memory(), (static_cast<std::size_t>(columns) + 1) * sizeof(offset_t)), {}};
     auto* at = lists.starts.as<offset_t>();
     std::fill_n(at, columns + 1, 0);
     for_meetings([&](index_t, index_t j) { ++at[j]; });

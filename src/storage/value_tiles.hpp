@@ -43,14 +43,16 @@ struct value_tiles {
 /// What tiles and the entries outside them meet: of each column of tiles the rows of tiles; or `by_rows`, on a GPU, of each
 /// 64 rows the strips of 16 columns (kernels/mxv_arguments.hpp). One may be listed more than once.
 struct tile_lists {
-    const value_tiles* source;
-    bool by_rows;
+    std::shared_ptr<const value_tiles> source;  ///< set by who keeps them
+    bool by_rows = false;
     buffer starts;       ///< offset_t[lists + 1]
     buffer met;          ///< index_t
     offset_t count = 0;  ///< in all lists
 };
 
-constexpr index_t tile_columns_of(index_t columns, int size) { return (columns + size - 1) / size; }
+constexpr index_t tile_columns_of(index_t columns, int size) {
+    return static_cast<index_t>((offset_t{columns} + size - 1) / size);
+}
 /// Row and column share a byte in tiles of 16, 16 bits in larger ones.
 constexpr int local_bytes(int size) { return size == 16 ? 1 : 2; }
 constexpr int column_bits(int size) { return size == 16 ? 4 : 6; }

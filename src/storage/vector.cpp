@@ -234,12 +234,12 @@ void vector::convert_to(vector_form form) {
 bool vector::on_device() const { return body_->home->away(); }
 
 namespace {
+// Where no entry is absent every form has them in the order of their places.
 void check_dense(const vector_body& v, dtype type) {
-    require<domain_error>(
-        v.form == vector_form::dense,
-        "the vector is {}: convert_to(dense) where no entry is absent, or take its entries (extract_tuples; in "
-        "Python entries() and to_numpy())",
-        name_of(v.form));
+    require<domain_error>(v.count == v.size,
+                          "{} of {} entries are absent: take those that are there (extract_tuples; in Python "
+                          "entries() and to_numpy())",
+                          v.size - v.count, v.size);
     require<domain_error>(type == v.type, "the vector holds {}, not {}", name_of(v.type), name_of(type));
 }
 }  // namespace

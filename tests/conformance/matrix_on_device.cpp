@@ -430,6 +430,43 @@ TEST_F(MatrixOnDevice, ResultsShareNoBorrowedArrays) {
     }
 }
 
+TEST_F(MatrixOnDevice, ResultsShareNoBorrowedArraysThatWereSorted) {
+    const context ctx({.backend = backend::cuda});
+    std::vector<std::int32_t> offsets{0, 2, 3};
+    std::vector<index_t> columns{1, 0, 1};
+    std::vector<double> values{1, 2, 3};
+    const matrix a = matrix::borrow_csr(ctx, csr_view<double>{2, 2, offsets, columns, values});
+    matrix c(ctx, dtype::float64, 2, 2), d = c;
+    extract(ctx, c, a, index_list::all(), index_list::all());
+    assign(ctx, d, a, index_list::all(), index_list::all());
+    columns = {0, 1, 0}, values = {7, 8, 9};
+    for (matrix* of : {&c, &d}) {
+        EXPECT_NE(&of->body(), &a.body());
+        of->set(1, 0, scalar(4.0));
+        EXPECT_EQ(of->get(0, 0), scalar(2.0));
+        EXPECT_EQ(of->get(0, 1), scalar(1.0));
+        EXPECT_EQ(of->nnz(), 4);
+    }
+}
+
+TEST_F(MatrixOnDevice, KeptTransposesStayThere) {
+    const context ctx({.backend = backend::cuda});
+    const matrix given = make_matrix(ctx, random_dictionary(60, 40, 0.2, dtype::float64, random));
+    const matrix turned = transposed(ctx, given);
+    EXPECT_TRUE(turned.on_device());
+    EXPECT_EQ(&transposed(ctx, given).body(), &turned.body());
+    vector w(ctx, dtype::float64, 40), expected = w;
+    const vector u =
+        make_vector(ctx, random_dictionary(60, 1, 1.0, dtype::float64, random), vector_form::dense);
+    mxv(ctx, w, semiring("plus_times"), turned, u);
+    EXPECT_EQ(mxv(ctx, w, semiring("plus_times"), transposed(ctx, given), u).moved_bytes, 0u);
+    mxv(ctx, expected, semiring("plus_times"), given, u, {.transpose_a = true});
+    EXPECT_EQ(read(w).entries.size(), read(expected).entries.size());
+    matrix back(ctx, dtype::float64, 60, 40);
+    transpose(ctx, back, turned);
+    EXPECT_TRUE(same(read(given), back));
+}
+
 TEST_F(MatrixOnDevice, FactsAreFoundWhereItLies) {
     const context ctx({.backend = backend::cuda}), cpu({.backend = backend::cpu});
     const auto expect_as_on_the_host = [&](const matrix& on_host) {

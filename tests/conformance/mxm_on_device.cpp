@@ -513,5 +513,39 @@ TEST_F(MxmOnDevice, OperandsOfWhichNoPartFitsTheMemoryLimitAreRefusedAndTheOutpu
     EXPECT_EQ(c.get(1, 2)->get<double>(), 3.0);
 }
 
+// Words of 64 columns are counted for as many columns as there can be.
+TEST_F(MxmOnDevice, AsManyColumnsAsThereCanBe) {
+    const context ctx({.backend = backend::cuda});
+    constexpr index_t most = std::numeric_limits<index_t>::max();
+    std::vector<index_t> rows, columns, ks(10, 0), all(10);
+    for (index_t k = 0; k < 10; ++k) {
+        all[k] = k;
+        for (index_t j = 0; j < 900; ++j) {
+            rows.push_back(k);
+            columns.push_back(j == 899 ? most - 1
+                                       : static_cast<index_t>((j * 2386091LL + k * 977) % (most - 1)));
+        }
+    }
+    const std::vector<std::int64_t> ones(10, 1), twos(rows.size(), 2);
+    const matrix a = matrix::build<std::int64_t>(ctx, {1, 10, ks, all, ones}),
+                 b = matrix::build<std::int64_t>(ctx, {10, most, rows, columns, twos});
+    const matrix c = on_gpu(ctx, semiring("plus_times"), a, b);
+    matrix expected(ctx, dtype::int64, 1, most);
+    mxm(context({.backend = backend::cpu}), expected, semiring("plus_times"), a, b);
+    EXPECT_TRUE(same(read(expected), c));
+}
+
+TEST_F(MxmOnDevice, MasksWithoutRows) {
+    const context ctx({.backend = backend::cuda});
+    const matrix a(ctx, dtype::float64, 0, 5), mask(ctx, dtype::boolean, 0, 7);
+    const matrix b = make_matrix(ctx, random_dictionary(5, 7, 0.5, dtype::float64, random));
+    for (const auto* kernel : {"", "masked_dot", "masked_row"}) {
+        matrix c(ctx, dtype::float64, 0, 7);
+        mxm(ctx, c, semiring("plus_times"), a, b, {.mask = &mask, .mask_structure = true, .kernel = kernel});
+        EXPECT_EQ(c.nnz(), 0) << kernel;
+        EXPECT_NO_THROW(c.validate());
+    }
+}
+
 }  // namespace
 }  // namespace nz::test

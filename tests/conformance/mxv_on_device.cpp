@@ -3,6 +3,7 @@
 #include "core/device.hpp"
 #include "nonzero/nonzero.hpp"
 #include "ops/mxv_device.hpp"
+#include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 #include "support/battery.hpp"
 #include "support/settings.hpp"
@@ -11,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
+#include <numeric>
 
 namespace nz::test {
 namespace {
@@ -229,6 +232,60 @@ TEST_F(MxvOnDevice, AMemoryLimitIsKeptAndTheOutputStaysAsItWas) {
     EXPECT_EQ(w.get(5)->get<double>(), 1.0);
     mxv(roomy, w, semiring("plus_times"), a, x);
     EXPECT_GT(w.get(5)->get<double>(), 0.0);
+}
+
+// Whatever there is room for, the result is all of it or none.
+TEST_F(MxvOnDevice, PushesThatFindNoMemoryPullOrSaySo) {
+    const context roomy({.backend = backend::cuda});
+    const matrix a = load(roomy, "random:200000,16").matrix;
+    std::vector<index_t> places;
+    std::vector<double> values;
+    for (index_t j = 5; j < a.rows(); j += 60) places.push_back(j), values.push_back(1 + j % 7);
+    const semiring s("min_plus");
+    vector expected(roomy, dtype::float64, a.columns());
+    vxm(roomy, expected, s, vector::build<double>(roomy, a.rows(), places, values), a);
+    int done = 0, refused = 0;
+    const std::size_t graph = 12 * static_cast<std::size_t>(a.nnz());
+    for (std::size_t limit = graph; limit < graph + (std::size_t{8} << 20); limit += std::size_t{1} << 18) {
+        const context tight({.backend = backend::cuda, .device_memory_limit = limit});
+        const vector u = vector::build<double>(tight, a.rows(), places, values);
+        vector w(tight, dtype::float64, a.columns());
+        try {
+            vxm(tight, w, s, u, a);
+            ++done;
+            ASSERT_TRUE(same(read(expected), w)) << limit;
+        } catch (const out_of_memory&) {
+            ++refused;
+        }
+        a.body().leave(tight);
+    }
+    EXPECT_GT(done, 0);
+    EXPECT_GT(refused, 0);
+}
+
+// The least of what is not ordered: the same bits whatever comes first.
+TEST_F(MxvOnDevice, ScatteredLeastValuesKeepNaNsAndSignsOfZero) {
+    const context ctx({.backend = backend::cuda});
+    constexpr index_t n = 4000;
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    // Row 0 meets NaN alone, row 1 zeros of both signs, row 2 NaN and numbers.
+    std::vector<index_t> rows, columns;
+    std::vector<double> of;
+    for (index_t j = 0; j < n; ++j)
+        for (index_t i = 0; i < 3; ++i) {
+            rows.push_back(i), columns.push_back(j);
+            of.push_back(i == 0 ? nan : i == 1 ? (j % 2 ? 0.0 : -0.0) : j % 3 ? nan : j);
+        }
+    const matrix a = matrix::build<double>(ctx, {3, 2 * n, rows, columns, of});
+    std::vector<index_t> places(n);
+    std::iota(places.begin(), places.end(), 0);
+    const vector u = vector::build<double>(ctx, 2 * n, places, std::vector<double>(n, -0.0));
+    vector w(ctx, dtype::float64, 3);
+    const mxv_plan plan = mxv(ctx, w, semiring("min_plus"), a, u, {.kernel = "csc_gather_scatter"});
+    EXPECT_TRUE(plan.on_device);
+    EXPECT_TRUE(std::isnan(w.get(0)->get<double>()));
+    EXPECT_TRUE(std::signbit(w.get(1)->get<double>()));
+    EXPECT_EQ(w.get(2)->get<double>(), 0);
 }
 
 TEST_F(MxvOnDevice, RowsOfEveryLengthAddUpAcrossChunksAndBlocks) {

@@ -188,6 +188,8 @@ __global__ void __launch_bounds__(long_block) long_rows_kernel(Job job) {
     }
 }
 
+constexpr offset_t most_of_a_lane = (1u << 27) - 1;  // entries: 32 lanes' fit 32 bits
+
 /// Entries begin, begin + step, ... of a list are marked, and listed where nobody had marked them.
 __device__ void push_row(const betweenness_arguments& k, source_word mask, offset_t begin, offset_t end,
                          int step) {
@@ -205,7 +207,7 @@ __device__ void push_row(const betweenness_arguments& k, source_word mask, offse
         const unsigned found = __ballot_sync(full_warp, first);
         if (!found) continue;
         const offset_t out = first ? offsets_of(k.out)[w + offset_t{1}] - offsets_of(k.out)[w] : 0;
-        const unsigned edges = __reduce_add_sync(full_warp, static_cast<unsigned>(out));
+        const unsigned edges = __reduce_add_sync(full_warp, static_cast<unsigned>(min(out, most_of_a_lane)));
         unsigned long long at = 0;
         if (lane == 0) {
             at = atomicAdd(reinterpret_cast<unsigned long long*>(&k.found->vertices),

@@ -56,17 +56,22 @@ __device__ void link(index_t* parent, index_t u, index_t v) {
     }
 }
 
+// The thread's vertex, or `vertices` where there is none.
+__device__ index_t this_vertex(index_t vertices) {
+    return static_cast<index_t>(min(offset_t{blockIdx.x} * block + threadIdx.x, offset_t{vertices}));
+}
+
 __global__ void begin_kernel(edges out, index_t vertices, index_t* parent) {
-    const auto v = static_cast<index_t>(blockIdx.x * block + threadIdx.x);
-    if (v >= vertices) return;
+    const index_t v = this_vertex(vertices);
+    if (v == vertices) return;
     const offset_t k = out.offsets[v];
     const index_t first = k < out.offsets[v + offset_t{1}] ? __ldg(out.neighbours + k) : v;
     parent[v] = min(first, v);
 }
 
 __global__ void link_second_kernel(edges out, index_t vertices, index_t* parent) {
-    const auto v = static_cast<index_t>(blockIdx.x * block + threadIdx.x);
-    if (v >= vertices) return;
+    const index_t v = this_vertex(vertices);
+    if (v == vertices) return;
     const offset_t k = out.offsets[v];
     const offset_t end = out.offsets[v + offset_t{1}];
     // The first edge made the parent only where it leads to a smaller vertex.
@@ -75,7 +80,7 @@ __global__ void link_second_kernel(edges out, index_t vertices, index_t* parent)
 }
 
 __global__ void flatten_kernel(index_t vertices, index_t* parent, components_report* report) {
-    const auto v = static_cast<index_t>(blockIdx.x * block + threadIdx.x);
+    const index_t v = this_vertex(vertices);
     bool root = false;
     if (v < vertices) root = flatten(parent, v) == v;
     const int roots = __syncthreads_count(root);
@@ -114,8 +119,8 @@ __device__ void link_rest(edges e, index_t v, offset_t from, bool inwards,
 }
 
 __global__ void link_rest_kernel(edges out, edges in, offset_t from, device_components_arguments a) {
-    const auto v = static_cast<index_t>(blockIdx.x * block + threadIdx.x);
-    if (v >= a.common.vertices || fresh(a.common.labels[v]) == a.report->largest) return;
+    const index_t v = this_vertex(a.common.vertices);
+    if (v == a.common.vertices || fresh(a.common.labels[v]) == a.report->largest) return;
     link_rest(out, v, from, false, a);
     if (in.neighbours) link_rest(in, v, 0, true, a);
 }

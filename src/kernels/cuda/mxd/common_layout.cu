@@ -15,21 +15,21 @@ __global__ void __launch_bounds__(side* deep) copy_dense_kernel(device_dense_cop
     __shared__ Word tile[side][side + 1];
     const auto* from = static_cast<const Word*>(d.from);
     auto* to = static_cast<Word*>(d.to);
-    const index_t row = static_cast<index_t>(blockIdx.x) * side;
+    const offset_t row = offset_t{blockIdx.x} * side;
     const int x = static_cast<int>(threadIdx.x) % side, y = static_cast<int>(threadIdx.x) / side;
-    for (index_t column = static_cast<index_t>(blockIdx.y) * side; column < d.columns;
-         column += static_cast<index_t>(gridDim.y) * side) {
+    for (offset_t column = offset_t{blockIdx.y} * side; column < d.columns;
+         column += offset_t{gridDim.y} * side) {
         const auto each = [&](bool along_row, auto f) {
             for (int k = y; k < side; k += deep) {
                 const int r = along_row ? k : x, c = along_row ? x : k;
                 if (row + r < d.rows && column + c < d.columns) f(row + r, column + c, tile[r][c]);
             }
         };
-        each(d.from_column_step == 1, [&](index_t i, index_t j, Word& at) {
+        each(d.from_column_step == 1, [&](offset_t i, offset_t j, Word& at) {
             at = from[i * d.from_row_step + j * d.from_column_step];
         });
         __syncthreads();
-        each(d.to_column_step == 1, [&](index_t i, index_t j, const Word& at) {
+        each(d.to_column_step == 1, [&](offset_t i, offset_t j, const Word& at) {
             to[i * d.to_row_step + j * d.to_column_step] = at;
         });
         __syncthreads();

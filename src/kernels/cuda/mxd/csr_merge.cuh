@@ -75,8 +75,8 @@ struct chunk_entries {
                 values[value_at(at)] = there ? __ldcs(values_of_a + k * value_step) : T{};
         }
         __syncthreads();
-        for (index_t r = first + t; r <= last; r += Threads) {
-            const offset_t distance = offsets[r + offset_t{1}] - from - 1;
+        for (offset_t r = offset_t{first} + t; r <= last; r += Threads) {
+            const offset_t distance = offsets[r + 1] - from - 1;
             if (distance >= count) continue;
             const auto end = static_cast<unsigned>(distance);
             atomicOr(ends + end / 32, 1u << end % 32);

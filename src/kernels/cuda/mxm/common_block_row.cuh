@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(wide_row_block)
     using T = typename Cell::operand;
     extern __shared__ unsigned long long shared_tables[];
     auto& m = *reinterpret_cast<block_row<Cell>*>(shared_tables);
-    const int words = (columns + 63) / 64, t = static_cast<int>(threadIdx.x);
+    const int words = static_cast<int>((offset_t{columns} + 63) / 64), t = static_cast<int>(threadIdx.x);
     V* const in_shared = reinterpret_cast<V*>(&m + 1);
     unsigned long long* bits =
         tables.of_block(shared_tables + (sizeof m + plan::padded(room * sizeof(V))) / 8);

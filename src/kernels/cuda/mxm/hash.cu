@@ -1,4 +1,5 @@
 // The survey, the pairs and the count of mxm/hash; the essay stands in hash.cuh.
+#include "kernels/cuda/common_offsets.cuh"
 #include "kernels/cuda/mxm/common_count.hpp"
 #include "kernels/cuda/mxm/common_sorted.cuh"
 #include "kernels/cuda/mxm/common_survey.cuh"
@@ -378,7 +379,7 @@ __global__ void __launch_bounds__(wide_row_block)
     extern __shared__ unsigned long long shared_bits[];
     __shared__ entry_spread m;
     __shared__ int entries, halves;
-    const int words = (columns + 63) / 64;
+    const auto words = static_cast<int>((offset_t{columns} + 63) / 64);
     unsigned long long* bits = tables.of_block(shared_bits);
     for (unsigned at = blockIdx.x; at < rows; at += gridDim.x) {
         const index_t row = listed[at];
@@ -411,11 +412,6 @@ __global__ void __launch_bounds__(survey_block)
     const offset_t i = offset_t{blockIdx.x} * survey_block + threadIdx.x;
     if (i < n) to[i] = static_cast<Offset>(from[i]);
 }
-
-struct as_offset {
-    __device__ offset_t operator()(index_t n) const { return n; }
-};
-auto as_offsets(const index_t* counts) { return thrust::make_transform_iterator(counts, as_offset{}); }
 
 unsigned blocks_for(offset_t n, int a_block) { return static_cast<unsigned>((n + a_block - 1) / a_block); }
 cudaStream_t on(void* stream) { return static_cast<cudaStream_t>(stream); }

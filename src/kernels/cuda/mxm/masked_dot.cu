@@ -74,18 +74,23 @@ void dot_steps(const device_mxm_arguments& k, offset_t* steps, void* stream) {
 
 std::size_t dot_scan_bytes(index_t rows) {
     std::size_t bytes = 0;
-    check(cub::DeviceScan::InclusiveSum(nullptr, bytes, static_cast<index_t*>(nullptr),
-                                        static_cast<offset_t*>(nullptr), rows));
+    check(cub::DeviceScan::InclusiveSum(nullptr, bytes, as_offsets(nullptr), static_cast<offset_t*>(nullptr),
+                                        rows));
     return bytes;
 }
 
 void dot_starts(const device_mxm_arguments& k, std::size_t scan_bytes, void* stream) {
     const auto on = static_cast<cudaStream_t>(stream);
     check(cudaMemsetAsync(k.dot_starts, 0, sizeof *k.dot_starts, on));
-    check(cub::DeviceScan::InclusiveSum(k.tables, scan_bytes, k.dot_lengths, k.dot_starts + 1, k.rows, on));
+    check(cub::DeviceScan::InclusiveSum(k.tables, scan_bytes, as_offsets(k.dot_lengths), k.dot_starts + 1,
+                                        k.rows, on));
 }
 
 void dot_compact(const device_mxm_arguments& k, std::size_t value_bytes, void* stream) {
+    if (k.rows == 0) {
+        check(cudaMemsetAsync(k.offsets, 0, k.wide ? 8 : 4, static_cast<cudaStream_t>(stream)));
+        return;
+    }
     const unsigned blocks = (static_cast<unsigned>(k.rows) + warps_a_block - 1) / warps_a_block;
     storage::by_width(value_bytes, [&]<class U>(std::type_identity<U>) {
         compact_kernel<U><<<blocks, block, 0, static_cast<cudaStream_t>(stream)>>>(k);

@@ -429,6 +429,7 @@ void masked_dot(const device_mxm_arguments& k, void* stream) {
     const hash_detail::products<Cell> of(k);
     const int multiprocessors = k.gpu->about().multiprocessors;
     check(cudaMemsetAsync(k.dot_long_rows, 0, 2 * sizeof(index_t), on));
+    if (k.rows == 0) return;
     dot_rows_kernel<Cell><<<(static_cast<unsigned>(k.rows) + warps - 1) / warps, block, 0, on>>>(
         k, of, plan::dot_share(k.mask_entries, k.columns ? k.b_entries / k.columns : 0, multiprocessors));
     shared_rows<Cell, false>(k, of, 3 * static_cast<unsigned>(multiprocessors), on);

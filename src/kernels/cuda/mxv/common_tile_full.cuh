@@ -159,8 +159,9 @@ template <class Cell, class Reader>
 __global__ void __launch_bounds__(full_tile_block)
     tile_full_kernel(Reader reader, index_t rows, const std::uint32_t* mask, bool complement,
                      typename Cell::value* out, std::uint32_t* present) {
-    const index_t i = static_cast<index_t>(blockIdx.x * full_tile_block + threadIdx.x), word = i / 32;
-    if (word >= half_words(rows)) return;
+    const offset_t place = offset_t{blockIdx.x} * full_tile_block + threadIdx.x;
+    if (place / 32 >= half_words(rows)) return;
+    const auto i = static_cast<index_t>(place), word = i / 32;
     const std::uint32_t permitted = allowed_word(mask, complement, rows, word);
     const int group = reader.shift == 4 ? 16 : 32;
     const unsigned lanes = group == 16 ? 0xffffu << (threadIdx.x & 16) : full_warp;

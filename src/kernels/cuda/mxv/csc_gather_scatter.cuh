@@ -5,10 +5,11 @@
 //   that they go to, by a gather of its own. `any` keeps for each row the first
 //   product's number (atomicMin), 4 bytes a row, and a second gather writes the values of those.
 // Determinism: sums of floating-point numbers depend on timing, so the strict contract refuses plus on them; all
-//   other monoids give the same bits in any order.
+//   other monoids give the same bits in any order (min and max of zeros of both signs by a rule of their own).
 // Cost: products atomics, at the rate that the result's size allows, and n values written.
 #pragma once
 
+#include "algebra/before_first.hpp"
 #include "kernels/cuda/mxv/common_gather.cuh"
 #include "kernels/phases.hpp"
 
@@ -16,6 +17,18 @@
 
 namespace nz::kernels::cuda {
 
+/// add(x, y), the same bits in either order: of two zeros min takes -0 and max 0, of two NaN either takes the one of fewer bits.
+template <class Cell>
+__device__ typename Cell::value joined(typename Cell::value x, typename Cell::value y) {
+    using V = typename Cell::value;
+    constexpr bool least = Cell::add_id == binary_id::min, greatest = Cell::add_id == binary_id::max;
+    if constexpr (std::is_floating_point_v<V> && (least || greatest)) {
+        using U = std::conditional_t<sizeof(V) == 4, unsigned, unsigned long long>;
+        if (x == y) return signbit(x) == least ? x : y;
+        if (x != x && y != y) return ::cuda::std::bit_cast<U>(x) < ::cuda::std::bit_cast<U>(y) ? x : y;
+    }
+    return Cell::add(x, y);
+}
 /// *at = add(*at, x).
 template <class Cell>
 __device__ void atomic_add_to(typename Cell::value* at, typename Cell::value x) {
@@ -32,7 +45,7 @@ __device__ void atomic_add_to(typename Cell::value* at, typename Cell::value x) 
         } else {
             auto* word = reinterpret_cast<U*>(at);
             for (U old = *word;;) {
-                const V before = ::cuda::std::bit_cast<V>(old), after = Cell::add(before, x);
+                const V before = ::cuda::std::bit_cast<V>(old), after = joined<Cell>(before, x);
                 const U wanted = ::cuda::std::bit_cast<U>(after);
                 if (wanted == old) return;
                 const U seen = atomicCAS(word, old, wanted);
@@ -80,27 +93,18 @@ struct scatter_first {
     }
 };
 
-/// What a sum starts from.
-template <class Cell>
-__device__ typename Cell::value start_of_sum() {
-    using V = typename Cell::value;
-    if constexpr (Cell::add_id == binary_id::plus && std::is_floating_point_v<V>)
-        return -V(0);  // 0 would turn a sum of -0 into 0
-    else
-        return algebra::identity_of<Cell::add_id, V>();
-}
 template <class Cell>
 struct scatter_start {
     typename Cell::value* out;
     index_t rows;
     __device__ void operator()(offset_t, index_t row, typename Cell::value) const {
-        if (row < rows) out[row] = start_of_sum<Cell>();
+        if (row < rows) out[row] = algebra::before_first<Cell>();
     }
 };
 template <class Cell>
 __global__ void __launch_bounds__(gather_block) fill_start_kernel(typename Cell::value* out, index_t rows) {
-    const index_t i = static_cast<index_t>(blockIdx.x * gather_block + threadIdx.x);
-    if (i < rows) out[i] = start_of_sum<Cell>();
+    const offset_t i = offset_t{blockIdx.x} * gather_block + threadIdx.x;
+    if (i < rows) out[i] = algebra::before_first<Cell>();
 }
 
 template <class Cell>

@@ -33,7 +33,7 @@ template <class T, bool Gaps>
 __global__ void __launch_bounds__(merge_block)
     rank_vector_kernel(const T* u, const std::uint32_t* present, const index_t* __restrict__ columns,
                        index_t size, T* ranked, std::uint32_t* ranked_present) {
-    const index_t r = static_cast<index_t>(blockIdx.x * merge_block + threadIdx.x);
+    const offset_t r = offset_t{blockIdx.x} * merge_block + threadIdx.x;
     const index_t j = r < size ? load_streamed(columns + r) : 0;
     const bool there = r < size && (!Gaps || bit_of(present, j));
     if (there) ranked[r] = u[j];
