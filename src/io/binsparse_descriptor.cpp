@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -40,7 +41,10 @@ const json& member(const json& object, const char* key, const std::string& file)
     return *found;
 }
 
+// Of what is nested the brackets alone: dump() calls itself, and a file nests as deep as it likes.
 std::string shown(const json& value) {
+    if (std::ranges::any_of(value, [](const json& part) { return part.is_structured(); }))
+        return value.is_array() ? "[...]" : "{...}";
     return quote(value.dump(-1, ' ', true, json::error_handler_t::replace));
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 
 namespace nz::test {
 namespace {
@@ -297,6 +298,29 @@ TEST_F(hand_made, complex_values_are_refused_or_read_as_their_modulus) {
         made("complex[float64]", {3, 4, 0, -2}, R"(, "structure": ")" + std::string(structure) + '"');
         EXPECT_EQ(entries(), (entry_map{{{1, 0}, 5}, {{0, 1}, 5}, {{2, 2}, 2}}));
         EXPECT_TRUE(load(ctx_, path_, {.complex_modulus = true}).declared_symmetric);
+    }
+}
+
+TEST_F(hand_made, what_is_nested_deeply_is_refused_as_anything_else) {
+    const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+    for (const char* const key : {"version", "format", "shape", "number_of_stored_values", "structure",
+                                  "data_types", "index_base", "fill"}) {
+        std::string members;
+        for (const auto& [name, value] : std::map<std::string, std::string>{{"version", "\"0.1\""},
+                                                                            {"format", "\"COO\""},
+                                                                            {"shape", "[2, 2]"},
+                                                                            {"number_of_stored_values", "0"},
+                                                                            {"structure", "\"general\""},
+                                                                            {"data_types", "{}"},
+                                                                            {"index_base", "0"},
+                                                                            {"fill", "false"}})
+            members += (members.empty() ? "\"" : ", \"") + name + "\": " + (name == key ? deep : value);
+        {
+            hdf5_file file(path_);
+            file.descriptor("{\"binsparse\": {" + members + "}}", true);
+        }
+        const bool ignored = key == std::string_view("fill");
+        EXPECT_EQ(refusal([&] { load(ctx_, path_); }).find("[...]") == std::string::npos, ignored) << key;
     }
 }
 
