@@ -9,6 +9,7 @@ namespace {
 // Whether a decimal number that from_chars finds out of range is too small rather than too large: the place
 // of its first digit that is not 0, moved by the exponent.
 bool underflows(std::string_view word) {
+    constexpr std::int64_t exponent_most = std::int64_t{1} << 62;  // no word has so many digits
     const std::size_t e = word.find_first_of("eE");
     const std::string_view digits = word.substr(0, e);
     std::int64_t exponent = 0;
@@ -18,6 +19,7 @@ bool underflows(std::string_view word) {
         if (negative || text.starts_with('+')) text.remove_prefix(1);
         const auto code = std::from_chars(text.data(), text.data() + text.size(), exponent).ec;
         if (code != std::errc{}) return negative;
+        exponent = std::min(exponent, exponent_most);
         if (negative) exponent = -exponent;
     }
     const std::size_t point = std::min(digits.find('.'), digits.size());

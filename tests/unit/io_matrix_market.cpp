@@ -181,6 +181,8 @@ TEST(MatrixMarket, reads_every_spelling_of_a_real) {
         {"4.9406564584124654e-324", 4.9406564584124654e-324},
         {"1e-400", 0},
         {"-1e-999999999999", 0},
+        {"0.01e-9223372036854775807", 0},
+        {"0e9223372036854775807", 0},
         {"1.7976931348623157e308", 1.7976931348623157e308},
         {"9007199254740993", 9007199254740992},
         {"1e23", 1e23},
@@ -192,6 +194,13 @@ TEST(MatrixMarket, reads_every_spelling_of_a_real) {
                   value)
             << text;
     EXPECT_TRUE(std::isnan(read_text(coordinate_real + "1 1 1\n1 1 NaN\n").matrix.get(0, 0)->get<double>()));
+}
+
+TEST(MatrixMarket, refuses_reals_beyond_float64_whatever_their_exponent) {
+    for (const std::string text : {"1e400", "10e9223372036854775807", "-10e9223372036854775807",
+                                   "1e99999999999999999999", "10d+9223372036854775807"})
+        EXPECT_EQ(refusal([&] { read_text(coordinate_real + "1 1 1\n1 1 " + text + "\n"); }),
+                  "a.mtx:3: the value '" + text + "' does not fit float64");
 }
 
 TEST(MatrixMarket, takes_the_type_from_a_graphblas_comment) {
