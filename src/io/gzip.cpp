@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <utility>
 
 namespace nz::io {
 namespace {
@@ -42,9 +43,9 @@ public:
             carry_.assign(text + whole, size - whole);
         }
         std::memset(text + whole, 0, text_padding);
-        block.begin = text;
         block.end = text + whole;
-        return whole > 0;
+        block.begin = std::exchange(first_, false) ? behind_mark(text, block.end) : text;
+        return block.begin != block.end;
     }
     double share() const override {
         return static_cast<double>(place_ - file_.begin()) / static_cast<double>(file_.size());
@@ -103,7 +104,7 @@ private:
     std::unique_ptr<inflate_state> stream_ = std::make_unique<inflate_state>();
     const char* place_ = nullptr;
     std::string carry_;
-    bool ended_ = false;
+    bool first_ = true, ended_ = false;
 };
 
 }  // namespace

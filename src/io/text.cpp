@@ -14,12 +14,9 @@ public:
     plain_text(const context& ctx, mapped_file file, std::string name)
         : text_source(std::move(name)),
           file_(std::move(file)),
-          place_(file_.begin()),
+          place_(behind_mark(file_.begin(), file_.end())),
           block_bytes_(std::clamp(file_.size() / (static_cast<std::size_t>(ctx.threads()) * 8), block_least,
-                                  block_most)) {
-        constexpr char mark[] = "\xef\xbb\xbf";  // some editors begin UTF-8 files with it
-        if (file_.size() >= 3 && std::memcmp(place_, mark, 3) == 0) place_ += 3;
-    }
+                                  block_most)) {}
 
     bool next(text_block& block) override {
         if (place_ == file_.end()) return false;
@@ -49,6 +46,11 @@ private:
 
 bool is_gzip(std::span<const std::byte> bytes) {
     return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
+const char* behind_mark(const char* begin, const char* end) {
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    return std::string_view(begin, end).starts_with(mark) ? begin + mark.size() : begin;
 }
 
 std::unique_ptr<text_source> open_text(const context& ctx, mapped_file file, std::string name) {

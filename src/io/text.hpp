@@ -59,6 +59,8 @@ std::unique_ptr<text_source> open_text(const context& ctx, std::span<const std::
 std::unique_ptr<text_source> open_text(const context& ctx, mapped_file file, std::string name);
 std::unique_ptr<text_source> open_gzip(const context& ctx, mapped_file file, std::string name);
 bool is_gzip(std::span<const std::byte> bytes);
+/// Where a text begins behind the mark that some editors put in front of UTF-8.
+const char* behind_mark(const char* begin, const char* end);
 
 /// Lines one at a time, for headers; what is behind them goes on to parse_blocks.
 class line_reader {

@@ -165,7 +165,8 @@ TEST(MatrixMarket, forgives_blanks_comments_line_ends_and_case) {
         "\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 2\n",
         "%%MatrixMarket matrix coordinate real general\n2 2 2\n+1 +1 +1\n2 2 +2.0\n"};
     for (const std::string_view text : spellings)
-        EXPECT_EQ(entries_of(read_text(text).matrix), expected) << text;
+        for (const std::string& bytes : {std::string(text), gzipped(text)})
+            EXPECT_EQ(entries_of(read_text(bytes).matrix), expected) << text;
 }
 
 TEST(MatrixMarket, reads_every_spelling_of_a_real) {
