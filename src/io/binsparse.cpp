@@ -318,27 +318,39 @@ offset_t check_triangle(const archive& file, const places& at) {
     return mirrored;
 }
 
-// Values that can be negated, each by itself; on the diagonal they are their own negation.
-void prepare_skew(const archive& file, const places& at, stored_values& values) {
-    const offset_t stored = file.about().stored;
+element value_at(const stored_values& values, offset_t k) {
+    if (values.kind == value_kind::pattern) return storage::one_of(values.type);
+    return storage::load(values.data.data(), values.type, values.kind == value_kind::iso ? 0 : k);
+}
+
+// On the diagonal values are their own negation; elsewhere they have one, as all but the smallest integer do.
+void check_skew(const archive& file, const places& at, const stored_values& values) {
     require<invalid_format>(!is_unsigned_integer(values.type) && values.type != dtype::boolean,
                             "{}: values of type {} cannot be skew-symmetric", file.path(),
                             name_of(values.type));
-    if (values.kind != value_kind::full) {
-        const element one = values.kind == value_kind::iso ? storage::load(values.data.data(), values.type, 0)
-                                                           : storage::one_of(values.type);
-        values.data = buffer(file.ctx().memory(), static_cast<std::size_t>(stored) * size_of(values.type));
-        for (offset_t k = 0; k < stored; ++k) storage::store(values.data.data(), values.type, k, one);
-        values.kind = value_kind::full;
-    }
-    for (offset_t k = 0; k < stored; ++k) {
-        const index_t i = at.rows.as<index_t>()[k];
-        const bool zero =
-            i != at.columns.as<index_t>()[k] ||
-            cast(storage::load(values.data.data(), values.type, k), values.type, dtype::boolean).bits == 0;
-        require<invalid_format>(zero, "{}: entry ({}, {}) of a skew-symmetric matrix must be 0", file.path(),
-                                i, i);
-    }
+    dispatch(values.type, [&]<class T>(std::type_identity<T>) {
+        for (offset_t k = 0; k < file.about().stored; ++k) {
+            const index_t i = at.rows.as<index_t>()[k], j = at.columns.as<index_t>()[k];
+            const T value = from_element<T>(value_at(values, k));
+            require<invalid_format>(i != j || value == T(0),
+                                    "{}: entry ({}, {}) of a skew-symmetric matrix must be 0", file.path(), i,
+                                    i);
+            if constexpr (std::is_integral_v<T>)
+                require<invalid_format>(std::is_unsigned_v<T> || value != std::numeric_limits<T>::min(),
+                                        "{}: entry ({}, {}) is {}, whose mirror does not fit {}", file.path(),
+                                        i, j, value, name_of(values.type));
+        }
+    });
+}
+
+// Values that can be negated, each by itself.
+void spread(const archive& file, stored_values& values) {
+    if (values.kind == value_kind::full) return;
+    const offset_t stored = file.about().stored;
+    const element one = value_at(values, 0);
+    values.data = buffer(file.ctx().memory(), static_cast<std::size_t>(stored) * size_of(values.type));
+    for (offset_t k = 0; k < stored; ++k) storage::store(values.data.data(), values.type, k, one);
+    values.kind = value_kind::full;
 }
 
 // Any format and structure, by the coordinates of its entries.
@@ -350,7 +362,8 @@ storage::csr read_entries(const archive& file, storage::mirror mirror) {
     file.report(0.7);
     offset_t expected = d.stored;
     if (d.structure != structure::general) expected += check_triangle(file, at);
-    if (mirror == storage::mirror::skew_symmetric) prepare_skew(file, at, values);
+    if (d.structure == structure::skew_symmetric) check_skew(file, at, values);
+    if (mirror == storage::mirror::skew_symmetric) spread(file, values);
     const storage::tuple_chunk chunk{at.rows.as<const index_t>(), at.columns.as<const index_t>(),
                                      values.data.data(), d.stored};
     storage::csr a = storage::assemble(file.ctx(), values.type, values.kind, static_cast<index_t>(d.rows),

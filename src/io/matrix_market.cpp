@@ -5,6 +5,7 @@
 #include "storage/matrix_body.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace nz::io::matrix_market {
 namespace {
@@ -81,6 +82,20 @@ struct coordinate {
     std::uint64_t row = 0, column = 1;  // from 1; a vector names no column
 };
 
+// Whether the mirrored entry of a skew-symmetric matrix can hold -value: all but the smallest integer have one.
+template <class T>
+bool has_mirror(const header& h, T value) {
+    if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+        return h.symmetry != symmetry::skew_symmetric || value != std::numeric_limits<T>::min();
+    else
+        return true;
+}
+template <class T>
+void check_mirror(const header& h, std::string_view where, T value) {
+    if (!has_mirror(h, value))
+        refuse(where, fmt::format("the value {} has a mirror that does not fit {}", value, name_of(h.type)));
+}
+
 // One line as nearly all are: numbers with blanks between them, nothing else.
 template <class Value>
 bool read_entry(const header& h, const char*& p, const char* end, coordinate& at,
@@ -93,7 +108,7 @@ bool read_entry(const header& h, const char*& p, const char* end, coordinate& at
     if (*p == '\r') ++p;
     return *p++ == '\n' && at.row - 1 < static_cast<std::uint64_t>(h.rows) &&
            at.column - 1 < static_cast<std::uint64_t>(h.columns) &&
-           (h.symmetry != symmetry::skew_symmetric || at.row != at.column);
+           (h.symmetry != symmetry::skew_symmetric || at.row != at.column) && has_mirror(h, value);
 }
 
 std::uint64_t parse_index(std::string_view& line, const char* what, offset_t size) {
@@ -124,9 +139,9 @@ bool parse_entry(const header& h, std::string_view line, coordinate& at, typenam
     if (!h.vector) at.column = parse_index(line, "column", h.columns);
     Value::parse(line, value);
     check_end(line);
-    if (h.symmetry == symmetry::skew_symmetric && at.row == at.column && h.field != field::complex &&
-        value != 0)
+    if (h.symmetry == symmetry::skew_symmetric && at.row == at.column && value != 0)
         refuse(whole, fmt::format("entry ({0}, {0}) of a skew-symmetric matrix must be 0", at.row));
+    check_mirror(h, whole, value);
     return true;
 }
 
@@ -176,7 +191,7 @@ void parse_coordinates(const header& h, const text_block& block, tuple_arena& ar
 
 // Values only: which place each belongs to is known when all blocks are counted.
 template <class Value>
-void parse_values(const text_block& block, tuple_arena& arena, entries_record& record) {
+void parse_values(const header& h, const text_block& block, tuple_arena& arena, entries_record& record) {
     using T = typename Value::type;
     record.measure(block);
     record.room = arena.take_tuples(record.most_entries, Value::bytes);
@@ -188,15 +203,17 @@ void parse_values(const text_block& block, tuple_arena& arena, entries_record& r
             if (!Value::read(p, block.end, *values)) return false;
             skip_blanks(p);
             if (*p == '\r') ++p;
-            if (*p++ != '\n') return false;
+            if (*p++ != '\n' || !has_mirror(h, *values)) return false;
             ++values;
             return true;
         },
         [&](std::string_view line) {
             line = trimmed(line);
             if (line.empty() || line.front() == '%') return false;
-            Value::parse(line, *values++);
+            const std::string_view whole = line;
+            Value::parse(line, *values);
             check_end(line);
+            check_mirror(h, whole, *values++);
             return true;
         });
 }
@@ -245,7 +262,7 @@ std::deque<entries_record> parse_entries(const context& ctx, line_reader& reader
     auto records = parse_blocks<entries_record>(
         ctx, reader, options.progress, [&](int thread, const text_block& block, entries_record& record) {
             if (h.array)
-                parse_values<Value>(block, arenas[thread], record);
+                parse_values<Value>(h, block, arenas[thread], record);
             else
                 parse_coordinates<Value>(h, block, arenas[thread], record);
         });

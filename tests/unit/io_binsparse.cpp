@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -294,11 +295,38 @@ TEST_F(hand_made, complex_values_are_refused_or_read_as_their_modulus) {
     EXPECT_NE(refusal([&] { load(ctx_, path_); }).find("complex_modulus"), std::string::npos);
     made("iso[complex[float64]]", {3, 4});
     EXPECT_EQ(entries(), (entry_map{{{1, 0}, 5}, {{2, 2}, 5}}));
-    for (const char* const structure : {"hermitian_lower", "skew_symmetric_lower"}) {
-        made("complex[float64]", {3, 4, 0, -2}, R"(, "structure": ")" + std::string(structure) + '"');
-        EXPECT_EQ(entries(), (entry_map{{{1, 0}, 5}, {{0, 1}, 5}, {{2, 2}, 2}}));
+    const std::string hermitian = R"(, "structure": "hermitian_lower")",
+                      skew = R"(, "structure": "skew_symmetric_lower")";
+    for (const double diagonal : {-2.0, 0.0}) {
+        made("complex[float64]", {3, 4, 0, diagonal}, diagonal != 0 ? hermitian : skew);
+        EXPECT_EQ(entries(), (entry_map{{{1, 0}, 5}, {{0, 1}, 5}, {{2, 2}, std::abs(diagonal)}}));
         EXPECT_TRUE(load(ctx_, path_, {.complex_modulus = true}).declared_symmetric);
     }
+    for (const char* const type : {"complex[float64]", "iso[complex[float64]]"}) {
+        made(type, type[0] == 'i' ? std::vector<double>{0, 1} : std::vector<double>{3, 4, 0, -2}, skew);
+        EXPECT_NE(refusal(entries).find("entry (2, 2) of a skew-symmetric matrix must be 0"),
+                  std::string::npos);
+    }
+}
+
+TEST_F(hand_made, a_value_without_a_negation_is_not_mirrored) {
+    const auto made = [&](std::int8_t value, const char* structure) {
+        hdf5_file file(path_);
+        file.array<std::uint16_t>("indices_0", {1});
+        file.array<std::uint16_t>("indices_1", {0});
+        file.array<std::int8_t>("values", {value});
+        file.descriptor(descriptor_of("COO", "3, 3", 1,
+                                      R"("indices_0": "uint16", "indices_1": "uint16", "values": "int8")",
+                                      R"(, "structure": ")" + std::string(structure) + '"'));
+    };
+    made(-128, "symmetric_lower");
+    EXPECT_EQ(entries_of(load(ctx_, path_).matrix), (entry_map{{{1, 0}, -128}, {{0, 1}, -128}}));
+    made(-127, "skew_symmetric_lower");
+    EXPECT_EQ(entries_of(load(ctx_, path_).matrix), (entry_map{{{1, 0}, -127}, {{0, 1}, 127}}));
+    made(-128, "skew_symmetric_lower");
+    EXPECT_NE(
+        refusal([&] { load(ctx_, path_); }).find("entry (1, 0) is -128, whose mirror does not fit int8"),
+        std::string::npos);
 }
 
 TEST_F(hand_made, what_is_nested_deeply_is_refused_as_anything_else) {

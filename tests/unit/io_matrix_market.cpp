@@ -204,6 +204,30 @@ TEST(MatrixMarket, refuses_reals_beyond_float64_whatever_their_exponent) {
                   "a.mtx:3: the value '" + text + "' does not fit float64");
 }
 
+TEST(MatrixMarket, refuses_smallest_integers_whose_mirror_would_not_fit) {
+    const std::string_view type = "%%GraphBLAS type int8_t\n";
+    const auto text = [&](std::string_view format, std::string_view symmetry, std::string_view entries) {
+        return "%%MatrixMarket matrix " + std::string(format) + " integer " + std::string(symmetry) + "\n" +
+               std::string(type) + std::string(entries);
+    };
+    EXPECT_EQ(refusal([&] { read_text(text("coordinate", "skew-symmetric", "2 2 1\n2 1 -128\n")); }),
+              "a.mtx:4: the value -128 has a mirror that does not fit int8");
+    EXPECT_EQ(refusal([&] { read_text(text("array", "skew-symmetric", "2 2\n-128\n")); }),
+              "a.mtx:4: the value -128 has a mirror that does not fit int8");
+    EXPECT_EQ(entries_of(read_text(text("coordinate", "skew-symmetric", "2 2 1\n2 1 -127\n")).matrix),
+              (entry_map{{{1, 0}, -127}, {{0, 1}, 127}}));
+    EXPECT_EQ(entries_of(read_text(text("coordinate", "symmetric", "2 2 1\n2 1 -128\n")).matrix),
+              (entry_map{{{1, 0}, -128}, {{0, 1}, -128}}));
+}
+
+TEST(MatrixMarket, skew_symmetric_complex_files_have_no_diagonal_either) {
+    const std::string text = "%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 2\n2 1 3 4\n";
+    EXPECT_EQ(refusal([&] { read_text(text + "2 2 0 1\n", {.complex_modulus = true}); }),
+              "a.mtx:4: entry (2, 2) of a skew-symmetric matrix must be 0");
+    EXPECT_EQ(entries_of(read_text(text + "2 2 0 0\n", {.complex_modulus = true}).matrix),
+              (entry_map{{{1, 0}, 5}, {{0, 1}, 5}, {{1, 1}, 0}}));
+}
+
 TEST(MatrixMarket, takes_the_type_from_a_graphblas_comment) {
     const auto type_of = [](std::string_view field, std::string_view type, std::string_view value) {
         return read_text("%%MatrixMarket matrix coordinate " + std::string(field) +
