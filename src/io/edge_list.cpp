@@ -349,6 +349,39 @@ std::vector<storage::tuple_chunk> number_edges(const context& ctx, records_type&
     return chunks;
 }
 
+// The first of an edge's lines counts. With both directions, a direction with a line of its own keeps that one's weight: all
+// mirrored edges stand behind all edges.
+storage::csr build(const context& ctx, dtype type, index_t vertices,
+                   std::vector<storage::tuple_chunk>& chunks, bool both_directions,
+                   const std::function<void()>& tuples_read) {
+    const bool pattern = type == dtype::boolean;
+    if (both_directions && !pattern) {
+        const std::size_t count = chunks.size();
+        chunks.reserve(2 * count);
+        for (std::size_t k = 0; k < count; ++k)
+            chunks.push_back({chunks[k].columns, chunks[k].rows, chunks[k].values, chunks[k].count});
+    }
+    return storage::assemble(ctx, type, pattern ? value_kind::pattern : value_kind::full, vertices, vertices,
+                             chunks,
+                             both_directions && pattern ? storage::mirror::symmetric : storage::mirror::none,
+                             binary_id::first, tuples_read);
+}
+
+// Whether (i, j) and (j, i) have the same weight, where both are there always. Rows are walked in order, so that each one's entries
+// left of the diagonal are met in order too.
+bool has_equal_directions(const context& ctx, const storage::csr& a) {
+    if (a.kind == value_kind::pattern) return true;
+    const auto* const weights = a.values.as<const std::uint64_t>();
+    return storage::with_offsets(a, [&]<class Offset>(const Offset* offsets) {
+        array<Offset> next(ctx, static_cast<std::size_t>(a.rows));
+        std::copy_n(offsets, a.rows, next.data());
+        for (index_t i = 0; i < a.rows; ++i)
+            for (Offset k = next[i]; k < offsets[i + 1]; ++k)
+                if (weights[k] != weights[next[a.index_data()[k]]++]) return false;
+        return true;
+    });
+}
+
 }  // namespace
 
 input read(const context& ctx, text_source& source, ids meaning, const read_options& options) {
@@ -390,17 +423,15 @@ input read(const context& ctx, text_source& source, ids meaning, const read_opti
                            source.name(), vertices, max_dimension);
     std::vector<std::int64_t> original;
     if (!fits) original = table->list();
-    const auto chunks = fits ? number_edges(ctx, records, [](std::int64_t id) { return id; })
-                             : number_edges(ctx, records, [&](std::int64_t id) { return table->place(id); });
+    auto chunks = fits ? number_edges(ctx, records, [](std::int64_t id) { return id; })
+                       : number_edges(ctx, records, [&](std::int64_t id) { return table->place(id); });
     table.reset();
-    const auto kind = type == dtype::boolean ? value_kind::pattern : value_kind::full;
     const auto n = static_cast<index_t>(vertices);
-    auto body = std::make_shared<storage::matrix_body>(
-        ctx, storage::assemble(ctx, type, kind, n, n, chunks,
-                               options.symmetrize ? storage::mirror::symmetric : storage::mirror::none,
-                               binary_id::first, [&] { arenas.clear(); }));
-    if (options.symmetrize) body->declare_symmetric();
-    return {matrix(std::move(body)), "edge list", options.symmetrize, std::move(original)};
+    storage::csr a = build(ctx, type, n, chunks, options.symmetrize, [&] { arenas.clear(); });
+    const bool symmetric = options.symmetrize && has_equal_directions(ctx, a);
+    auto body = std::make_shared<storage::matrix_body>(ctx, std::move(a));
+    if (symmetric) body->declare_symmetric();
+    return {matrix(std::move(body)), "edge list", symmetric, std::move(original)};
 }
 
 input read(const context& ctx, std::span<const std::byte> bytes, std::string name, ids meaning,

@@ -47,10 +47,34 @@ TEST(EdgeList, makes_all_weights_real_when_one_is) {
 }
 
 TEST(EdgeList, stores_both_directions_on_request) {
-    const input in = read_text("0 1 7\n1 0 3\n2 1 5\n2 2 1\n", ids::rows, {.symmetrize = true});
-    EXPECT_TRUE(in.declared_symmetric);
-    EXPECT_EQ(entries_of(in.matrix),
-              (entry_map{{{0, 1}, 7}, {{1, 0}, 7}, {{1, 2}, 5}, {{2, 1}, 5}, {{2, 2}, 1}}));
+    for (const std::string_view text :
+         {"0 1 7\n2 1 5\n2 2 1\n", "2 1 5\n1 0 7\n0 1 7\n0 1 9\n2 2 1\n2 2 4\n"}) {
+        const input in = read_text(text, ids::rows, {.symmetrize = true});
+        EXPECT_TRUE(in.declared_symmetric);
+        EXPECT_EQ(entries_of(in.matrix),
+                  (entry_map{{{0, 1}, 7}, {{1, 0}, 7}, {{1, 2}, 5}, {{2, 1}, 5}, {{2, 2}, 1}}));
+    }
+    const input pattern = read_text("0 1\n1 0\n2 1\n2 2\n", ids::rows, {.symmetrize = true});
+    EXPECT_TRUE(pattern.declared_symmetric);
+    EXPECT_EQ(entries_of(pattern.matrix),
+              (entry_map{{{0, 1}, 1}, {{1, 0}, 1}, {{1, 2}, 1}, {{2, 1}, 1}, {{2, 2}, 1}}));
+}
+
+TEST(EdgeList, a_direction_that_is_there_keeps_its_weight_whatever_the_order_of_lines) {
+    for (const std::string_view text : {"0 1 7\n1 0 3\n2 1 5\n", "1 0 3\n2 1 5\n0 1 7\n"}) {
+        const input in = read_text(text, ids::rows, {.symmetrize = true});
+        EXPECT_FALSE(in.declared_symmetric);
+        EXPECT_EQ(entries_of(in.matrix), (entry_map{{{0, 1}, 7}, {{1, 0}, 3}, {{1, 2}, 5}, {{2, 1}, 5}}));
+    }
+    std::string large;
+    entry_map expected;
+    for (int k = 0; k < 60000; ++k) {
+        const int i = k * 7 % 60000, j = (k * 11 + 5) % 60000;
+        large += std::to_string(i) + ' ' + std::to_string(j) + ' ' + std::to_string(k) + '\n';
+        expected.insert({{i, j}, static_cast<double>(k)});
+    }
+    for (const auto& [at, weight] : entry_map(expected)) expected.insert({{at.second, at.first}, weight});
+    EXPECT_EQ(entries_of(read_text(large, ids::rows, {.symmetrize = true}).matrix), expected);
 }
 
 TEST(EdgeList, takes_comments_blanks_tabs_commas_and_every_line_end) {
