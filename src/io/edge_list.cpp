@@ -59,6 +59,13 @@ std::string_view next_column(std::string_view& line) {
     return word;
 }
 
+// What the ids of a file may be.
+struct id_range {
+    std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                 most = std::numeric_limits<std::int64_t>::max();
+    bool holds(std::int64_t id) const { return id >= least && id <= most; }
+};
+
 // Where a thread keeps the ids of the block at hand, until their range is known.
 struct id_scratch {
     buffer sources, targets;
@@ -71,8 +78,9 @@ struct id_scratch {
 
 class block_parser {
 public:
-    block_parser(const text_block& block, tuple_arena& arena, id_scratch& scratch, edges_record& record)
-        : block_(block), arena_(arena), scratch_(scratch), record_(record) {}
+    block_parser(const text_block& block, id_range possible, tuple_arena& arena, id_scratch& scratch,
+                 edges_record& record)
+        : block_(block), possible_(possible), arena_(arena), scratch_(scratch), record_(record) {}
 
     void run(const context& ctx) {
         record_.measure(block_);
@@ -123,7 +131,7 @@ private:
         weight w;
         skip_blanks(p);
         if (record_.columns == 0 || !read_integer(p, source) || !skip_separator(p) ||
-            !read_integer(p, target))
+            !read_integer(p, target) || !possible_.holds(source) || !possible_.holds(target))
             return false;
         if (record_.columns == 3) {
             if (!skip_separator(p)) return false;
@@ -167,13 +175,16 @@ private:
             record_.weights = static_cast<weight*>(arena_.take(record_.most_entries * sizeof(weight)));
     }
 
-    static std::int64_t parse_id(std::string_view word, const char* what) {
+    std::int64_t parse_id(std::string_view word, const char* what) {
         std::int64_t id = 0;
         const number_fault fault = parse_integer(word, id);
         if (fault == number_fault::not_a_number)
             refuse(word, fmt::format("the {} '{}' is no integer", what, quote(word)));
         if (fault == number_fault::too_large)
             refuse(word, fmt::format("the {} {} does not fit 64 bits", what, quote(word)));
+        if (!possible_.holds(id))
+            refuse(word, possible_.most < 0 ? "an edge, where the file is said to have no vertices"
+                                            : fmt::format("vertex {} is outside 0..{}", id, possible_.most));
         return id;
     }
 
@@ -199,6 +210,7 @@ public:
 
 private:
     const text_block& block_;
+    id_range possible_;
     tuple_arena& arena_;
     id_scratch& scratch_;
     edges_record& record_;
@@ -282,17 +294,23 @@ private:
     array<std::int64_t> before_, sorted_;
 };
 
-// All blocks must agree on the columns, and on the type of the weights. Returns the number of edges.
-offset_t unify(const std::string& name, records_type& records) {
-    offset_t edges = 0;
+// All blocks must agree on the columns.
+void check_columns(const std::string& name, const records_type& records) {
     int columns = 0;
-    bool real = false;
     for (const edges_record& r : records) {
         if (r.count == 0) continue;
         if (columns == 0) columns = r.columns;
         if (r.columns != columns)
             fail_at(name, r.line_of(0),
                     fmt::format("this line has {} numbers, those before it have {}", r.columns, columns));
+    }
+}
+
+// All blocks get the same type of weights. Returns the number of edges.
+offset_t unify(records_type& records) {
+    offset_t edges = 0;
+    bool real = false;
+    for (const edges_record& r : records) {
         edges += r.count;
         real |= r.real;
     }
@@ -319,15 +337,6 @@ offset_t read_size_comment(line_reader& reader) {
         declared = vertices;
     }
     return declared;
-}
-
-// The line of the first edge that names `id`.
-[[noreturn]] void fail_at_id(const std::string& name, const records_type& records, std::int64_t id,
-                             std::string_view reason) {
-    for (const edges_record& r : records)
-        for (offset_t k = 0; k < r.count; ++k)
-            if (r.source(k) == id || r.target(k) == id) fail_at(name, r.line_of(k), reason);
-    fail_at(name, 1, reason);
 }
 
 // Turns ids into rows, 32 bits each, in the memory of the ids; `place` gives the row.
@@ -387,14 +396,18 @@ bool has_equal_directions(const context& ctx, const storage::csr& a) {
 input read(const context& ctx, text_source& source, ids meaning, const read_options& options) {
     line_reader reader(source);
     const offset_t declared = meaning == ids::rows ? read_size_comment(reader) : -1;
+    const offset_t last = declared >= 0 ? declared : max_dimension;
+    const id_range possible = meaning == ids::rows ? id_range{0, last - 1} : id_range{};
     auto arenas = make_arenas(ctx);
     std::vector<id_scratch> scratch(arenas.size());
     auto records = parse_blocks<edges_record>(
-        ctx, reader, options.progress, [&](int thread, const text_block& block, edges_record& record) {
-            block_parser(block, arenas[thread], scratch[thread], record).run(ctx);
-        });
+        ctx, reader, options.progress,
+        [&](int thread, const text_block& block, edges_record& record) {
+            block_parser(block, possible, arenas[thread], scratch[thread], record).run(ctx);
+        },
+        [&](const records_type& parsed) { check_columns(source.name(), parsed); });
     scratch.clear();
-    const offset_t edges = unify(source.name(), records);
+    const offset_t edges = unify(records);
     if (edges == 0 && declared < 0)
         reader.fail("there are no edges in the file, so nothing says how many vertices it means");
     std::int64_t least = std::numeric_limits<std::int64_t>::max(),
@@ -406,12 +419,7 @@ input read(const context& ctx, text_source& source, ids meaning, const read_opti
         most = std::max(most, r.most);
         if (r.columns == 3) type = r.real ? dtype::float64 : dtype::int64;
     }
-    const offset_t last = declared >= 0 ? declared : max_dimension;
     bool fits = edges == 0 || (least >= 0 && most < last);
-    if (meaning == ids::rows && !fits)
-        fail_at_id(source.name(), records, least < 0 ? least : most,
-                   last == 0 ? "an edge, where the file is said to have no vertices"
-                             : fmt::format("vertex {} is outside 0..{}", least < 0 ? least : most, last - 1));
     std::optional<id_table> table;
     if (meaning == ids::names) {
         table.emplace(ctx, records, least, most, edges);

@@ -241,7 +241,8 @@ void place_values(const header& h, offset_t k, entries_record& record) {
     }
 }
 
-void check_count(const header& h, const line_reader& reader, const std::deque<entries_record>& records) {
+// Throws for more entries than declared; returns how many there are.
+offset_t check_count(const header& h, const line_reader& reader, const std::deque<entries_record>& records) {
     offset_t count = 0;
     for (const entries_record& record : records) {
         if (record.count > h.entries - count)
@@ -249,7 +250,12 @@ void check_count(const header& h, const line_reader& reader, const std::deque<en
                     fmt::format("one entry more than the {} that line {} declares", h.entries, h.size_line));
         count += record.count;
     }
-    if (count < h.entries)
+    return count;
+}
+
+void check_end_of_file(const header& h, const line_reader& reader,
+                       const std::deque<entries_record>& records) {
+    if (const offset_t count = check_count(h, reader, records); count < h.entries)
         fail_at(reader.source_name(), records.empty() ? reader.line_number() : records.back().last_line(),
                 fmt::format("the file ends after {} entries, line {} declares {}", count, h.size_line,
                             h.entries));
@@ -260,13 +266,15 @@ template <class Value>
 std::deque<entries_record> parse_entries(const context& ctx, line_reader& reader, const header& h,
                                          const read_options& options, std::vector<tuple_arena>& arenas) {
     auto records = parse_blocks<entries_record>(
-        ctx, reader, options.progress, [&](int thread, const text_block& block, entries_record& record) {
+        ctx, reader, options.progress,
+        [&](int thread, const text_block& block, entries_record& record) {
             if (h.array)
                 parse_values<Value>(h, block, arenas[thread], record);
             else
                 parse_coordinates<Value>(h, block, arenas[thread], record);
-        });
-    check_count(h, reader, records);
+        },
+        [&](const auto& parsed) { check_count(h, reader, parsed); });
+    check_end_of_file(h, reader, records);
     return records;
 }
 

@@ -112,9 +112,10 @@ struct block_record {
 
 /// Hands the blocks behind a header to all threads and gives the records in file order. parse(thread, block,
 /// record) throws text_error; the first one in the file becomes an invalid_format with file, line and reason.
-template <class Record, class Parse>
+/// check(records) looks for what lines break together: at all records, or at those up to that first error, which it goes before.
+template <class Record, class Parse, class Check>
 std::deque<Record> parse_blocks(const context& ctx, line_reader& reader,
-                                const std::function<void(double)>& progress, Parse&& parse) {
+                                const std::function<void(double)>& progress, Parse&& parse, Check&& check) {
     struct failure {
         std::size_t block;
         std::int64_t line;  // within the block, from 0
@@ -173,12 +174,17 @@ std::deque<Record> parse_blocks(const context& ctx, line_reader& reader,
     });
     std::int64_t line = reader.line_number() + 1;
     for (std::size_t k = 0; k < records.size(); ++k) {
-        if (first && first->block == k) break;
         records[k].first_line = line;
+        if (first && first->block == k) break;
         line += records[k].lines;
     }
-    if (first) fail_at(source.name(), line + first->line, first->reason);
+    if (first) {
+        records.resize(std::min(records.size(), first->block + 1));
+        check(std::as_const(records));
+        fail_at(source.name(), line + first->line, first->reason);
+    }
     if (other) std::rethrow_exception(other);
+    check(std::as_const(records));
     if (progress) progress(source.share());  // whoever read the last block, the caller hears of the end
     return records;
 }

@@ -77,6 +77,17 @@ TEST(EdgeList, a_direction_that_is_there_keeps_its_weight_whatever_the_order_of_
     EXPECT_EQ(entries_of(read_text(large, ids::rows, {.symmetrize = true}).matrix), expected);
 }
 
+TEST(EdgeList, names_the_first_of_several_faults) {
+    const auto refused = [](const std::string& text) { return refusal([&] { read_text(text, ids::rows); }); };
+    EXPECT_EQ(refused("0 1\n1 -2\n1 -3\n"), "a.txt:2: vertex -2 is outside 0..2147483646");
+    EXPECT_EQ(refused("0 1\n1 2147483647\n1 x\n"), "a.txt:2: vertex 2147483647 is outside 0..2147483646");
+    std::string many;
+    for (int k = 0; k < 100000; ++k) many += k >= 40000 ? "0 1 5\n" : "0 1\n";
+    const std::string expected = "a.txt:40001: this line has 3 numbers, those before it have 2";
+    EXPECT_EQ(refused(many), expected);
+    EXPECT_EQ(refused(many + "0 x 5\n"), expected);
+}
+
 TEST(EdgeList, takes_comments_blanks_tabs_commas_and_every_line_end) {
     const entry_map expected{{{0, 1}, 1}, {{2, 3}, 1}};
     for (const std::string_view text : {"# c\n0\t1\n2\t3\n", "% c\n\n0 1\n  \n 2  3 \n", "0,1\r\n2,3\r\n",

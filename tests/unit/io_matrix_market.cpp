@@ -228,6 +228,21 @@ TEST(MatrixMarket, skew_symmetric_complex_files_have_no_diagonal_either) {
               (entry_map{{{1, 0}, 5}, {{0, 1}, 5}, {{1, 1}, 0}}));
 }
 
+TEST(MatrixMarket, names_the_first_of_several_faults) {
+    for (const int threads : {1, 4}) {
+        const auto refused = [&](const std::string& text) {
+            return refusal([&] { read_text(text, {}, threads); });
+        };
+        EXPECT_EQ(refused(coordinate_real + "2 2 1\n1 1 1\n1 2 1\n1 x 1\n"),
+                  "a.mtx:4: one entry more than the 1 that line 2 declares");
+        EXPECT_EQ(refused(coordinate_real + "2 2 1\n1 1 1\n1 x 1\n1 2 1\n"),
+                  "a.mtx:4: the column 'x' is no integer");
+        std::string many = coordinate_real + "9 9 99999\n";
+        for (int k = 0; k < 200000; ++k) many += k == 150000 ? "1 10 1\n" : "1 1 1\n";
+        EXPECT_EQ(refused(many), "a.mtx:100002: one entry more than the 99999 that line 2 declares");
+    }
+}
+
 TEST(MatrixMarket, takes_the_type_from_a_graphblas_comment) {
     const auto type_of = [](std::string_view field, std::string_view type, std::string_view value) {
         return read_text("%%MatrixMarket matrix coordinate " + std::string(field) +
