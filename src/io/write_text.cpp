@@ -28,7 +28,10 @@ void matrix_market::write(const context& ctx, const matrix& a,
                           const std::function<void(std::string_view)>& write) {
     const auto rows = a.body().rows_shared();
     const bool values = rows->kind != value_kind::pattern;
-    const char* const field = !values ? "pattern" : is_floating(rows->type) ? "real" : "integer";
+    const char* const field = !values                           ? "pattern"
+                              : is_floating(rows->type)         ? "real"
+                              : is_unsigned_integer(rows->type) ? "unsigned-integer"
+                                                                : "integer";
     write(fmt::format("%%MatrixMarket matrix coordinate {} general\n%%GraphBLAS type {}\n{} {} {}\n", field,
                       ctype(rows->type), rows->rows, rows->columns, rows->nnz));
     write_entries(ctx, *rows, 1, values, write);

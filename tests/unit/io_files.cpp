@@ -85,6 +85,20 @@ TEST(Files, everything_written_reads_back_in_every_type_and_kind) {
     EXPECT_EQ(names, (std::vector<std::string>{"a.mtx", "a.mtx.gz", "a.npz", "a.nzb"}));
 }
 
+TEST(Files, matrix_market_names_the_field_of_the_type) {
+    const context ctx;
+    const temporary_folder folder;
+    for (const dtype type : all_types) {
+        save(ctx, sample(ctx, type, value_kind::full, 4, 4), folder.path("a.mtx"));
+        const std::string field = is_floating(type)           ? "real"
+                                  : is_unsigned_integer(type) ? "unsigned-integer"
+                                                              : "integer";
+        EXPECT_TRUE(
+            folder.content("a.mtx").starts_with("%%MatrixMarket matrix coordinate " + field + " general\n"))
+            << name_of(type);
+    }
+}
+
 TEST(Files, edge_lists_keep_the_structure_the_weights_and_the_size) {
     const context ctx({.threads = 2});
     const temporary_folder folder;
