@@ -214,6 +214,7 @@ void end_by(int signal) {
 }
 
 void watch_signals() {
+    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit on files then fails as on a full disk
     for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
         struct sigaction action {};
         ::sigaction(signal, nullptr, &action);
