@@ -185,8 +185,8 @@ void write_distances(const setup& u, const search& run) {
         }
         fmt::memory_buffer text;
         fmt::format_to(std::back_inserter(text),
-                       "# vertex distance parent; source {}; vertices without a path are left out\n",
-                       u.in.original(run.source));
+                       "# vertex distance{}; source {}; vertices without a path are left out\n",
+                       parents.size() ? " parent" : "", u.in.original(run.source));
         for (std::size_t k = 0; k < vertices.size(); ++k) {
             fmt::format_to(std::back_inserter(text), "{} {}", u.in.original(vertices[k]), T(values[k]));
             if (parents.size()) fmt::format_to(std::back_inserter(text), " {}", parent_of(vertices[k]));
