@@ -308,6 +308,9 @@ void write_tree(const setup& u, const search& run) {
 }
 
 int run_bfs(const bfs_settings& s) {
+    if (s.levels)
+        throw usage_error(
+            "--levels is for many sources at once: give --sources or --sources-random, or leave it out");
     if (s.validate && s.max_depth >= 0)
         throw usage_error("--validate needs the whole search: leave out --max-depth");
     if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");
@@ -390,7 +393,7 @@ void add_bfs(CLI::App& app, runner& run) {
         ->option_text("N");
     add_many_sources(*verb, *s);
     const std::string one = kernels::known_ids("traverse") + ", push_pull_loop",
-                      many = kernels::known_ids("traverse_many") + ", one_by_one, reference";
+                      many = kernels_of_many_sources();
     add_computation(*verb, *s, one + ", " + many);
     verb->get_option("--kernel")
         ->description(fmt::format("Run this kernel, or fail:\n{}; many sources at once: {}", one, many));

@@ -23,6 +23,8 @@ struct bfs_settings : settings {
     bool many() const { return !many_sources.empty() || random_sources > 0; }
 };
 
+/// What --kernel may be with many sources, joined with ", ".
+std::string kernels_of_many_sources();
 int run_bfs_many(const bfs_settings& s);
 
 }  // namespace nz::cli

@@ -2,6 +2,7 @@
 #include "bfs.hpp"
 #include "io/arrays.hpp"
 #include "io/words.hpp"
+#include "kernels/kernel_ids.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/errors.hpp"
 #include "ops/traverse_many.hpp"
@@ -47,6 +48,12 @@ void check_settings(const bfs_settings& s) {
         throw usage_error("--source is for one search at a time: leave it or --sources out");
     if (!s.switches.empty())
         throw usage_error("--switches are for one search at a time: leave them or --sources out");
+    const std::string kernels = kernels_of_many_sources();
+    if (!s.kernel.empty() && (", " + kernels + ", ").find(", " + s.kernel + ", ") == kernels.npos)
+        throw usage_error(
+            fmt::format("'{}' is not a kernel of traverse_many; there are {}", s.kernel, kernels));
+    if (s.hub_first && s.kernel == "reference")
+        throw usage_error("--hub-first is for kernels that pull: leave it or --kernel reference out");
     if (s.validate && s.max_depth >= 0)
         throw usage_error("--validate needs the whole search: leave out --max-depth");
     if (!s.output.empty()) check_output(s.output);
@@ -270,6 +277,10 @@ void write_levels(const many_setup& u, const many_search& run) {
 }
 
 }  // namespace
+
+std::string kernels_of_many_sources() {
+    return kernels::known_ids("traverse_many") + ", one_by_one, reference";
+}
 
 int run_bfs_many(const bfs_settings& s) {
     check_settings(s);

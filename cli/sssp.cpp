@@ -24,7 +24,7 @@ namespace {
 struct sssp_settings : settings {
     std::vector<std::int64_t> sources;  // as the source of the graph names them
     double delta = -1;
-    std::string switches = "all", distances;
+    std::string switches, distances;  // empty: all, by the values
     bool no_parents = false;
 };
 
@@ -198,7 +198,7 @@ void write_distances(const setup& u, const search& run) {
 
 shortest_options options_of(const sssp_settings& s) {
     shortest_options o;
-    o.switches = parse_shortest_switches(s.switches);
+    o.switches = parse_shortest_switches(s.switches.empty() ? "all" : s.switches);
     o.kernel = s.kernel;
     o.delta = s.delta;
     o.parents = !s.no_parents;
@@ -207,6 +207,11 @@ shortest_options options_of(const sssp_settings& s) {
 }
 
 int run_sssp(const sssp_settings& s) {
+    if (s.delta >= 0 && (s.kernel == "relax_loop" || s.kernel == "reference"))
+        throw usage_error(
+            fmt::format("--delta is for kernel delta_stepping: leave it or --kernel {} out", s.kernel));
+    if (!s.switches.empty() && s.kernel == "reference")
+        throw usage_error("kernel reference has no switches: leave --switches or --kernel reference out");
     if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");
     if (!s.output.empty()) check_output(s.output);
     const shortest_options options = options_of(s);

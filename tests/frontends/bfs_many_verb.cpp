@@ -99,7 +99,11 @@ TEST_F(bfs_many_verb, refuses_what_makes_no_sense) {
     expect_refused({"bfs", "grid2d:5", "--sources", "absent.txt"}, 2, {"absent.txt", "neither a list"});
     expect_refused({"bfs", "grid2d:5", "--sources", "3", "--source", "4"}, 2, {"--source"});
     expect_refused({"bfs", "grid2d:5", "--sources", "3", "--switches", "none"}, 2, {"--switches"});
-    expect_refused({"bfs", "grid2d:5", "--sources", "3", "--kernel", "push_pull_fused"}, 2, {"bit_parallel"});
+    expect_refused({"bfs", "grid2d:5", "--sources", "3", "--kernel", "push_pull_fused"}, 2,
+                   {"bit_parallel, one_by_one, reference"});
+    expect_refused({"bfs", "grid2d:5", "--sources", "3", "--kernel", "reference", "--hub-first"}, 2,
+                   {"--hub-first"});
+    expect_refused({"bfs", "grid2d:5", "--levels"}, 2, {"--levels", "--sources"});
     expect_refused({"bfs", "grid2d:5", "--sources", "3", "--validate", "--max-depth", "1"}, 2,
                    {"--max-depth"});
     expect_refused({"bfs", "grid2d:300", "--sources-random", "64", "--levels", "--memory-limit", "16M"}, 1,

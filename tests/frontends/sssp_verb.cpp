@@ -116,6 +116,21 @@ TEST_F(sssp_verb, refuses_what_makes_no_sense) {
     EXPECT_EQ(nz({"sssp", "grid2d:5", "--switches", "masking"}).status, 2);
     EXPECT_EQ(nz({"sssp", "grid2d:5", "--distances", "int8"}).status, 2);
     EXPECT_EQ(nz({"sssp", "grid2d:5", "--delta", "-1"}).status, 2);
+    for (const std::string kernel : {"relax_loop", "reference"}) {
+        expect_refused({"sssp", "grid2d:5", "--kernel", kernel, "--delta", "2"}, 2, {"--delta", kernel});
+        EXPECT_EQ(nz({"sssp", "grid2d:5", "--kernel", kernel}).status, 0);
+    }
+    expect_refused({"sssp", "grid2d:5", "--kernel", "reference", "--switches", "all"}, 2,
+                   {"--switches", "reference"});
+}
+
+TEST_F(sssp_verb, the_first_line_of_a_file_names_its_columns) {
+    write("path.wel", "0 1 5\n");
+    EXPECT_EQ(nz({"sssp", "path.wel", "--source", "0", "-o", "a.txt"}).status, 0);
+    EXPECT_EQ(read("a.txt"),
+              "# vertex distance parent; source 0; vertices without a path are left out\n0 0 0\n1 5 0\n");
+    EXPECT_EQ(nz({"sssp", "path.wel", "--source", "0", "--no-parents", "-o", "b.txt"}).status, 0);
+    EXPECT_EQ(read("b.txt"), "# vertex distance; source 0; vertices without a path are left out\n0 0\n1 5\n");
 }
 
 TEST_F(sssp_verb, a_distance_beyond_its_type_is_a_failure) {
