@@ -288,7 +288,7 @@ void write_tree(const setup& u, const search& run) {
     run.result.levels.extract_tuples<std::int32_t>(vertices, levels);
     run.result.parents.extract_tuples<std::int32_t>(vertices, parents);
     const auto name = [&](index_t v) { return v < 0 ? -1 : u.in.original(v); };
-    if (u.s.output.ends_with(".npz")) {
+    if (is_npz(u.s.output)) {
         const auto n = static_cast<offset_t>(vertices.size());
         std::vector<std::int64_t> names[2];
         std::ranges::transform(vertices, std::back_inserter(names[0]), name);
@@ -314,7 +314,7 @@ int run_bfs(const bfs_settings& s) {
     if (s.validate && s.max_depth >= 0)
         throw usage_error("--validate needs the whole search: leave out --max-depth");
     if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");
-    if (!s.output.empty()) check_output(s.output);
+    if (!s.output.empty()) check_columns(s.output);
     traverse_options options;
     options.switches = parse_switches(s.switches.empty() ? "all" : s.switches);
     options.kernel = s.kernel;

@@ -56,7 +56,7 @@ void check_settings(const bfs_settings& s) {
         throw usage_error("--hub-first is for kernels that pull: leave it or --kernel reference out");
     if (s.validate && s.max_depth >= 0)
         throw usage_error("--validate needs the whole search: leave out --max-depth");
-    if (!s.output.empty()) check_output(s.output);
+    if (!s.output.empty()) check_columns(s.output);
 }
 
 std::int64_t parse_id(std::string_view word, std::string_view where) {
@@ -250,7 +250,7 @@ void print_text(const many_setup& u, const many_search& run) {
 }
 
 void write_levels(const many_setup& u, const many_search& run) {
-    if (u.s.output.ends_with(".npz")) {
+    if (is_npz(u.s.output)) {
         std::vector<std::int64_t> names;
         for (offset_t v = 0; v < u.in.matrix().rows(); ++v) names.push_back(u.in.original(v));
         const auto n = static_cast<offset_t>(names.size());

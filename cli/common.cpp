@@ -51,6 +51,11 @@ private:
     stopwatch watch_;
 };
 
+std::string lower_case(std::string text) {
+    std::ranges::transform(text, text.begin(), io::lower);
+    return text;
+}
+
 // "uniform:LOW,HIGH".
 std::pair<std::int32_t, std::int32_t> parse_weights(const std::string& rule) {
     constexpr std::string_view prefix = "uniform:";
@@ -91,8 +96,7 @@ void check_generator(const std::string& input) {
     std::error_code ignored;
     if (is_generator(input) || std::filesystem::exists(input, ignored)) return;
     const auto colon = std::min(input.find(':'), input.size());
-    std::string name = input.substr(0, colon);
-    std::ranges::transform(name, name.begin(), io::lower);
+    const std::string name = lower_case(input.substr(0, colon));
     std::vector<std::string> names;
     for (const auto& line : generators()) {
         names.push_back(line.substr(0, line.find(':')));
@@ -281,6 +285,17 @@ void check_output(const std::string& path) {
     if (fs::is_directory(path, ignored))
         throw usage_error(fmt::format("cannot write {}: it is a folder", path));
 }
+
+void check_columns(const std::string& path) {
+    check_output(path);
+    const std::string name = lower_case(path);
+    for (const auto* suffix : {".gz", ".mtx", ".mm", ".el", ".wel", ".nzb", ".h5", ".hdf5"})
+        if (name.ends_with(suffix))
+            throw usage_error(fmt::format(
+                "cannot write {}: this output is text, or an .npz for NumPy, not {}", path, suffix));
+}
+
+bool is_npz(const std::string& path) { return lower_case(path).ends_with(".npz"); }
 
 void write_file(const std::string& path, std::string_view content) {
     io::output_file file(path);

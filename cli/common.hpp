@@ -130,6 +130,10 @@ std::unique_ptr<T[]> side_by_side(const std::vector<T>& values) {
 void check_tiling(const settings& s, const tiling& tiles, std::initializer_list<std::string_view> kernels);
 /// Throws usage_error where a file at `path` cannot be made: before the work rather than after.
 void check_output(const std::string& path);
+/// The same for columns that a verb writes itself, as text or .npz; also where the suffix is that of a format it does not write.
+void check_columns(const std::string& path);
+/// Whether columns go to this file as arrays for NumPy.
+bool is_npz(const std::string& path);
 /// Throws usage_error where two outputs go to one file.
 void check_different(const std::string& one, const std::string& other);
 /// Writes beside the file, then renames. Throws nz::error.

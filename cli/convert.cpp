@@ -24,7 +24,9 @@ int convert_input(std::string_view verb, const settings& s) {
     check_output(s.output);
     check_different(s.output, s.order_file);
     const file_layout layout = parse_file_layout(s.layout);
-    if (!s.order_file.empty()) check_output(s.order_file);
+    if (!s.order_file.empty()) check_columns(s.order_file);
+    if (is_npz(s.order_file))
+        throw usage_error(fmt::format("cannot write {}: an order is written as text", s.order_file));
     const context ctx = make_context(s, false);
     const loaded in = load_input(ctx, s);
     if (!in.input.original_ids.empty() && s.order_file.empty())

@@ -42,7 +42,7 @@ vector named(const context& ctx, const loaded& in, const vector& mates) {
 }
 
 int run_matching(const settings& s) {
-    if (!s.output.empty()) check_output(s.output);
+    if (!s.output.empty()) check_columns(s.output);
     const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     const matching_options o{s.seed};

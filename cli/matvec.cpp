@@ -147,7 +147,7 @@ void write_result(const std::string& path, const vector& y, const loaded& in) {
         std::vector<index_t> at;
         std::vector<T> values;
         y.extract_tuples<T>(at, values);
-        if (path.ends_with(".npz")) {
+        if (is_npz(path)) {
             const auto n = static_cast<offset_t>(at.size());
             const auto all = side_by_side(values);
             std::vector<std::int64_t> names;
@@ -199,7 +199,7 @@ void add_matvec_options(CLI::App& verb, matvec_settings& s) {
 
 int run_matvec(std::string_view verb, const matvec_settings& s) {
     check_tiling(s, s.tiles, {"tile_row", "tile_column"});
-    if (!s.output.empty()) check_output(s.output);
+    if (!s.output.empty()) check_columns(s.output);
     const context ctx = make_context(s);
     const semiring ring = named_semiring(s.semiring, s.type);  // wrong words are told before a long load
     if (!s.reorder.empty() && ring.multiply().positional())

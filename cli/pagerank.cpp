@@ -86,7 +86,7 @@ void print_text(const setup& u) {
 }
 
 int run_pagerank(const pagerank_settings& s) {
-    if (!s.output.empty()) check_output(s.output);
+    if (!s.output.empty()) check_columns(s.output);
     pagerank_options o;
     o.damping = s.damping;
     o.tolerance = s.tolerance;

@@ -170,7 +170,7 @@ void write_distances(const setup& u, const search& run) {
     dispatch(distances.type(), [&]<class T>(std::type_identity<T>) {
         std::vector<T> values;
         distances.template extract_tuples<T>(vertices, values);
-        if (u.s.output.ends_with(".npz")) {
+        if (is_npz(u.s.output)) {
             const auto n = static_cast<offset_t>(vertices.size());
             std::vector<std::int64_t> names, before;
             for (const index_t v : vertices) {
@@ -213,7 +213,7 @@ int run_sssp(const sssp_settings& s) {
     if (!s.switches.empty() && s.kernel == "reference")
         throw usage_error("kernel reference has no switches: leave --switches or --kernel reference out");
     if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");
-    if (!s.output.empty()) check_output(s.output);
+    if (!s.output.empty()) check_columns(s.output);
     const shortest_options options = options_of(s);
     const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);

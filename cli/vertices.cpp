@@ -54,7 +54,7 @@ void print_text(const settings& s, const graph_input& graph, const vertex_report
 }  // namespace
 
 graph_input open_graph(const settings& s) {
-    if (!s.output.empty()) check_output(s.output);
+    if (!s.output.empty()) check_columns(s.output);
     const context ctx = make_context(s);
     graph_input graph{ctx, load_input(ctx, s)};
     check_graph(graph.matrix());
@@ -140,7 +140,7 @@ void write_vertices(const settings& s, const loaded& in, const std::vector<verte
                                        return c.values.template values<T>().data();
                                    }),
                           n});
-    if (s.output.ends_with(".npz"))
+    if (is_npz(s.output))
         io::write_npz_arrays(s.output, arrays);
     else
         io::write_text_columns(s.output, arrays);

@@ -130,6 +130,21 @@ TEST_F(bad_input, an_output_of_unknown_format_is_refused) {
     EXPECT_EQ(file_count(), 0u);
 }
 
+TEST_F(bad_input, an_output_of_columns_is_text_or_for_numpy) {
+    for (const std::string verb : {"bfs", "sssp", "spmv", "pagerank", "cc", "matching"}) {
+        for (const std::string name : {"x.txt.gz", "x.mtx", "x.nzb", "x.bsp.h5", "X.MTX"})
+            expect_refused({verb, "grid2d:3", "-o", name}, 2, {name, ".npz"});
+        EXPECT_EQ(file_count(), 0u);
+        EXPECT_EQ(nz({verb, "grid2d:3", "-o", "X.NPZ"}).status, 0);
+        EXPECT_TRUE(read("X.NPZ").starts_with("PK")) << verb;
+        std::filesystem::remove(path("X.NPZ"));
+    }
+    expect_refused({"bfs", "grid2d:3", "--sources", "1,2", "-o", "x.mtx"}, 2, {"x.mtx"});
+    for (const std::string name : {"o.npz", "o.mtx"})
+        expect_refused({"convert", "grid2d:3", "-o", "a.mtx", "--reorder", "rcm", "--order-file", name}, 2,
+                       {name});
+}
+
 TEST_F(bad_input, a_failed_conversion_leaves_the_old_output_alone) {
     write("outside.mtx", outside);
     write("out.mtx", "precious");
