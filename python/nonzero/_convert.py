@@ -22,6 +22,8 @@ _FILE_ERRORS = {errno.ENOENT: FileNotFound, errno.EACCES: PermissionDenied, errn
 
 def _path(given):
     path = os.fsdecode(given)
+    if "\0" in path:
+        raise DomainError(f"{path!a}: a path holds no null character")
     try:
         path.encode()
     except UnicodeEncodeError:
