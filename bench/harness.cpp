@@ -53,6 +53,16 @@ std::map<std::string, measurement>& results() {
     return all;
 }
 
+bool whole = true;
+
+// Google Benchmark's JSON, which says nothing where it cannot be written.
+class json_reporter : public benchmark::JSONReporter {
+    void Finalize() override {
+        JSONReporter::Finalize();
+        whole = whole && GetOutputStream().flush();
+    }
+};
+
 // Into the JSON, beside what Google Benchmark says of the host.
 void say_machine(const options& o) {
     if (o.backend == "cpu" || !device::why_absent().empty()) return;
@@ -98,11 +108,13 @@ std::map<std::string, measurement> run(const options& o, const char* own) {
     for (auto& a : arguments) pointers.push_back(a.data());
     int count = static_cast<int>(pointers.size());
     benchmark::Initialize(&count, pointers.data());
+    json_reporter json;
     if (!o.json.empty()) say_machine(o);
-    benchmark::RunSpecifiedBenchmarks();
+    benchmark::RunSpecifiedBenchmarks(nullptr, o.json.empty() ? nullptr : &json);
     return results();
 }
 
 const std::map<std::string, measurement>& results_so_far() { return results(); }
+bool json_is_whole() { return whole; }
 
 }  // namespace nz::bench

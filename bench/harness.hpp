@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -33,13 +34,26 @@ inline nz::backend wanted_backend(const options& o) {
     return o.backend == "cpu" ? backend::cpu : o.backend == "cuda" ? backend::cuda : backend::automatic;
 }
 
+/// What a suite looks at; other options are refused (bench/main.cpp).
+struct suite_options {
+    bool inputs = true, scale = false;
+    std::vector<int> tables{}, figures{};
+};
 /// A suite registers benchmarks with add(), runs them with run(), and prints what follows from the results.
 struct suite {
     const char* name;
     const char* summary;
     int (*main)(const options&);
+    suite_options takes{};
+    /// A paper's figures and tables are run one by one.
+    bool is_paper() const { return !takes.figures.empty(); }
 };
 std::vector<suite> suites();
+
+/// One line on standard error and exit status 2.
+class wrong_usage : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// What `repeats` calls of `work` took, after one warm-up, in milliseconds. The best is what a floor is held against:
 /// the floor's rates are bests too, and a shared host only adds to a time.
@@ -72,5 +86,7 @@ void add(const std::string& name, std::function<std::optional<measurement>()> bo
 std::map<std::string, measurement> run(const options& o, const char* own);
 /// The same results again, for whoever ran another suite.
 const std::map<std::string, measurement>& results_so_far();
+/// Whether all that run() wrote as JSON is in its file.
+bool json_is_whole();
 
 }  // namespace nz::bench

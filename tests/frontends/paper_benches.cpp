@@ -1,6 +1,8 @@
 // nz bench papers/KEY and gap on small inputs: every figure runs, its results checked by the bench itself, and says what it has to.
 #include "run_nz.hpp"
 
+#include <sys/wait.h>
+
 #include <cstdlib>
 #include <map>
 
@@ -194,6 +196,40 @@ TEST_F(paper_benches, what_a_paper_or_the_library_has_not_is_said) {
     const outcome run = bench({"papers/matam2012", "--figure", "9", "many"});
     EXPECT_EQ(run.status, 1);
     EXPECT_NE(run.err.find("ROWS,DIAGONALS,DIAGONALS"), std::string::npos) << run.err;
+}
+
+TEST_F(paper_benches, what_a_suite_would_not_look_at_is_refused) {
+    const auto refused = [&](std::vector<std::string> words, const std::vector<std::string>& needles) {
+        words.insert(words.begin(), "bench");
+        expect_refused(words, 2, needles);
+    };
+    refused({"--foo"}, {"--foo"});
+    refused({"foo"}, {"'foo'", "matvec", "papers/yang2018"});
+    refused({"gap", "rmat:5,4"}, {"gap", "rmat:5,4"});
+    refused({"papers/dalton2015", "--figure", "4", "rmat:5,4"}, {"figure 4"});
+    refused({"bfs", "--table", "2"}, {"--table 1"});
+    refused({"matvec", "--figure", "1"}, {"no figures"});
+    refused({"papers/yang2018"}, {"--table 1, 2 and --figure 2, 5, 6, 7"});
+    refused({"papers/yang2018", "--table", "1", "--figure", "2"}, {"give one"});
+    refused({"matvec", "--scale", "9"}, {"--scale"});
+    refused({"gap", "--scale", "9", "--quick"}, {"--scale", "--quick"});
+    refused({"bfs", "rmat:5,4", "--quick"}, {"--quick", "rmat:5,4"});
+    refused({"bfs", "--backend", "tpu"}, {"--backend"});
+}
+
+TEST_F(paper_benches, output_that_is_lost_is_a_failure) {
+    if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+    const outcome run = bench({"spadd", "laplace2d:5", "-o", "/dev/full"});
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("nz: /dev/full: cannot be written"), std::string::npos) << run.err;
+    const std::string line =
+        std::string("\"$NZ_BINARY\" bench spadd laplace2d:5 --backend cpu >/dev/full 2>'") +
+        path("complaint") + "'";
+    EXPECT_EQ(WEXITSTATUS(std::system(line.c_str())), 1);
+    EXPECT_NE(read("complaint").find("nz: cannot write to standard output"), std::string::npos);
+    const outcome nowhere = bench({"spadd", "laplace2d:5", "-o", "missing/out.json"});
+    EXPECT_EQ(nowhere.status, 1);
+    EXPECT_NE(nowhere.err.find("nz: missing/out.json: cannot be created"), std::string::npos) << nowhere.err;
 }
 
 }  // namespace

@@ -100,12 +100,8 @@ std::vector<double> medians_in_turns(const division& once, const std::vector<dou
 }
 
 int divided(const options& o, const context& ctx) {
-    if (ctx.backend() != backend::cuda) {
-        fmt::print(
-            stderr,
-            "nz-bench: figures 7 and 8 divide products between a CPU and a GPU, and there is no GPU\n");
-        return 1;
-    }
+    if (ctx.backend() != backend::cuda)
+        throw error("figures 7 and 8 divide products between a CPU and a GPU, and there is no GPU");
     const auto set = williams();
     const std::vector<input> inputs = inputs_of(o, set, size::of_product);
     print_stand_ins(inputs, set);

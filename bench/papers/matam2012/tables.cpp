@@ -25,12 +25,8 @@ int matam2012_suite(const options& o) {
             return bands(o, choose_context(o));
         case 10:
             return sparse_dense(o, choose_context(o));
-        case 7:
-        case 8:
+        default:  // 7 and 8
             return divided(o, choose_context(o));
-        default:
-            fmt::print(stderr, "nz-bench: papers/matam2012 has --figure 3 to 10\n");
-            return 2;
     }
 }
 

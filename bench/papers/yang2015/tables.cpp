@@ -384,10 +384,6 @@ int run_kronecker(const options& o, const context& ctx) {
 }  // namespace
 
 int yang2015_suite(const options& o) {
-    if (o.figure != 1 && o.figure != 2 && (o.table < 1 || o.table > 4)) {
-        fmt::print(stderr, "nz-bench: papers/yang2015 has --table 1, 2, 3 and 4, and --figure 1 and 2\n");
-        return 2;
-    }
     const context ctx = choose_context(o);
     fmt::print("{}\n",
                ctx.backend() == backend::cuda ? ctx.device() : fmt::format("CPU, {} threads", ctx.threads()));
