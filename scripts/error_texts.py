@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the list of docs/errors.md from the texts in the sources; --check says whether it is stale.
 
-A text is the format of a require<E>(), fail<E>(), throw E(...) or of a reader's own function that throws; {} stands for what it
-names. A throw without a text of its own passes on another's and has to be listed in PASSED_ON."""
+A text is the format of a require<E>(), fail<E>(), throw E(...) or of a reader's own function that throws, or what a check of an
+option of nz returns; {} stands for what it names. A throw without a text of its own passes on another's and has to be listed in PASSED_ON."""
 
 import ast
 import pathlib
@@ -22,7 +22,10 @@ PASSED_ON = {"src/core/checks.hpp", "src/core/cuda_check.hpp", "src/io/gzip.cpp"
              "src/core/device_copies_absent.cpp", "src/storage/edge_weights.cpp", "cli/main.cpp", "cli/common.cpp", "python/src/module.cpp",
              "python/src/bind.hpp", "python/nonzero/report.py"}
 SITE = re.compile(r"\b(?:(?P<guard>require)<(?P<required>\w+)>|fail<(?P<failed>\w+)>|throw (?:nb::|py::|nz::)?(?P<thrown>\w+)"
-                  r"|(?P<helper>refuse|complain|\w+\.fail|not_served))(?=[({])")
+                  r"|(?P<helper>refuse|complain|\w+\.fail|fail_at|fail_with|not_served))(?=[({])")
+# Of the command line's options: what looks at a word and returns a text where it is wrong.
+CHECK = re.compile(r"->(?:check|transform)(?=\(\[)|\bValidator\((?P<name>\w+)")
+RETURN = re.compile(r'return ((?:"(?:\\.|[^"\\])*"|[^";])*);')
 LITERAL = re.compile(r'"((?:\\.|[^"\\])*)"')
 # Errors by the names that throws give them, and what else is thrown.
 KINDS = {"usage_error": "wrong usage", "text_error": "invalid_format", "error": "error"}
@@ -102,6 +105,8 @@ def in_cpp(path, room):
         given = arguments(code, site.end())
         kind = site["required"] or site["failed"] or site["thrown"]
         kind = KINDS.get(kind, kind) if kind else HELPERS.get(room, "error")
+        if site["helper"] == "fail_with":  # between the file and the operating system's words
+            kind, given = "error", [f'"{{}}: " + {given[0]} + ": {{}}"']
         if site["helper"] == "complain":
             kind = "error" if given[0].strip() == "failed" else "wrong usage"
         if site["guard"]:  # a condition may hold commas: templates
@@ -114,6 +119,22 @@ def in_cpp(path, room):
             raise ValueError(f"{name}:{line}: an error without a text: write one, or list the file in PASSED_ON")
         for text in texts:
             yield kind, text
+
+
+def checks(path):
+    """The texts of option checks: of lambdas, and of functions by name."""
+    code = without_comments(path.read_text())
+    for site in CHECK.finditer(code):
+        at = site.end()
+        if site["name"]:
+            function = re.search(rf"std::string {site['name']}\([^)]*\) (?={{)", code)
+            if not function:
+                continue
+            at = function.end()
+        for answer in RETURN.findall(",".join(arguments(code, at))):
+            for text in map(tidy, texts_of([answer])):
+                if re.search(r"[a-z]{2}", text):
+                    yield "wrong usage", text
 
 
 def in_python(path):
@@ -133,7 +154,7 @@ def collected():
     for room, title in ROOMS.items():
         for path in sorted((ROOT / room).rglob("*")):
             if path.suffix in (".cpp", ".hpp", ".cu", ".cuh"):
-                pairs = in_cpp(path, room)
+                pairs = [*in_cpp(path, room), *checks(path)]
             elif path.suffix == ".py" and "tests" not in path.parts:
                 pairs = in_python(path)
             else:
