@@ -223,7 +223,7 @@ operation_plan extract_column(const context& ctx, vector& w, const matrix& a, co
 /// C = A^T (C = A with transpose_a, as GrB_transpose has it).
 operation_plan transpose(const context& ctx, matrix& c, const matrix& a, const matrix_options& options = {});
 /// A^T, made at the first call and kept with the matrix, as much memory again, until its entries change: for products with
-/// A^T that follow each other. The matrix that comes back is the caller's to change; the kept one stays.
+/// A^T that follow each other. What comes back is the caller's to change; the kept one stays. Under a memory limit none is kept.
 matrix transposed(const context& ctx, const matrix& a);
 /// D with D(i, i + k) = v(i) for k >= 0, D(i - k, i) = v(i) below: square, of size |k| more than v's (GrB_Matrix_diag). Throws
 /// domain_error when so many rows are too many.

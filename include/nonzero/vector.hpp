@@ -61,8 +61,8 @@ public:
     /// The same entries in another form; `dense` throws domain_error where entries are absent.
     void convert_to(vector_form form);
 
-    /// The values of a dense vector, without a copy: of one that lives on, for the span is into it. Throws domain_error for
-    /// another type or form.
+    /// The values of a vector without absent entries, no copy: of one that lives on, for the span is into it. Throws domain_error for
+    /// another type and where entries are absent.
     template <entry_type T>
     std::span<const T> values() const& {
         return {static_cast<const T*>(dense_values(dtype_of<T>)), static_cast<std::size_t>(size())};

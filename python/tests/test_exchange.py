@@ -403,3 +403,9 @@ def test_arrays_that_were_handed_out_outlive_what_is_invalidated():
     again = [a.csr_arrays() for _ in range(50)]
     assert data.tolist() == [2.0, 1.0, 3.0] and indices.tolist() == [0, 1, 1] and indptr.tolist() == [0, 2, 3]
     assert again[-1][2].tolist() == [2.0, 9.0, 3.0]
+
+
+def test_paths_with_null_characters_are_refused():
+    for call in (lambda: nz.load("a\0b"), lambda: nz.save(nz.load("grid2d:3"), "q\0.mtx")):
+        with pytest.raises(nz.errors.DomainError, match="null"):
+            call()
