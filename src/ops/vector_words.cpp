@@ -142,7 +142,7 @@ std::optional<vector_body> apply_words(const context& ctx, const binary_op& op, 
 }
 
 std::optional<vector_body> apply_words(const context& ctx, const unary_op& f, const vector_body& u) {
-    if (f.id() > unary_id::one || f.input_type(u.type) != u.type) return {};
+    if (f.id() == unary_id::user || f.input_type(u.type) != u.type) return {};
     const auto kernel = instantiate::find_apply(f.id(), u.type);
     if (!kernel) return {};
     vector_body w = storage::make_vector_body(ctx, u.type, u.size, u.form, u.count, false);

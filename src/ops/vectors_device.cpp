@@ -321,7 +321,7 @@ std::optional<vector> apply_words_on_device(const context& ctx, const binary_op&
 }
 
 std::optional<vector> apply_words_on_device(const context& ctx, const unary_op& f, const vector& u) {
-    if (!lives_there(ctx, u) || f.id() > unary_id::one || f.input_type(u.type()) != u.type()) return {};
+    if (!lives_there(ctx, u) || f.id() == unary_id::user || f.input_type(u.type()) != u.type()) return {};
     const auto kernel = instantiate::find_apply_on_device(f.id(), u.type());
     if (!kernel) return {};
     const vector_body& b = u.body_anywhere();

@@ -113,7 +113,9 @@ TEST_P(VectorWords, ApplyAsTheReferenceDoes) {
                     if (op.id() == unary_id::bnot) continue;
                     if (!is_floating(type) && op.id() >= unary_id::sqrt) continue;
                     vector found(ctx, type, size), expected(ctx, type, size);
-                    apply(ctx, found, op, u);
+                    const operation_plan plan = apply(ctx, found, op, u);
+                    EXPECT_EQ(plan.kernel == "words", instantiate::find_apply(op.id(), type) != nullptr)
+                        << op.name();
                     apply(ctx, expected, op, u, by_reference);
                     ASSERT_TRUE(same(read(expected), found)) << op.name();
                 }
