@@ -28,12 +28,12 @@ run() {  # log, tool, seconds, words...
 $(grep -m 5 -E "=========|FAILED|nz:" "$log")"
     fi
 }
-matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*:MxvFewOnDevice.OfOneRow*:MxvFewOnDevice.More*:MxvFewOnDevice.Obey*'
+matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*:MxvOnDevice.Scattered*:MxvFewOnDevice.OfOneRow*:MxvFewOnDevice.More*:MxvFewOnDevice.Obey*'
 joins='EwiseOnDevice.Long*:EwiseOnDevice.Stretches*:EwiseOnDevice.Nearly*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
 dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*:DenseProducts.Few*'
 pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*'
 built='BuildOnDevice.Of*:BuildOnDevice.Rows*:BuildOnDevice.Columns*:BuildOnDevice.Says*'
-resident='MxmOnDevice.DotProductsOfLong*:MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*'
+resident='MxmOnDevice.DotProductsOfLong*:MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*:MatrixOnDevice.Kept*:MxmOnDevice.Masks*'
 turned='TransposeOnDevice.Few*:TransposeOnDevice.Bands*:TransposeOnDevice.Columns*Very*:TransposeOnDevice.Rows*'
 parts='MxmStripsOnDevice.Masks*:MxmStripsOnDevice.Iso*:MxmStripsOnDevice.Neighbours*:CopiesOnDevice.OfSeveral*'
 searches='SsspOnDevice.OfAFew*:SsspOnDevice.*Refuses*:BfsShapes.ParentsAt*:Graphs/Bfs.EachPhaseOfTilesAlone*/Grid:Betweenness.QueuesLeave*:Betweenness.Hubs*'
