@@ -226,12 +226,27 @@ def explain_methods(owner: type) -> None:
             setattr(owner, name, staticmethod(call) if kind == "nb_func" else call)
 
 
+_streams = []
+
+
+def _address(stream) -> int:
+    """Of a stream of CuPy's or torch's, which lives on with the process: what a context made may go to it until the last."""
+    for name in ("ptr", "cuda_stream"):
+        if hasattr(stream, name):
+            if not getattr(stream, name):
+                raise DomainError("Context: the default stream is none to work on: make a stream")
+            if stream not in _streams:
+                _streams.append(stream)
+            return index(getattr(stream, name))
+    return index(stream)
+
+
 def _context(backend: str = "auto", threads: int = 0, memory_limit: int = 0, device_memory_limit: int = 0,
-             stream: int = 0):
+             stream=0):
     for name, x in (("memory_limit", memory_limit), ("device_memory_limit", device_memory_limit)):
         if x < 0:
             raise DomainError(f"Context: {name} is {x}: give bytes, or 0 for no limit")
-    return backend, index(threads), index(memory_limit), index(device_memory_limit), index(stream)
+    return backend, index(threads), index(memory_limit), index(device_memory_limit), _address(stream)
 
 
 def _matrix(ctx: Context, dtype, rows: int, columns: int):

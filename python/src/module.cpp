@@ -170,12 +170,12 @@ void bind_context(nb::module_& m) {
                                     .log = [](std::string_view) { check_interrupt(); }});
             },
             nb::sig("def __init__(self, backend: str = 'auto', threads: int = 0, memory_limit: int = 0, "
-                    "device_memory_limit: int = 0, stream: int = 0) -> None"),
+                    "device_memory_limit: int = 0, stream: object = 0) -> None"),
             "Where work runs and what it may use.\n\nbackend: 'auto' (the GPU where there is one), 'cpu' or 'cuda'.\n"
             "threads: 0 for all. memory_limit: bytes alive at a time on the host, 0 for no limit. device_memory_limit: the\n"
-            "same on the GPU, 0 for memory_limit there too. stream: the address of a CUDA stream (cupy.cuda.Stream's ptr, torch's\n"
-            "cuda_stream) that is alive as long as the context: all its work on the GPU goes there, in the stream's order, and it\n"
-            "waits for no other; 0 for one of its own.")
+            "same on the GPU, 0 for memory_limit there too. stream: a CUDA stream of CuPy's or torch's, kept from then on, or\n"
+            "the address of one that is alive as long as the context and all that it made: all work on the GPU goes there, in the\n"
+            "stream's order, and waits for no other; 0 for one of its own.")
         .def("__repr__",
              [](const context& c) {
                  return "<nonzero.Context " + std::string(name_of(c.backend())) +

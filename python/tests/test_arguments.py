@@ -189,3 +189,21 @@ def test_order_of_a_dense_result_is_c_or_f():
 def test_one_function_copies():
     for x in (A, V):
         assert vars(type(x))["copy"].__wrapped__ is vars(type(x))["__copy__"]
+
+
+def test_streams_are_taken_as_objects_and_kept():
+    from nonzero import _arguments
+
+    class Stream:
+        ptr = 4096
+
+    class Default:
+        cuda_stream = 0
+
+    held = Stream()
+    assert _arguments._address(held) == 4096 == _arguments._address(held) and _arguments._streams.count(held) == 1
+    assert _arguments._address(0) == 0
+    with pytest.raises(nz.errors.DomainError, match="default stream"):
+        nz.Context(stream=Default())
+    with pytest.raises(TypeError):
+        nz.Context(stream="0")

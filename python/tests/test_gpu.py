@@ -232,7 +232,7 @@ def test_places_without_an_entry_can_be_filled_there(gpu):
 
 def test_work_goes_to_the_callers_stream(gpu):
     stream = cupy.cuda.Stream(non_blocking=True)
-    ctx = nz.Context(backend="cuda", stream=stream.ptr)
+    ctx = nz.Context(backend="cuda", stream=stream)  # which keeps it: what is left of the test goes to it after `stream` has gone
     a = nz.load("laplace2d:50", ctx=ctx)
     with stream:
         x = cupy.arange(2500, dtype=cupy.float64)
