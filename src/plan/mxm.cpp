@@ -69,7 +69,7 @@ std::size_t workspace(std::string_view kernel, const mxm_facts& f, bool packs) {
 }
 
 // On a GPU, once products are counted; B's columns, where they have to be built, are not held against it, so that what is at hand
-// by chance changes no bits.
+// by chance changes no bits (but where they alone are there).
 bool dots_are_fewer(const mxm_facts& f) {
     if (f.products < 0) return false;
     const auto rows = static_cast<double>(f.rows), products = static_cast<double>(f.products);
