@@ -22,7 +22,8 @@ namespace {
 constexpr std::int64_t out_of_reach = std::int64_t{1}
                                       << 40;  // more than any degree, and stays so when lowered
 
-constexpr int long_chain = 64;  // rounds of one k, from which on their passes cost more than a queue's copies
+constexpr int long_chain =
+    64;  // rounds of one k, after which the queue has the others; other lengths were not measured
 
 class peeling {
 public:

@@ -9,6 +9,7 @@
 #include "ops/assign_rows.hpp"
 #include "ops/checks.hpp"
 #include "ops/extract_rows.hpp"
+#include "ops/masks.hpp"
 #include "ops/places.hpp"
 #include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
@@ -63,8 +64,7 @@ vector_body at_places_of(const context& ctx, scalar x, const vector& mask, bool 
     vector_body t = storage::make_vector_body(ctx, x.type(), m.size, vector_form::sparse, m.count);
     offset_t count = 0;
     for (offset_t k = 0; k < m.count; ++k)
-        if (structure ||
-            from_element<bool>(cast(storage::load(m.values.data(), m.type, k), m.type, dtype::boolean))) {
+        if (structure || ops::truthy(m.values.data(), m.type, k)) {
             t.indices.as<index_t>()[count] = m.index_data()[k];
             storage::store(t.values.data(), x.type(), count++, x.bits());
         }
@@ -76,7 +76,8 @@ vector_body spread(const context& ctx, const ops::assigned& u, const index_list&
                    const vector_options& options) {
     if (indices.is_all()) {
         if (u.u) return storage::copy(u.u->body());
-        if (options.mask && !options.mask_complement && options.mask->form() == vector_form::sparse)
+        if (plan::assigns_within_mask({options.mask != nullptr, options.mask_complement}) &&
+            options.mask->form() == vector_form::sparse)
             return at_places_of(ctx, u.x, *options.mask, options.mask_structure);
         vector full = vector::full(ctx, w.size(), u.x);
         return std::move(full.mutable_body());

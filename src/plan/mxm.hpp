@@ -63,7 +63,7 @@ inline constexpr double band_rows = 0.97, band_products = 8, band_most_products 
 inline constexpr double dot_step_cost = 1;
 /// Entries of B read and written to have its columns, in products.
 inline constexpr double columns_cost = 8;
-/// Columns for each product, mask entry and row from which masked_row's clearing of them takes longer than all else.
+/// Columns for each product, mask entry and row beyond which masked_row, which clears a sum for every one, is left out; not measured.
 inline constexpr double masked_row_columns = 16;
 
 /// On a GPU, under a mask that lists what may be written, in nanoseconds (`nz bench regret` over 42 matrices, one H200: sums of these,

@@ -6,7 +6,6 @@
 #include "kernels/cuda/mxm/common_words.cuh"
 
 #include <cub/device/device_scan.cuh>
-#include <thrust/iterator/transform_iterator.h>
 
 namespace nz::kernels::cuda {
 
