@@ -28,20 +28,23 @@ class BfsResult:
 
 @explained
 def bfs(a: Matrix, source: int, *, parents: bool = True, max_depth: int = -1, kernel: str = "", fast: bool = False,
-        switches: str = "", ctx: Context | None = None) -> BfsResult:
+        switches: str = "", hub_first: bool = False, tile_size: int = 0, ctx: Context | None = None) -> BfsResult:
     """Breadth-first search from `source`, direction-optimised (yang2018).
 
     The parent is the smallest neighbour in the level above; fast=True takes any. max_depth: levels to go at most, -1 for
     no limit. kernel: push_pull_fused, push_pull_loop or tile. switches: "none", or a comma-separated list of
     change_direction, masking, early_exit, operand_reuse, structure_only, "all" (these five) and duplicates, with which push
-    claims no vertex and what is told of each level counts repeats. Raises IndexOutOfBounds when the source is not a vertex,
+    claims no vertex and what is told of each level counts repeats. hub_first: pull over lists of neighbours that are ordered
+    by falling degree, which are made once; parents are then any. tile_size: 32 or 64 for kernel "tile", 0 for the one that
+    takes fewer bytes. Raises IndexOutOfBounds when the source is not a vertex, DomainError for another tile_size,
     DimensionMismatch when A is not square, NotSupported where the kernel lacks a switch. Ctrl-C ends it between levels.
 
     >>> import nonzero as nz
     >>> nz.bfs(nz.load("grid2d:3"), 0).levels
     array([0, 1, 2, 1, 2, 3, 2, 3, 4], dtype=int32)
     """
-    return BfsResult(**_core.bfs(chosen(ctx), a, source, bool(parents), max_depth, kernel, bool(fast), switches))
+    return BfsResult(**_core.bfs(chosen(ctx), a, source, bool(parents), max_depth, kernel, bool(fast), switches,
+                                 bool(hub_first), tile_size))
 
 
 @dataclass
@@ -62,15 +65,16 @@ class BfsManyResult:
 
 @explained
 def bfs_many(a: Matrix, sources: Iterable[int], *, levels: bool = False, of_vertices: bool = False, max_depth: int = -1,
-             kernel: str = "", ctx: Context | None = None) -> BfsManyResult:
+             kernel: str = "", hub_first: bool = False, ctx: Context | None = None) -> BfsManyResult:
     """Breadth-first searches from all of `sources`, 64 at a time. levels: 4 bytes a source and vertex; of_vertices: 20
-    bytes a vertex. kernel: bit_parallel or one_by_one.
+    bytes a vertex. kernel: bit_parallel or one_by_one. hub_first: as in bfs.
 
     >>> import nonzero as nz
     >>> nz.bfs_many(nz.load("grid2d:3"), [0, 4]).depths
     array([4, 2], dtype=int32)
     """
-    return BfsManyResult(**_core.bfs_many(chosen(ctx), a, vertices(sources), bool(levels), bool(of_vertices), max_depth, kernel))
+    return BfsManyResult(**_core.bfs_many(chosen(ctx), a, vertices(sources), bool(levels), bool(of_vertices), max_depth, kernel,
+                                      bool(hub_first)))
 
 
 @dataclass

@@ -20,7 +20,7 @@ _OBJECTS = {"Operand": ("Matrix", "Vector"), "Factor": ("Matrix", "DiaMatrix")}
 _INT64, _INT32 = range(-(2**63), 2**63), range(-(2**31), 2**31)
 # The ints that the compiled half takes of arguments by these names; of others those of 64 bits.
 _INTS = {
-    **dict.fromkeys(("threads", "max_iterations", "max_steps", "searches", "pixels", "lowest", "highest"),
+    **dict.fromkeys(("threads", "max_iterations", "max_steps", "searches", "pixels", "lowest", "highest", "tile_size"),
                     (_INT32, "an int of 32 bits")),
     **dict.fromkeys(("memory_limit", "device_memory_limit"), (range(-(2**63), 2**64), "an int of 64 bits")),
     **dict.fromkeys(("seed", "stream"), (range(2**64), "an int from 0 to 2^64 - 1")),

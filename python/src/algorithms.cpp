@@ -19,13 +19,16 @@ nb::list levels_of(const std::vector<traverse_level>& iterations) {
 }
 
 nb::dict bfs_(const context& ctx, const py_matrix& a, offset_t source, bool parents, offset_t max_depth,
-              const std::string& kernel, bool fast, const std::string& switches) {
+              const std::string& kernel, bool fast, const std::string& switches, bool hub_first,
+              int tile_size) {
     traverse_options options;
     options.parents = parents;
     options.max_depth = max_depth;
     options.kernel = kernel;
     options.determinism = fast ? determinism::fast : determinism::strict;
     if (!switches.empty()) options.switches = parse_switches(switches);
+    options.hub_first = hub_first;
+    options.tiles.size = tile_size;
     options.on_level = [](const traverse_level&) { check_interrupt(); };
     const traverse_result r = [&] {
         const nb::gil_scoped_release unlocked;
@@ -51,12 +54,13 @@ nb::object of_vertices_(const std::optional<traverse_many_sums>& of) {
 }
 
 nb::dict bfs_many_(const context& ctx, const py_matrix& a, const std::vector<offset_t>& sources, bool levels,
-                   bool of_vertices, offset_t max_depth, const std::string& kernel) {
+                   bool of_vertices, offset_t max_depth, const std::string& kernel, bool hub_first) {
     traverse_many_options options;
     options.levels = levels;
     options.of_vertices = of_vertices;
     options.max_depth = max_depth;
     options.kernel = kernel;
+    options.hub_first = hub_first;
     options.on_level = [](const traverse_many_level&) { check_interrupt(); };
     traverse_many_result r = [&] {
         const nb::gil_scoped_release unlocked;

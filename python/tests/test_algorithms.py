@@ -47,6 +47,12 @@ def test_switches_and_kernels_change_nothing(graph):
         found = nz.bfs(graph, source, **options)
         np.testing.assert_array_equal(found.levels, expected.levels)
         np.testing.assert_array_equal(found.parents, expected.parents)
+    for options in [{"hub_first": True}, {"kernel": "tile", "tile_size": 32}, {"kernel": "tile", "tile_size": 64}]:
+        np.testing.assert_array_equal(nz.bfs(graph, source, **options).levels, expected.levels)
+    many = nz.bfs_many(graph, [source], levels=True, hub_first=True)
+    np.testing.assert_array_equal(many.levels[0], expected.levels)
+    with pytest.raises(nz.errors.DomainError, match="32 or 64"):
+        nz.bfs(graph, source, kernel="tile", tile_size=16)
 
 
 def test_depth_limit(graph):

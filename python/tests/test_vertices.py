@@ -172,8 +172,20 @@ def test_results_of_larger_graphs_are_networkxs(graph):
     np.testing.assert_allclose(nz.betweenness(graph).centrality / 2, [between[v] for v in everyone], rtol=1e-9, atol=1e-9)
 
 
-def test_ctrl_c_ends_an_algorithm_between_its_products():
-    graph = nz.load("grid2d:60")  # 3,600 sources of two products a level: minutes
+@pytest.mark.parametrize(
+    ("generator", "work"),
+    [
+        # Each takes minutes: 3,600 sources of two products a level, or 90,000 of a millisecond.
+        ("grid2d:60", lambda graph: nz.betweenness(graph, kernel="sweep_loop")),
+        ("grid2d:300", nz.betweenness),
+        ("grid2d:300", lambda graph: nz.betweenness(graph, kernel="batched")),
+        ("grid2d:300", nz.closeness),
+        ("rmat:16,16", nz.closeness),
+    ],
+    ids=["sweep_loop", "queue", "batched", "closeness of a grid", "closeness"],
+)
+def test_ctrl_c_ends_an_algorithm_between_its_sources(generator, work):
+    graph = nz.load(generator)
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -181,9 +193,9 @@ def test_ctrl_c_ends_an_algorithm_between_its_products():
     old = signal.signal(signal.SIGALRM, interrupt)
     begin = time.monotonic()
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
         with pytest.raises(KeyboardInterrupt):
-            nz.betweenness(graph, kernel="sweep_loop")
+            work(graph)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, old)

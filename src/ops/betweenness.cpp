@@ -14,6 +14,8 @@
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <map>
@@ -277,8 +279,13 @@ centrality_result betweenness(const context& ctx, const matrix& a, std::span<con
     } else {
         batches run(ctx, a, plan.batch);
         const auto most = static_cast<std::size_t>(plan.batch);
-        for (std::size_t at = 0; at < sources.size(); at += most)
-            result.iterations += run.run(sources.subspan(at, std::min(most, sources.size() - at)));
+        for (std::size_t at = 0; at < sources.size(); at += most) {
+            const auto batch = sources.subspan(at, std::min(most, sources.size() - at));
+            result.iterations += run.run(batch);
+            if (most < sources.size())
+                ctx.log(
+                    fmt::format("betweenness/batched: {} of {} sources", at + batch.size(), sources.size()));
+        }
         result.centrality = run.take();
         if (!is_counted(ctx, result.centrality)) {
             require_counted(o.kernel.empty(), a);

@@ -5,11 +5,33 @@
 #include "kernels/cuda_table.hpp"
 #include "storage/matrix_body.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 namespace nz::ops {
 namespace {
+
+/// Visits of vertices and entries between two lines to the log, which may end the work: about a second of a CPU's thread, and tens of
+/// milliseconds of a GPU, whose launches are waited for there.
+constexpr offset_t visits_a_thread_between_lines = offset_t{1} << 27,
+                   visits_between_lines = offset_t{1} << 30;
+
+/// The sources in parts of whole rounds, each with so many visits or a round more; after each of several a line.
+template <class Work>
+void for_parts(const context& ctx, const matrix& a, std::span<const offset_t> sources, std::size_t round,
+               offset_t visits, const Work& work) {
+    const offset_t of_one = std::max<offset_t>(a.rows() + a.nnz(), 1);
+    const auto rounds = static_cast<std::size_t>(visits / of_one) / round + 1;
+    const std::size_t part = std::min(sources.size(), rounds * round);
+    for (std::size_t at = 0; at < sources.size(); at += part) {
+        const std::size_t end = std::min(sources.size(), at + part);
+        work(at, end);
+        if (part < sources.size())
+            ctx.log(fmt::format("betweenness/queue: {} of {} sources", end, sources.size()));
+    }
+}
 
 std::optional<counted_queues> queues_on_host(const context& ctx, const matrix& a,
                                              std::span<const offset_t> sources) {
@@ -21,19 +43,26 @@ std::optional<counted_queues> queues_on_host(const context& ctx, const matrix& a
                            static_cast<std::size_t>(threads) * plan::betweenness_queue_parts::bytes(n));
     counted_queues result{buffer(ctx.memory(), n * sizeof(double))};
     std::fill_n(result.centrality.as<double>(), n, 0.0);
-    const auto levels =
-        kernels::cpu::betweenness_queue({static_cast<index_t>(n),
-                                         {{rows.offsets.data(), rows.offset_bytes == 8}, rows.index_data()},
-                                         sources,
-                                         result.centrality.as<double>(),
-                                         workspace.data(),
-                                         threads});
-    if (!levels) return std::nullopt;
-    result.levels = *levels;
+    bool counted = true;
+    const auto round = static_cast<std::size_t>(threads);
+    for_parts(ctx, a, sources, round, threads * visits_a_thread_between_lines,
+              [&](std::size_t begin, std::size_t end) {
+                  if (!counted) return;
+                  const auto levels = kernels::cpu::betweenness_queue(
+                      {static_cast<index_t>(n),
+                       {{rows.offsets.data(), rows.offset_bytes == 8}, rows.index_data()},
+                       sources.subspan(begin, end - begin),
+                       result.centrality.as<double>(),
+                       workspace.data(),
+                       threads});
+                  counted = levels.has_value();
+                  result.levels += levels.value_or(0);
+              });
+    if (!counted) return std::nullopt;
     return result;
 }
 
-// As many sources a launch as the plan has room for; the one wait is for what all of them tell.
+// As many sources a launch as the plan has room for.
 std::optional<counted_queues> queues_on_device(const context& ctx, const matrix& a,
                                                std::span<const offset_t> sources,
                                                const plan::betweenness_plan& plan) {
@@ -60,12 +89,16 @@ std::optional<counted_queues> queues_on_device(const context& ctx, const matrix&
     k.centrality = result.centrality.as<double>();
     k.workspace = workspace.data();
     k.blocks = plan.blocks;
-    for (std::size_t at = 0; at < sources.size(); at += static_cast<std::size_t>(plan.batch)) {
-        k.sources = sources_there.as<index_t>() + at;
-        k.reports = reports_there.as<betweenness_queue_report>() + at;
-        k.count = static_cast<int>(std::min(sources.size() - at, static_cast<std::size_t>(plan.batch)));
-        kernels::on_cuda().betweenness_queue(k, session.stream());
-    }
+    const auto round = static_cast<std::size_t>(plan.batch);
+    for_parts(ctx, a, sources, round, visits_between_lines, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t at = begin; at < end; at += round) {
+            k.sources = sources_there.as<index_t>() + at;
+            k.reports = reports_there.as<betweenness_queue_report>() + at;
+            k.count = static_cast<int>(std::min(end - at, round));
+            kernels::on_cuda().betweenness_queue(k, session.stream());
+        }
+        if (end < sources.size()) session.wait();
+    });
     session.download(reports.data(), reports_there.data(), reports_there.bytes());
     for (const betweenness_queue_report& told : reports) {
         if (told.lost) return std::nullopt;

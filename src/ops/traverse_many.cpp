@@ -11,6 +11,8 @@
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -104,6 +106,13 @@ std::optional<host_sums> make_sums(const context& ctx, const matrix& a, const tr
     return host_sums(ctx, static_cast<index_t>(a.rows()));
 }
 
+// A line to the log, which may end the work there.
+void tell_search(const context& ctx, std::string_view kernel, std::size_t sources,
+                 const traverse_many_result& so_far) {
+    ctx.log(
+        fmt::format("traverse_many/{}: {} sources more, {} in all", kernel, sources, so_far.reached.size()));
+}
+
 traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<const offset_t> sources,
                                 const traverse_many_options& o, const plan::traverse_many_plan& plan) {
     const storage::csr& rows = a.body().rows();
@@ -136,6 +145,7 @@ traverse_many_result run_on_cpu(const context& ctx, const matrix& a, std::span<c
         k.receiver = &receiver;
         append(result, reference ? kernels::reference::traverse_many(k) : kernels::cpu::bit_parallel(k),
                batch.sources.size());
+        tell_search(ctx, plan.kernel, batch.sources.size(), result);
     });
     for (auto& body : levels) result.levels.push_back(storage::make_vector(std::move(body)));
     if (sums) result.of_vertices = std::move(*sums).finish();
@@ -182,10 +192,12 @@ traverse_many_result run_one_by_one(const context& ctx, const matrix& a, std::sp
     traverse_many_result result;
     batch_receiver receiver{result, o};
     auto sums = make_sums(ctx, a, o);
-    for (std::size_t s = 0; s < sources.size(); ++s)
+    for (std::size_t s = 0; s < sources.size(); ++s) {
         add_single(traverse(ctx, a, sources[s], single_options(o)), a.body().rows(),
                    static_cast<offset_t>(s / plan::batch_sources), o,
                    sums ? sums->arrays() : kernels::vertex_sums{}, receiver);
+        tell_search(ctx, one_by_one_id, 1, result);
+    }
     if (sums) result.of_vertices = std::move(*sums).finish();
     return result;
 }

@@ -64,7 +64,7 @@ void sample_tiles(const matrix& a, plan::traverse_facts& facts) {
 void refuse_tiles(const plan::traverse_facts& f) {
     fail<not_supported>(
         "kernel tile: tiles of 64 would take about {} bytes, those of 32 {}, more than {} times the {} bytes of "
-        "the CSR: use push_pull_fused, reorder the graph, or build them all the same with tiles.size (--tile-size)",
+        "the CSR: use push_pull_fused, reorder the graph, or build them all the same with tiles.size (--tile-size, tile_size=)",
         f.tile_bytes_64, f.tile_bytes_32, plan::most_tile_growth, f.csr_bytes);
 }
 
