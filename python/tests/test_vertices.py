@@ -73,7 +73,8 @@ def test_ranks_are_networkxs(graph):
     expected = networkx.pagerank(networkx_of(graph, networkx.DiGraph), tol=1e-12, max_iter=1000)
     np.testing.assert_allclose(found.ranks, [expected[v] for v in range(graph.shape[0])], atol=1e-8)
     assert len(found.changes) == len(found.active) == found.iterations
-    assert found.changes[-1] == found.change and "mxv" in found.plan
+    assert found.changes[-1] == found.change
+    assert found.plan.startswith("step") == ("mxv" in found.plan), found.plan  # short_rows, on a GPU, has no product
     single = nz.pagerank(graph, dtype="float32")
     assert single.ranks.dtype == np.float32
     np.testing.assert_allclose(single.ranks, found.ranks, atol=1e-5)
@@ -180,7 +181,7 @@ def test_results_of_larger_graphs_are_networkxs(graph):
         ("grid2d:300", nz.betweenness),
         ("grid2d:300", lambda graph: nz.betweenness(graph, kernel="batched")),
         ("grid2d:300", nz.closeness),
-        ("rmat:16,16", nz.closeness),
+        ("rmat:16,16", lambda graph: nz.closeness(graph, ctx=nz.Context("cpu"))),  # a GPU takes less than half a second
     ],
     ids=["sweep_loop", "queue", "batched", "closeness of a grid", "closeness"],
 )

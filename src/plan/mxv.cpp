@@ -30,10 +30,9 @@ bool takes_slices(const mxv_facts& f) {
     if (f.limited || f.slice_diagonals < 0) return false;
     if (!f.on_device && (f.nnz < slices_from_entries || gaps)) return false;
     if (f.on_device && !large && f.expected < device_small_slices_from_products) return false;
-    if (gaps && density(f) < slices_from_density && takes_tiles(f)) return false;
-    // Of a slice, on average.
-    const double diagonals = f.slice_diagonals * static_cast<double>(f.nnz) /
-                             (static_cast<double>(f.output_size) / storage::slice_rows);
+    const double row_mean = static_cast<double>(f.nnz) / static_cast<double>(f.output_size);
+    if (gaps && density(f) < slices_from_density(row_mean) && takes_tiles(f)) return false;
+    const double diagonals = f.slice_diagonals * row_mean * storage::slice_rows;  // of a slice, on average
     const offset_t products = !f.on_device                     ? slices_from_products
                               : diagonals >= device_long_slice ? device_long_slices_from_products
                                                                : device_slices_from_products;

@@ -300,8 +300,12 @@ inline constexpr double tiles_most_outside = 0.5, tiles_most_met = 4, tiles_of_f
 /// A row that is longer than the others is one warp's, which looks at its tiles, whether u meets them or not, and then at what u meets: neither
 /// may be much where others wait for it. (c-39, longest row 668: 0.8 of csr_merge's time at 0.001, 1.3 at 0.01.)
 inline constexpr double tiles_spread = 2, tiles_longest_row = 1536, tiles_most_of_longest = 3000;
-/// Slices, which read u in runs, are the faster ones where u has so much of its entries.
-inline constexpr double slices_from_density = 1.0 / 32;
+/// Slices, which read all of the matrix in runs, are the faster ones where u has so much of its entries, and from less on where rows are
+/// short and tiles hold little (H200, ms, tile_row and dia_slice at densities of 0.003, 0.01, 0.04, 0.08: grid2d:2000,0.3 0.042 and 0.034,
+/// 0.056 and 0.035, 0.074 and 0.037, 0.076 and 0.042; laplace2d:2000 0.045 and 0.059, 0.069 and 0.061, 0.077 and 0.079, 0.085 and 0.083;
+/// banded:2000000,9 0.017 and 0.043, 0.029 and 0.044, 0.048 and 0.045, 0.061 and 0.047; banded:1000000,21 0.015 and 0.046, 0.022 and
+/// 0.047, 0.042 and 0.047, 0.057 and 0.047; laplace3d:100 0.024 and 0.055, 0.035 and 0.056, 0.052 and 0.058, 0.070 and 0.060).
+constexpr double slices_from_density(double row_mean) { return std::min(row_mean * row_mean / 2500, 0.05); }
 
 /// The products, or as many as columns of the mean length have.
 constexpr double products_expected(const mxv_facts& f) {

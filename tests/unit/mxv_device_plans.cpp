@@ -74,6 +74,10 @@ TEST(MxvPlan, OnAGpuTilesServeSparseVectorsWhereManyProductsFollow) {
     EXPECT_EQ(kernel_with([](auto& g) { g.expected = plan::device_tiles_from_products - 1; }), "dia_slice")
         << "which fewer products pay for";
     EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 100000; }), "dia_slice") << "a tenth of u";
+    EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 40000; }), "tile_row") << "a 25th, of long rows";
+    EXPECT_EQ(kernel_with([](auto& g) { g.nnz = 3 * g.output_size, g.input_count = 3000; }), "tile_row");
+    EXPECT_EQ(kernel_with([](auto& g) { g.nnz = 3 * g.output_size, g.input_count = 4000; }), "dia_slice")
+        << "rows of three";
     EXPECT_EQ(kernel_with([](auto& g) { g.outside_tiles = 0.6; }), "dia_slice");
     f.slice_diagonals = -1;
     for (const auto change : std::initializer_list<void (*)(plan::mxv_facts&)>{
