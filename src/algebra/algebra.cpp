@@ -96,11 +96,11 @@ element call_place(const void*, element, offset_t i, offset_t j, element thunk) 
     else if constexpr (Op == colgt)
         return to_element(j > t);
     else if constexpr (Op == rowindex)
-        return to_element<std::int64_t>(i + t);
+        return to_element(algebra::binary<binary_id::plus, std::int64_t>(i, t));
     else if constexpr (Op == colindex)
-        return to_element<std::int64_t>(j + t);
+        return to_element(algebra::binary<binary_id::plus, std::int64_t>(j, t));
     else
-        return to_element<std::int64_t>(j - i + t);
+        return to_element(algebra::binary<binary_id::plus, std::int64_t>(j - i, t));
 }
 template <binary_id Op, class T>
 element call_value(const void*, element x, offset_t, offset_t, element thunk) {

@@ -1,6 +1,7 @@
 // The entry points of the CUDA backend that are not made for each semiring. In a build without CUDA the table is empty.
 #pragma once
 
+#include "kernels/apply_places_arguments.hpp"
 #include "kernels/betweenness_arguments.hpp"
 #include "kernels/components_arguments.hpp"
 #include "kernels/device_bins.hpp"
@@ -59,6 +60,7 @@ struct cuda_table {
     device_select_table select{};
     device_extract_table extract{};
     device_places_table places{};
+    void (*apply_places)(const apply_places_arguments& arguments, void* stream) = nullptr;
     void (*kronecker_rows)(const device_kronecker_arguments& arguments, void* stream) = nullptr;
     matrix (*transpose_convert)(const context& own, const context& gpu, const matrix& a) = nullptr;
     void (*pagerank_step)(const pagerank_step_arguments& arguments, void* stream) = nullptr;

@@ -54,6 +54,7 @@ inline constexpr kernel_id kernel_ids[] = {
     {"ewise", "balanced_path", presence::here, "", presence::here, ""},
     {"ewise", "words", presence::here, "", presence::here, ""},
     {"apply", "words", presence::here, "", presence::here, ""},
+    {"apply", "places", presence::here, "", presence::here, ""},
     {"apply", "rows", presence::here, "", presence::absent, "calls any operator by its address"},
     {"select", "rows", presence::here, "", presence::here, ""},
     {"select", "rising", presence::here, "", presence::here, ""},

@@ -7,6 +7,7 @@
 #include "nonzero/operations.hpp"
 #include "ops/checks.hpp"
 #include "ops/select_device.hpp"
+#include "ops/vector_words.hpp"
 #include "ops/write_back.hpp"
 #include "storage/vector_body.hpp"
 
@@ -32,10 +33,6 @@ constexpr operation_plan rows_by_function{"select", "rows", tier::generic,
 constexpr operation_plan rows_on_gpu{"select", "rows", tier::compiled,
                                      "a bit an entry, tiles of entries shared out", true};
 
-constexpr binary_id comparisons[] = {binary_id::eq, binary_id::ne, binary_id::lt,
-                                     binary_id::le, binary_id::gt, binary_id::ge};
-static_assert(index_unary_id{static_cast<int>(index_unary_id::valueeq) + 5} == index_unary_id::valuege);
-
 // By value: every value compared by apply/words where that is compiled, and those that pass let through by a mask. The mask
 // has a bit a place: not for a few entries on the host.
 std::optional<operation_plan> select_by_words(const context& ctx, vector& w, const index_unary_op& op,
@@ -44,8 +41,7 @@ std::optional<operation_plan> select_by_words(const context& ctx, vector& w, con
     if (!options.kernel.empty() || !op.by_value() || op.input_type(type) != type ||
         (u.form() == vector_form::sparse && !u.body_anywhere().home->away()))
         return {};
-    const binary_op compare(
-        comparisons[static_cast<int>(op.id()) - static_cast<int>(index_unary_id::valueeq)]);
+    const binary_op compare = ops::comparison_by(op);
     if (!instantiate::find_words(compare.id(), type)) return {};
     vector passes(ctx, dtype::boolean, u.size()), kept(ctx, type, u.size());
     operation_plan plan = apply(ctx, passes, compare, u, scalar(type, thunk.as(type)));

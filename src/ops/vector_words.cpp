@@ -101,6 +101,14 @@ std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, s
 
 }  // namespace
 
+binary_op comparison_by(const index_unary_op& op) {
+    using enum index_unary_id;
+    constexpr binary_id comparisons[] = {binary_id::eq, binary_id::ne, binary_id::lt,
+                                         binary_id::le, binary_id::gt, binary_id::ge};
+    static_assert(index_unary_id{static_cast<int>(valueeq) + 5} == valuege);
+    return comparisons[static_cast<int>(op.id()) - static_cast<int>(valueeq)];
+}
+
 compiled_words find_compiled(const binary_op& op, dtype both) {
     if (op.id() > binary_id::lxnor || op.input_type(both) != both) return {};
     return {instantiate::find_words(op.id(), both), both, op.output_type(both)};

@@ -17,6 +17,9 @@ struct compiled_words {
 };
 compiled_words find_compiled(const binary_op& op, dtype both);
 
+/// The comparison of a value with the thunk that an operator by value is.
+binary_op comparison_by(const index_unary_op& op);
+
 /// A vector as an operand of a type that is not sparse; what had to be made for it is kept here.
 class words_operand {
 public:

@@ -1,4 +1,5 @@
 // The table of a build with CUDA.
+#include "kernels/cuda/apply/places.cuh"
 #include "kernels/cuda/assign/places.cuh"
 #include "kernels/cuda/assign/rows.cuh"
 #include "kernels/cuda/betweenness/batched.cuh"
@@ -76,6 +77,7 @@ const cuda_table& on_cuda() {
         {&cuda::extract_scan_bytes, &cuda::extract_rows_count, &cuda::extract_rows_fill,
          &cuda::spread_sources, &cuda::named_sources},
         {&cuda::extract_places, &cuda::assign_places},
+        &cuda::apply_places,
         &cuda::kronecker_rows,
         &cuda::transpose_convert,
         &cuda::pagerank_step,
