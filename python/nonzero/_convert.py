@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import errno
 import os
 
@@ -12,9 +13,9 @@ from numpy.typing import ArrayLike, DTypeLike
 from . import _core
 from ._arguments import explained, pair, type_of
 from ._context import Context, chosen
-from ._core import Matrix, Vector
+from ._core import DiaMatrix, Matrix, Vector
 from ._exchange import contiguous, dtype_name, has_other_order, on_gpu, places, type_name
-from .errors import DomainError, Error, FileError, FileNotFound, InvalidFormat, NotSupported, PermissionDenied
+from .errors import DimensionMismatch, DomainError, Error, FileError, FileNotFound, InvalidFormat, NotSupported, PermissionDenied
 
 _NUMBERS = {os.strerror(number): number for number in errno.errorcode}
 _FILE_ERRORS = {errno.ENOENT: FileNotFound, errno.EACCES: PermissionDenied, errno.EPERM: PermissionDenied}
@@ -73,7 +74,11 @@ def from_csr(indptr: ArrayLike, indices: ArrayLike, data: ArrayLike | float | No
             raise DomainError("arrays that are borrowed need int32 column numbers; leave copy=True")
     indices = places(indices, c)
     if data is not None:
-        data = contiguous(data, c, or_number=True)
+        given, data = data, contiguous(data, c, or_number=True)
+        if len(data) == 0 and len(indices) > 0:
+            raise DimensionMismatch(f"0 values were given for {len(indices)} entries: None is for a pattern")
+        if not copy and type_name(data) == "bool" and isinstance(given, np.ndarray) and not np.may_share_memory(given, data):
+            raise DomainError("arrays of truth values that are borrowed hold the bytes 0 and 1 alone; leave copy=True")
     owner = None if copy else (indptr, indices, data)
     return Matrix._from_csr(c, m, n, indptr, indices, data, bool(copy), owner)
 
@@ -191,6 +196,27 @@ def to_torch(a: Matrix, *, ctx: Context | None = None):
     return torch.sparse_csr_tensor(indptr, indices, data, size=a.shape)
 
 
+def _is_weight(x, dtype):
+    try:
+        return not (x is None or isinstance(x, (str, bytes))) and (dtype[0] not in "iu" or np.array(x, dtype=dtype) == x) and np.array(x, dtype=dtype).ndim == 0
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _weights(edges, nodes, weight, dtype):
+    found = [x for _, _, x in edges]
+    try:
+        values = np.array(found, dtype=dtype)
+        wrong = any(x is None or isinstance(x, (str, bytes)) for x in found)
+        wrong = wrong or values.ndim != 1 or dtype[0] in "iu" and any(x != y for x, y in zip(found, values.tolist()))
+    except (TypeError, ValueError, OverflowError):
+        wrong = True
+    if wrong:
+        u, v, x = next(e for e in edges if not _is_weight(e[2], dtype))
+        raise DomainError(f"the edge from {nodes[u]!r} to {nodes[v]!r} has {x!r} for {weight}, which is no value of {dtype}")
+    return values
+
+
 @explained
 def from_networkx(graph, *, weight: str | None = "weight", dtype: DTypeLike = "float64", nodelist=None,
                   ctx: Context | None = None) -> Matrix:
@@ -217,7 +243,7 @@ def from_networkx(graph, *, weight: str | None = "weight", dtype: DTypeLike = "f
     edges = [(place[u], place[v], d.get(weight, 1)) for u, v, d in graph.edges(data=True) if u in place and v in place]
     rows = np.array([e[0] for e in edges], dtype=np.int32)
     columns = np.array([e[1] for e in edges], dtype=np.int32)
-    values = np.array([e[2] for e in edges], dtype=dtype)
+    values = _weights(edges, nodes, weight, dtype)
     if not graph.is_directed():
         other = rows != columns
         rows, columns, values = (
@@ -284,8 +310,15 @@ def load(source: str | os.PathLike, *, symmetrize: bool = False, complex_modulus
     (9, 9)
     """
     path = _path(source)
-    with _of_file(path):
-        return _core.load(chosen(ctx), path, bool(symmetrize), bool(complex_modulus), seed)[0]
+    try:
+        with _of_file(path):
+            return _core.load(chosen(ctx), path, bool(symmetrize), bool(complex_modulus), seed)[0]
+    except FileNotFound as why:
+        names = [line.partition(":")[0] for line in _core.generators()] if ":" in path else []
+        for meant in difflib.get_close_matches(path.partition(":")[0].lower(), names, 1):
+            hint = f"{why.strerror}, and no generator: did you mean {meant}:{path.partition(':')[2]}?"
+            raise FileNotFound(why.errno, hint, path) from None
+        raise
 
 
 @explained
@@ -350,6 +383,14 @@ def _matrix_again(indptr, indices, data, shape, dtype=None):
 
 def _vector_again(size, indices, values):
     return build(size, indices, values)
+
+
+def _reduced_dia(a):
+    return _dia_again, (a.shape, np.array(a.offsets), np.array(a.values), np.array(a.first_rows), np.array(a.last_rows))
+
+
+def _dia_again(shape, offsets, values, first_rows, last_rows):
+    return DiaMatrix._from_parts(chosen(None), *shape, offsets, values, first_rows, last_rows)
 
 
 def _reduced(a):

@@ -183,6 +183,13 @@ def _over_memory(x):
     return np.asarray(x)
 
 
+def _with_truth(a):
+    """An array of bool whose True is the byte 1: a copy where some memory, seen as bool, holds others."""
+    if a.dtype != np.bool_ or a.size == 0 or a.view(np.uint8).max() <= 1:
+        return a
+    return a.view(np.uint8) != 0
+
+
 def contiguous(x, ctx: Context | None = None, *, or_number: bool = False):
     """as_array(x) of one dimension; copied where its elements have gaps between them. With a context whose GPU holds x, x
     itself or a copy without gaps there. or_number: a number stands for an array of one element."""
@@ -191,7 +198,7 @@ def contiguous(x, ctx: Context | None = None, *, or_number: bool = False):
     a = as_array(x)
     if a.ndim != 1 and not (or_number and a.ndim == 0):
         raise DomainError(f"an array of one dimension is needed, not {f'one of shape {a.shape}' if a.ndim else 'a number'}")
-    return np.ascontiguousarray(a.reshape(1) if a.ndim == 0 else a)
+    return _with_truth(np.ascontiguousarray(a.reshape(1) if a.ndim == 0 else a))
 
 
 def _lies_in_lines(a, lines, length):
@@ -210,7 +217,7 @@ def dense_operand(x, name, ctx: Context | None = None):
         raise DomainError(f"{name} must have two dimensions, not {a.ndim}" + (": mxv takes vectors" if a.ndim == 1 else ""))
     if not isinstance(a, np.ndarray):
         return a.detach() if hasattr(a, "detach") else a
-    return a if a.size == 0 or lies_by_rows(a) or _lies_in_lines(a, 1, 0) else np.ascontiguousarray(a)
+    return _with_truth(a if a.size == 0 or lies_by_rows(a) or _lies_in_lines(a, 1, 0) else np.ascontiguousarray(a))
 
 
 def empty_beside(x, shape, dtype: str, by_rows: bool):

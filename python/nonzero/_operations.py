@@ -224,6 +224,29 @@ def reduce_rows(monoid: str, a: Matrix, *, out: Vector | None = None, mask: Vect
     return _given(out, _core.reduce_rows(chosen(ctx), out, monoid, a, mask, accumulator(accum, out), flags, kernel))
 
 
+def _has(op, a, thunk, ctx):
+    kept = select(op, a, thunk, ctx=ctx)
+    return (kept.count if isinstance(a, Vector) else kept.nnz) > 0
+
+
+def _in_one_type(a, b, ctx):
+    """Pairs of the two in a type, all of which are equal where the values are; none where some value of one is none of the other's."""
+    if a.dtype == b.dtype:
+        return [(a, b)]
+    if "float" not in a.dtype + b.dtype:
+        signed = [x for x in (a, b) if x.dtype.startswith("int")]
+        if len(signed) == 1 and _has("valuelt", signed[0], 0, ctx):
+            return []
+        return [(a.astype("int64"), b.astype("int64"))] if len(signed) == 2 else [(a.astype("uint64"), b.astype("uint64"))]
+    pairs = [(a.astype("float64"), b.astype("float64"))]
+    for whole, other in ((a, b), (b, a)):
+        if whole.dtype in ("int64", "uint64"):  # which float64 rounds; and a number beyond it would become its greatest
+            if _has("valuege", other, 2.0**63 if whole.dtype == "int64" else 2.0**64, ctx):
+                return []
+            pairs.append((whole, other.astype(whole.dtype)))
+    return pairs
+
+
 @explained
 def isequal(a: Operand, b: Operand, *, ctx: Context | None = None) -> bool:
     """Whether a and b have one shape, entries at the same places and equal values there, of whatever types; NaN equals nothing.
@@ -237,8 +260,9 @@ def isequal(a: Operand, b: Operand, *, ctx: Context | None = None) -> bool:
         raise TypeError(f"isequal: a is of type {type_of(a)}, b of type {type_of(b)}: two matrices or two vectors are compared")
     if (a.size, a.count) != (b.size, b.count) if isinstance(a, Vector) else (a.shape, a.nnz) != (b.shape, b.nnz):
         return False
-    # In both types: the one that holds all of both may round (int64 and float64).
-    pairs = [(a, b)] if a.dtype == b.dtype else [(a, b.astype(a.dtype)), (a.astype(b.dtype), b)]
+    pairs = _in_one_type(a, b, ctx)
+    if not pairs:
+        return False
     for x, y in pairs:
         both = ewise_mult("eq", x, y, ctx=ctx)
         entries = both.count if isinstance(a, Vector) else both.nnz

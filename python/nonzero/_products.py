@@ -109,8 +109,8 @@ def spmv(a: Matrix, x: Vector | ArrayLike, *, alpha: float = 1.0, beta: float = 
     """y = alpha A x + beta y, in the arithmetic of y's type: float32 or float64.
 
     A is m x n, x has n entries, y has m; absent entries count as 0. y: a Vector, changed in place and returned; without
-    it a new one of type `dtype` (np.float32, "float32"...; float64 unless A and x are float32), which has no entry where A's row has none: see
-    Vector.to_numpy. Kernels as of mxv. Raises DomainError for other types of y, DimensionMismatch.
+    it a new one of type `dtype` (np.float32, "float32"...; float64 unless A and x are float32). y is dense: 0 where A's row has no
+    entry. Kernels as of mxv. Raises DomainError for other types of y, DimensionMismatch.
 
     >>> import nonzero as nz
     >>> a = nz.from_coo([0, 1], [1, 0], [2.0, 3.0], (2, 2))

@@ -113,7 +113,10 @@ template <class T, class Keep>
 nb::object array_over(std::span<const T> values, Keep keep) {
     auto* held = new Keep(std::move(keep));
     const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Keep*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
+    // Of no address NumPy makes an array of its own, which could be written to.
+    static constexpr T nothing{};
+    const T* const data = values.data() ? values.data() : &nothing;
+    return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {values.size()}, owner));
 }
 /// Something of a GPU's memory that is in use there until the GPU is through, whoever asked.
 template <class Keep>

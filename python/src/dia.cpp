@@ -94,6 +94,19 @@ py_dia from_scipy(const nb::object& a, const context* given) {
     });
 }
 
+// From the parts of one: values of each diagonal in lines of all rows.
+py_dia from_parts(const context& ctx, offset_t rows, offset_t columns, const host_array& offsets,
+                  const host_lines& values, const host_array& first_rows, const host_array& last_rows) {
+    return dispatch(dtype_of_array(values), [&]<class T>(std::type_identity<T>) {
+        const std::span<const T> all(static_cast<const T*>(values.data()), values.size());
+        return unlocked([&] {
+            return py_dia{
+                dia_matrix::from_dia<T>(ctx, {dimension_of(rows), dimension_of(columns), indices_of(offsets),
+                                              all, 0, indices_of(first_rows), indices_of(last_rows)})};
+        });
+    });
+}
+
 // SciPy's lines: as many columns as the entries reach, 0 where there is no entry.
 template <class T>
 nb::object scipy_data(const dia_view<T>& view) {
@@ -251,7 +264,9 @@ void bind_dia(nb::module_& m) {
                 new (self) py_dia{dia_matrix(c, parse_dtype(element), rows, columns)};
             },
             nb::sig("def __init__(self, ctx: Context, dtype: object, rows: int, columns: int) -> None"))
-        .def("__repr__", &text);
+        .def("__repr__", &text)
+        .def("__reduce__", [](nb::handle a) { return python_half<"nonzero._convert">("_reduced_dia")(a); })
+        .def_static("_from_parts", &from_parts);
     bind_conversions(type);
     bind_parts(type);
     m.def("mxm_dia", &mxm_);

@@ -58,15 +58,20 @@ namespace {
     throw nb::type_error(("a number is needed, not an object of type " + type).c_str());
 }
 
+// An int of more than 64 bits, which a floating type may have.
+struct too_large : domain_error {
+    using domain_error::domain_error;
+};
+
 // Python's numbers and NumPy's alike, and arrays without dimensions.
-scalar number_of(nb::handle given) {
+scalar number_of(nb::handle given, bool as_float = false) {
     nb::object x = nb::borrow(given);
     if (nb::hasattr(x, "ndim") && nb::hasattr(x, "item")) {
         if (nb::cast<int>(x.attr("ndim")) != 0) refuse_as_number(x);
         x = x.attr("item")();
     }
     if (PyBool_Check(x.ptr())) return PyObject_IsTrue(x.ptr()) == 1;
-    if (PyIndex_Check(x.ptr())) {
+    if (PyIndex_Check(x.ptr()) && !as_float) {
         const nb::object whole = nb::steal(PyNumber_Index(x.ptr()));
         if (!whole.is_valid()) refuse_as_number(x);
         int overflow = 0;
@@ -75,7 +80,7 @@ scalar number_of(nb::handle given) {
         const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(whole.ptr()) : 0;
         if (overflow > 0 && !PyErr_Occurred()) return static_cast<std::uint64_t>(large);
         PyErr_Clear();
-        throw domain_error(nb::cast<std::string>(nb::str(whole)) + " has more than 64 bits");
+        throw too_large(nb::cast<std::string>(nb::str(whole)) + " has more than 64 bits");
     }
     const double value = PyFloat_AsDouble(x.ptr());
     if (value == -1 && PyErr_Occurred()) refuse_as_number(x);
@@ -103,7 +108,14 @@ bool has(dtype type, scalar x) {
 
 // Not GraphBLAS's typecast: a number that a type of whole numbers does not have is refused, as NumPy refuses it.
 scalar to_scalar(nb::handle x, std::optional<dtype> type) {
-    const scalar given = number_of(x);
+    const scalar given = [&] {
+        try {
+            return number_of(x);
+        } catch (const too_large&) {
+            if (!type || !is_floating(*type)) throw;
+            return number_of(x, true);
+        }
+    }();
     if (!type) return given;
     if (!has(*type, given))
         throw domain_error(nb::cast<std::string>(nb::str(x)) + " is no value of " +

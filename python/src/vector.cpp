@@ -186,10 +186,12 @@ void bind_vector(nb::module_& m) {
         .def(
             "__array__",
             [](const py_vector& v, nb::handle type, nb::handle copy) {
-                const bool copies = !copy.is_none() && nb::cast<bool>(copy);
-                if (type.is_none() && !copies) return values(v);
-                return values(v).attr("astype")(
-                    type.is_none() ? nb::cast(std::string(name_of(v.value.type()))) : type);
+                const nb::object own = values(v), in = type.is_none() ? own.attr("dtype") : nb::borrow(type);
+                if (copy.is_none() || nb::cast<bool>(copy))
+                    return own.attr("astype")(in, nb::arg("copy") = !copy.is_none());
+                if (!own.attr("dtype").equal(nb::module_::import_("numpy").attr("dtype")(in)))
+                    throw nb::value_error("values of another dtype are a copy, which copy=False forbids");
+                return own;
             },
             nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none(),
             "NumPy's protocol: np.asarray(v) of a dense vector is values(), without a copy.")

@@ -1,8 +1,10 @@
 """DiaMatrix: to and from SciPy's diagonals and matrices, and products, against SciPy and against mxm of the matrices."""
 
+import copy
 import doctest
 import gc
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -230,3 +232,13 @@ def test_the_example_of_the_class_runs():
     example = doctest.DocTestParser().get_doctest(nz.DiaMatrix.__doc__, {}, "DiaMatrix", None, 0)
     result = doctest.DocTestRunner().run(example)
     assert result.attempted == 9 and result.failed == 0
+
+
+def test_pickles_and_copies_have_the_same_diagonals():
+    s = scipy.sparse.dia_array(([[1.0, 2.0, 0.0], [4.0, 5.0, 6.0]], [-1, 1]), shape=(3, 4))
+    for a in (nz.DiaMatrix.from_scipy(s), nz.DiaMatrix(nz.Context("cpu"), "int8", 3, 2), nz.DiaMatrix.from_matrix(nz.load("banded:9,3"))):
+        for b in (pickle.loads(pickle.dumps(a)), copy.deepcopy(a)):
+            assert (b.shape, b.dtype, b.nnz) == (a.shape, a.dtype, a.nnz)
+            for part in ("offsets", "first_rows", "last_rows"):
+                np.testing.assert_array_equal(getattr(a, part), getattr(b, part))
+            assert nz.isequal(a.to_matrix(), b.to_matrix())

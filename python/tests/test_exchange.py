@@ -409,3 +409,58 @@ def test_paths_with_null_characters_are_refused():
     for call in (lambda: nz.load("a\0b"), lambda: nz.save(nz.load("grid2d:3"), "q\0.mtx")):
         with pytest.raises(nz.errors.DomainError, match="null"):
             call()
+
+
+def test_true_is_true_whatever_byte_it_is():
+    two, one = np.array([2, 255, 0], "u1").view(bool), np.array([1, 1, 0], bool)
+    x, y = nz.dense(two), nz.dense(one)
+    assert nz.isequal(x, y) and nz.ewise_mult("land", x, y).values().tolist() == [True, True, False]
+    a = nz.from_csr([0, 2, 3], [0, 1, 1], two, (2, 2))
+    assert nz.isequal(a, nz.from_csr([0, 2, 3], [0, 1, 1], one, (2, 2))) and nz.reduce("plus", a.astype("int64")) == 2
+    assert nz.reduce("plus", nz.from_coo([0, 1, 1], [0, 0, 1], two, (2, 2)).astype("int64")) == 2
+    with pytest.raises(nz.errors.DomainError, match="bytes 0 and 1"):
+        nz.from_csr(*(np.array(x, "i4") for x in ([0, 2, 3], [0, 1, 1])), two, (2, 2), copy=False)
+    borrowed = nz.from_csr(*(np.array(x, "i4") for x in ([0, 2, 3], [0, 1, 1])), one, (2, 2), copy=False)
+    assert nz.isequal(a, borrowed)
+
+
+def test_no_values_are_none_for_entries():
+    with pytest.raises(nz.errors.DimensionMismatch, match="0 values were given for 2 entries"):
+        nz.from_csr([0, 1, 2], [0, 1], np.array([]), (2, 2))
+    empty = nz.from_csr([0, 0], [], np.array([]), (1, 2))
+    assert empty.nnz == 0 and empty.dtype == "float64"
+    assert not any(x.flags.writeable for x in empty.csr_arrays())
+
+
+def test_numpys_protocol_copies_only_where_it_may():
+    v = nz.dense([1.5, 2.0])
+    assert pointer(np.array(v, copy=False)) == pointer(v.values()) == pointer(np.asarray(v, dtype="f8"))
+    assert pointer(np.array(v, copy=True)) != pointer(v.values()) and np.array(v, copy=True).flags.writeable
+    assert np.asarray(v, dtype="f4").dtype == np.float32
+    if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
+        with pytest.raises(ValueError, match="copy"):
+            np.array(v, dtype="f4", copy=False)
+
+
+def test_large_ints_are_numbers_of_floating_types():
+    assert nz.full(2, 2**70, dtype="f8").get(1) == 2.0**70
+    assert nz.apply("plus", nz.full(2, 1.0), right=-(2**64)).get(0) == 1 - 2.0**64
+    with pytest.raises(nz.errors.DomainError, match="64 bits"):
+        nz.full(2, 2**70)
+    with pytest.raises(nz.errors.DomainError, match="64 bits"):
+        nz.full(2, 2**70, dtype="int64")
+
+
+@pytest.mark.parametrize(("weight", "dtype"), [(None, "float64"), ("3", "float64"), (1j, "float64"), (300, "uint8"), (2**70, "int64"), (1.5, "int32"), ([1, 2], "float64")])
+def test_weights_of_networkx_that_are_no_numbers_are_named(weight, dtype):
+    g = networkx.path_graph(3)
+    g.add_edge("a", 2, weight=weight)
+    with pytest.raises(nz.errors.DomainError, match="the edge from 2 to 'a' has .* for weight, which is no value of"):
+        nz.from_networkx(g, dtype=dtype)
+
+
+def test_misspelt_generators_are_answered_with_the_nearest():
+    with pytest.raises(nz.errors.FileNotFound, match="did you mean grid2d:3?"):
+        nz.load("grd2d:3")
+    with pytest.raises(FileNotFoundError):
+        nz.load("no/such:file")

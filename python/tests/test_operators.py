@@ -207,6 +207,20 @@ def test_square_roots_and_logarithms():
         nz.apply("sqrt", nz.dense([4]))
 
 
+@pytest.mark.parametrize(
+    ("x", "t", "y", "u"),
+    [(255, "u1", -1, "i1"), (2**64 - 1, "u8", -1, "i8"), (65535, "u2", -1, "i1"), (2**63 - 1, "i8", 2.0**63, "f8"),
+     (2**64 - 1, "u8", 2.0**64, "f8"), (2**31 - 1, "i4", 2.0**31, "f4"), (2, "i4", True, "?"), (2**53 + 1, "i8", 2.0**53, "f4"),
+     (0, "u8", -1.0, "f8"), (1, "i8", 1.5, "f8")],
+)
+def test_isequal_of_two_types_is_of_the_numbers(x, t, y, u):
+    one, other = nz.dense(np.array([x], t)), nz.dense(np.array([y], u))
+    assert not nz.isequal(one, other) and not nz.isequal(other, one)
+    for v in (0, 1):
+        same = nz.from_coo([0], [0], np.array([v], t), (1, 1)), nz.from_coo([0], [0], np.array([v], u), (1, 1))
+        assert nz.isequal(*same) and nz.isequal(*same[::-1])
+
+
 def test_isequal_compares_in_both_types():
     big = 2**53 + 1
     assert not nz.isequal(nz.dense(np.array([big], np.uint64)), nz.dense(np.array([big - 1], np.int64)))

@@ -178,12 +178,13 @@ def test_results_of_larger_graphs_are_networkxs(graph):
     [
         # Each takes minutes: 3,600 sources of two products a level, or 90,000 of a millisecond.
         ("grid2d:60", lambda graph: nz.betweenness(graph, kernel="sweep_loop")),
+        ("banded:3000000,3", lambda graph: nz.sssp(nz.with_random_weights(graph, 1, 50), 0, ctx=nz.Context("cpu"))),
         ("grid2d:300", nz.betweenness),
         ("grid2d:300", lambda graph: nz.betweenness(graph, kernel="batched")),
         ("grid2d:300", nz.closeness),
         ("rmat:16,16", lambda graph: nz.closeness(graph, ctx=nz.Context("cpu"))),  # a GPU takes less than half a second
     ],
-    ids=["sweep_loop", "queue", "batched", "closeness of a grid", "closeness"],
+    ids=["sweep_loop", "shortest paths", "queue", "batched", "closeness of a grid", "closeness"],
 )
 def test_ctrl_c_ends_an_algorithm_between_its_sources(generator, work):
     graph = nz.load(generator)

@@ -98,11 +98,21 @@ dtype semiring::value_type(dtype a, dtype b) const {
     return add_.value_type(multiply_.output_type(operand_type(a, b)));
 }
 
+namespace {
+// Bitwise operators are for integers: not for the truth values of a comparison, nor for a sum that makes truth values of its products.
+bool both_defined(const algebra::binary_row& add, const algebra::binary_row& multiply) {
+    using algebra::domain;
+    if (add.inputs == domain::integers)
+        return multiply.output != algebra::result::truth || is_logical(multiply.id);
+    return !boolean_only(add.id) || multiply.inputs != domain::integers;
+}
+}  // namespace
+
 std::vector<std::string> semiring_names() {
     std::vector<std::string> names;
     for (const auto& add : algebra::binary_rows())
         for (const auto& multiply : algebra::binary_rows())
-            if (add.is_monoid && multiply.id != binary_id::any)
+            if (add.is_monoid && multiply.id != binary_id::any && both_defined(add, multiply))
                 names.push_back(std::string(add.name) + "_" + std::string(multiply.name));
     std::ranges::sort(names);
     return names;

@@ -116,7 +116,8 @@ void check(const context& ctx, const matrix& a, const markov_options& o) {
     const auto not_positive = index_unary_op::make<bool, double>(
         "not_positive", [](double x, offset_t, offset_t, double) { return !(x > 0 && std::isfinite(x)); });
     select(ctx, wrong, not_positive, weights, scalar(0.0));
-    require<domain_error>(wrong.nnz() == 0, "markov_clustering: {} weights are not positive", wrong.nnz());
+    require<domain_error>(wrong.nnz() == 0, "markov_clustering: {} weights are not positive and finite",
+                          wrong.nnz());
 }
 
 }  // namespace

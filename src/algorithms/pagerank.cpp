@@ -94,10 +94,12 @@ private:
         const double greatest = reduce(ctx_, binary_id::max, weights).get<double>(),
                      least = reduce(ctx_, binary_id::min, weights).get<double>();
         double total = reduce(ctx_, binary_id::plus, weights).get<double>();
-        require<domain_error>(greatest > 0 && std::isfinite(greatest) && least >= 0 && !std::isnan(total),
+        require<domain_error>(greatest > 0 && std::isfinite(greatest) && least >= 0,
                               "pagerank: the personalisation's entries run from {} to {}: weights "
-                              "are not negative, and one is positive",
+                              "are finite and not negative, and one is positive",
                               least, greatest);
+        require<domain_error>(!std::isnan(total),
+                              "pagerank: an entry of the personalisation is not a number");
         if (!std::isnormal(total)) {  // too much for a double, or too little
             apply(ctx_, weights, binary_id::div, weights, scalar(greatest));
             total = reduce(ctx_, binary_id::plus, weights).get<double>();

@@ -30,6 +30,9 @@ struct shortest_arguments {
     offset_t list_capacity = 0;       ///< entries of each list
     void* workspace = nullptr;
     int threads = 1;
+    /// Called by the caller's thread now and then, a few times a second: how many rounds there were. What it throws ends the search.
+    void (*on_rounds)(void* receiver, std::uint64_t rounds) = nullptr;
+    void* receiver = nullptr;
 };
 
 /// What a search tells of itself.

@@ -81,8 +81,8 @@ operation_plan extract_column(const context& ctx, vector& w, const matrix& a, co
     const ops::operand input{a, options.transpose_a};
     ops::check_output("extract_column", w, rows.size(input.rows()), listed("rows", rows.size(input.rows())));
     ops::check_mask("extract_column", w, options);
-    ops::check_indices(ctx, "extract_column", "row", rows, input.rows());
-    ops::check_index("extract_column", "column", column, input.columns());
+    ops::check_indices(ctx, "extract_column", options.transpose_a ? "column" : "row", rows, input.rows());
+    ops::check_index("extract_column", options.transpose_a ? "row" : "column", column, input.columns());
     ops::check_kernel("extract_column", options.kernel);
     if (options.transpose_a && options.kernel != "reference") {  // a row of A
         vector_options writing = options;

@@ -13,6 +13,8 @@
 #include "ops/switches.hpp"
 #include "storage/matrix_body.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace nz {
@@ -34,7 +36,7 @@ constexpr std::string_view reference_id = "reference";
 
 void check(const matrix& a, offset_t source, const shortest_options& o) {
     require<dimension_mismatch>(a.rows() == a.columns(),
-                                "shortest: the matrix is {} x {}; a graph needs a square one", a.rows(),
+                                "sssp: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
     require<index_out_of_bounds>(source >= 0 && source < a.rows(),
                                  "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
@@ -86,8 +88,14 @@ shortest_result run_on_host(const context& ctx, const matrix& a, offset_t source
     kernels::shortest_report report{0, 0, 0, 1};
     if (plan.kernel == reference_id)
         kernels::reference::shortest(k);
-    else
+    else {
+        k.on_rounds = [](void* receiver, std::uint64_t rounds) {
+            static_cast<const context*>(receiver)->log(
+                fmt::format("shortest/delta_stepping: {} rounds so far", rounds));
+        };
+        k.receiver = const_cast<context*>(&ctx);
         report = kernels::cpu::delta_stepping(k);
+    }
     a.body().note_paths(std::min(static_cast<offset_t>(report.relaxations), a.nnz()));
     return finish_shortest(ctx, k, report, std::move(distances), std::move(parents));
 }

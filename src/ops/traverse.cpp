@@ -37,7 +37,7 @@ constexpr std::string_view loop_id =
 
 void check(const matrix& a, offset_t source, const traverse_options& o) {
     require<dimension_mismatch>(a.rows() == a.columns(),
-                                "traverse: the matrix is {} x {}; a graph needs a square one", a.rows(),
+                                "bfs: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
     require<index_out_of_bounds>(source >= 0 && source < a.rows(),
                                  "source {} is not a vertex: the graph has {} vertices, from 0 on", source,

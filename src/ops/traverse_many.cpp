@@ -33,7 +33,7 @@ traverse_options single_options(const traverse_many_options& o) {
 
 void check(const matrix& a, std::span<const offset_t> sources, const traverse_many_options& o) {
     require<dimension_mismatch>(a.rows() == a.columns(),
-                                "traverse_many: the matrix is {} x {}; a graph needs a square one", a.rows(),
+                                "bfs_many: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
     for (const offset_t source : sources)
         require<index_out_of_bounds>(source >= 0 && source < a.rows(),

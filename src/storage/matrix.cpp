@@ -205,61 +205,25 @@ void matrix_body::drop_derived() const {
     sampled_rows_.reset();
 }
 
-// Rewrites the CSR with the changes in; the last change of a place wins. The caller holds the lock.
+// The caller holds the lock.
 void matrix_body::merge_pending() const {
     if (pending_.empty()) return;
-    std::stable_sort(pending_.begin(), pending_.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.row, a.column) < std::tie(b.row, b.column);
-    });
-    csr base = copy(ctx, *rows_);
-    if (!base.sorted || !rows_->sorted) sort_rows(ctx, base, binary_id::second);
-    std::vector<index_t> rows, columns;
-    std::vector<element> values;
-    std::size_t p = 0;
-    const auto keep = [&](index_t i, index_t j, element v) {
-        rows.push_back(i), columns.push_back(j), values.push_back(v);
-    };
-    const auto take_change = [&] {
-        const pending_change& first = pending_[p];
-        while (p + 1 < pending_.size() && pending_[p + 1].row == first.row &&
-               pending_[p + 1].column == first.column)
-            ++p;
-        if (!pending_[p].removed) keep(pending_[p].row, pending_[p].column, pending_[p].value);
-        ++p;
-    };
-    for (index_t i = 0; i < row_count; ++i) {
-        for (offset_t k = base.offset(i); k < base.offset(i + 1); ++k) {
-            const index_t j = base.index_data()[k];
-            while (p < pending_.size() && std::tie(pending_[p].row, pending_[p].column) < std::tie(i, j))
-                take_change();
-            if (p < pending_.size() && pending_[p].row == i && pending_[p].column == j)
-                take_change();
-            else
-                keep(i, j, base.value(k));
-        }
+    std::optional<csr> sorted;
+    if (!rows_->sorted) {
+        sorted = copy(ctx, *rows_);
+        sort_rows(ctx, *sorted, binary_id::second);
     }
-    while (p < pending_.size()) take_change();
-    csr merged = allocate_csr(ctx, type, value_kind::full, row_count, column_count,
-                              static_cast<offset_t>(rows.size()));
-    std::vector<offset_t> counts(static_cast<std::size_t>(row_count) + 1);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        ++counts[rows[k] + 1];
-        merged.indices.as<index_t>()[k] = columns[k];
-        store(merged.values.data(), type, static_cast<offset_t>(k), values[k]);
-    }
-    offset_t running = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        running += counts[i];
-        if (merged.offset_bytes == 4)
-            merged.offsets.as<std::int32_t>()[i] = static_cast<std::int32_t>(running);
-        else
-            merged.offsets.as<std::int64_t>()[i] = running;
-    }
-    rows_ = std::make_shared<const csr>(std::move(merged));
+    rows_ = std::make_shared<const csr>(merge_changes(ctx, sorted ? *sorted : *rows_, pending_));
     away_.reset();
     blank_.reset();
     drop_derived();
     pending_.clear();
+}
+
+void matrix_body::require_room_for_a_change() const {
+    if (!ctx.memory_limit()) return;
+    const std::lock_guard lock(mutex_);
+    const buffer room(ctx.memory(), merged_bytes(*rows_, pending_.size() + 1));
 }
 
 }  // namespace storage
@@ -309,10 +273,12 @@ bool matrix::contains(offset_t i, offset_t j) const { return get(i, j).has_value
 
 void matrix::set(offset_t i, offset_t j, scalar value) {
     check_place(*this, i, j);
+    body_->require_room_for_a_change();
     changed().add_pending({static_cast<index_t>(i), static_cast<index_t>(j), value.as(type()), false});
 }
 void matrix::remove(offset_t i, offset_t j) {
     check_place(*this, i, j);
+    body_->require_room_for_a_change();
     changed().add_pending({static_cast<index_t>(i), static_cast<index_t>(j), {}, true});
 }
 void matrix::clear() {

@@ -10,6 +10,7 @@
 #include "storage/device_edges.hpp"
 #include "storage/dia_slices.hpp"
 #include "storage/ell_slices.hpp"
+#include "storage/merge_changes.hpp"
 #include "storage/ranked_columns.hpp"
 #include "storage/value_tiles.hpp"
 
@@ -20,13 +21,6 @@
 #include <vector>
 
 namespace nz::storage {
-
-/// One set or remove that waits to be merged.
-struct pending_change {
-    index_t row, column;
-    element value;
-    bool removed;
-};
 
 struct matrix_body {
     context ctx;
@@ -191,6 +185,9 @@ struct matrix_body {
         forget_uses();
         symmetric_ = false;  // one side of the diagonal changes
     }
+    /// Throws out_of_memory where the matrix with one change more would not fit the memory limit beside the present one: whoever looks at
+    /// it next could not.
+    void require_room_for_a_change() const;
     void forget_derived();
     /// The arrays that the caller lent have changed.
     void invalidate();

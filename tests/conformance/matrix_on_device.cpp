@@ -424,7 +424,9 @@ TEST_F(MatrixOnDevice, ResultsShareNoBorrowedArrays) {
             else
                 EXPECT_NE(c->csr<double>().columns.data(), host.columns.data());
         }
-        if (there) EXPECT_NE(floats.csr_on<float>(ctx).columns.data(), arrays.indices.data());
+        if (there) {
+            EXPECT_NE(floats.csr_on<float>(ctx).columns.data(), arrays.indices.data());
+        }
         EXPECT_TRUE(same(read(given), moved));
         EXPECT_TRUE(same(read(given), assigned));
     }

@@ -1,5 +1,7 @@
 // Semirings by name, and the types they compute in.
+#include "algebra/table.hpp"
 #include "nonzero/nonzero.hpp"
+#include "support/settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +15,32 @@ TEST(SemiringNames, OfOurTableAllParse) {
     EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
     EXPECT_EQ(names.front(), "any_band");
     for (const std::string& name : names) {
-        EXPECT_EQ(semiring(name).name(), name);
+        const semiring s(name);
+        EXPECT_EQ(s.name(), name);
         EXPECT_FALSE(name.ends_with("_any"));
+        EXPECT_NO_THROW(s.value_type(dtype::int64, dtype::int64)) << name;
+        EXPECT_NO_THROW(s.operand_type(dtype::int64, dtype::int64)) << name;
     }
+}
+
+TEST(SemiringNames, LeaveOutOnlyWhatNoTypeHas) {
+    const auto names = semiring_names();
+    for (const auto& add : algebra::binary_rows())
+        for (const auto& multiply : algebra::binary_rows()) {
+            if (!add.is_monoid || multiply.id == binary_id::any) continue;
+            const semiring s{monoid(add.id), binary_op(multiply.id)};
+            const std::string name = s.name();
+            const bool serves = std::ranges::any_of(all_types, [&](dtype type) {
+                try {
+                    s.operand_type(type, type);
+                    s.value_type(type, type);
+                    return true;
+                } catch (const domain_error&) {
+                    return false;
+                }
+            });
+            EXPECT_EQ(std::ranges::binary_search(names, name), serves) << name;
+        }
 }
 
 TEST(SemiringNames, OfGraphBlasParseWithTheirType) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace nz::test {
 namespace {
@@ -237,6 +238,76 @@ TEST(PendingChanges, RandomOnesAgreeWithADictionary) {
         }
     }
     EXPECT_TRUE(same(d, a));
+}
+
+// Rows of a large one are copied in runs by several threads; of one value for all, its values are written out.
+TEST(PendingChanges, OfALargeMatrixAreMergedWhereTheyBelong) {
+    std::mt19937 random(20261130);
+    for (const int threads : {1, 3})
+        for (const dtype type : {dtype::boolean, dtype::float32, dtype::int64}) {
+            const context ctx({.backend = backend::cpu, .threads = threads});
+            dictionary d = random_dictionary(300, 400, 0.3, type, random);
+            matrix a = make_matrix(ctx, d, true);
+            for (const int changes : {1, 30, 5000}) {
+                const auto change = [&](index_t i, index_t j) {
+                    const element x = random_value(type, random);
+                    if (random() % 2) {
+                        a.remove(i, j);
+                        d.entries.erase({i, j});
+                    } else {
+                        a.set(i, j, scalar(type, x));
+                        d.entries[{i, j}] = x;
+                    }
+                };
+                for (int k = 0; k < changes; ++k)
+                    change(static_cast<index_t>(random() % 300), static_cast<index_t>(random() % 400));
+                for (index_t j = 0; j < 400; ++j) change(299, j), change(7, j);
+                a.validate();
+                ASSERT_TRUE(same(d, a)) << threads << " threads, " << name_of(type) << ", " << changes;
+            }
+            for (index_t i = 0; i < 300; ++i)
+                for (index_t j = 0; j < 400; ++j) a.remove(i, j);
+            EXPECT_EQ(a.nnz(), 0);
+            a.set(299, 399, scalar(type, to_element(true)));
+            EXPECT_EQ(a.nnz(), 1);
+        }
+}
+
+TEST(PendingChanges, OfRowsInNoOrderFindTheirPlaces) {
+    const context ctx;
+    const std::vector<std::int32_t> offsets{0, 3, 4};
+    const std::vector<index_t> columns{2, 0, 1, 1};
+    const std::vector<double> values{1, 2, 3, 4};
+    matrix a = matrix::borrow_csr(ctx, csr_view<double>{2, 3, offsets, columns, values});
+    a.set(0, 1, scalar(7.0));
+    a.remove(0, 0);
+    a.set(1, 2, scalar(5.0));
+    a.validate();
+    EXPECT_TRUE(same({2,
+                      3,
+                      dtype::float64,
+                      {{{0, 1}, to_element(7.0)},
+                       {{0, 2}, to_element(1.0)},
+                       {{1, 1}, to_element(4.0)},
+                       {{1, 2}, to_element(5.0)}}},
+                     a));
+}
+
+TEST(PendingChanges, ThatWouldNotFitTheMemoryLimitAreRefusedAtOnce) {
+    const context ctx({.backend = backend::cpu, .memory_limit = 22000});
+    std::vector<std::int32_t> offsets(1001);
+    std::vector<index_t> columns(1000);
+    std::iota(offsets.begin(), offsets.end(), 0);
+    std::iota(columns.begin(), columns.end(), 0);
+    const std::vector<double> values(1000, 1.0);
+    matrix a = matrix::from_csr(ctx, csr_view<double>{1000, 1000, offsets, columns, values});
+    EXPECT_THROW(a.set(0, 1, scalar(5.0)), out_of_memory);
+    EXPECT_THROW(a.remove(3, 3), out_of_memory);
+    EXPECT_EQ(a.get(3, 3), scalar(1.0));
+    EXPECT_EQ(a.nnz(), 1000);
+    a.clear();
+    a.set(0, 1, scalar(5.0));
+    EXPECT_EQ(a.nnz(), 1);
 }
 
 TEST(PendingChanges, EndASymmetryThatWasDeclared) {

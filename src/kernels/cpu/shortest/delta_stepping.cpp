@@ -10,7 +10,7 @@
 // Memory: four lists and one word a vertex (plan::shortest_workspace), the distance that it was last relaxed from. Where
 //   a share is full an entry is dropped: the vertex's distance is then below that word, and a pass over all vertices
 //   finds it again.
-// Synchronises: one spin barrier a round, two where the bound is raised; distances fall by compare-and-swap.
+// Synchronises: one spin barrier a round, two where the bound is raised; whoever wants to end the search is asked by one thread; distances fall by compare-and-swap.
 // Determinism: the distances are the one least fixed point (adding is monotone, also in floating point); rounds and
 //   relaxations vary with the timing.
 // Edges: where the caller has joined them with their lengths, a row of few is one line, not two; else they lie apart.
@@ -25,6 +25,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <exception>
 #include <vector>
 
 namespace nz::kernels::cpu {
@@ -35,7 +37,8 @@ constexpr offset_t vertices_at_a_time = 4096;
 constexpr offset_t entries_ahead = 8;  // whose offsets are on their way
 constexpr offset_t rows_ahead = 4;     // whose edges are
 constexpr offset_t first_ahead = 2;    // the first of whose ends' distances are
-constexpr offset_t ends_ahead = 8;     // edges of a row whose ends' distances are, and how many are the first
+constexpr auto between_calls = std::chrono::milliseconds(50);
+constexpr offset_t ends_ahead = 8;  // edges of a row whose ends' distances are, and how many are the first
 
 /// Ends and lengths of edges in arrays of their own.
 template <class Weight>
@@ -82,6 +85,7 @@ public:
         parallel::team(
             a_.threads, [&](int size) { form(size); },
             [&](int t, parallel::spin_barrier& all) { work(t, all); });
+        if (failure_) std::rethrow_exception(failure_);
         shortest_report report{0, rounds_, buckets_, 0};
         for (const member& m : members_) {
             report.relaxations += static_cast<std::uint64_t>(m.relaxations);
@@ -91,6 +95,7 @@ public:
     }
 
 private:
+    using clock = std::chrono::steady_clock;
     using length = path_length<Weight>;
     using key = typename length::key;
     struct entry {
@@ -112,6 +117,7 @@ private:
         int near = 0, far = 0, step = 0;  // sides of the lists; which cursor
         key bound = 0;
         double delta = 0;
+        std::uint64_t rounds = 0;
     };
 
     void form(int size) {
@@ -132,12 +138,29 @@ private:
         all.wait();
         while (true) {
             while (sum(&member::near, p.near) > 0) {
-                if (t == 0) ++rounds_;
+                ++p.rounds;
+                if (t == 0) tell(p.rounds);
                 relax(t, p);
                 p.near ^= 1;
                 step(p, all, t);
+                if (p.rounds >= last_round_.load(std::memory_order_relaxed)) return;
             }
             if (!raise(t, p, all)) return;
+        }
+    }
+
+    /// Of thread 0. All leave after the round in which the call fails: one that is still at the barrier before it goes on to that round.
+    void tell(std::uint64_t rounds) {
+        rounds_ = rounds;
+        if (!a_.on_rounds) return;
+        const auto now = clock::now();
+        if (now - told_ < between_calls) return;
+        told_ = now;
+        try {
+            a_.on_rounds(a_.receiver, rounds);
+        } catch (...) {
+            failure_ = std::current_exception();
+            last_round_.store(rounds, std::memory_order_relaxed);
         }
     }
 
@@ -289,6 +312,9 @@ private:
     std::vector<member> members_;
     std::vector<cursor> cursors_;
     std::uint64_t rounds_ = 0, buckets_ = 0;
+    clock::time_point told_ = clock::now();
+    std::exception_ptr failure_;
+    std::atomic<std::uint64_t> last_round_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 }  // namespace
