@@ -36,10 +36,12 @@ public:
     }
 
 private:
-    static void* take(std::size_t bytes, std::size_t alignment) {
+    void* take(std::size_t bytes, std::size_t alignment) {
         require<out_of_memory>(bytes <= (std::size_t{1} << 46),
                                "{} bytes needed: more than this machine can address", bytes);
-        void* pointer = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+        const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+        void* pointer = std::aligned_alloc(alignment, whole);
+        if (!pointer && kept_.clear()) pointer = std::aligned_alloc(alignment, whole);
         require<out_of_memory>(pointer != nullptr, "{} bytes needed and the system has none to give", bytes);
         return pointer;
     }

@@ -72,16 +72,17 @@ bool is_special(const std::string& path) {
 }  // namespace
 
 output_file::output_file(const std::string& path, bool gzip) : name_(path), path_(resolved(path)) {
+    if (gzip) {  // first: whatever fails once there is a file has to remove it
+        compressor_ = std::make_unique<compressor>();
+        require<out_of_memory>(deflateInit2(&compressor_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16,
+                                            8, Z_DEFAULT_STRATEGY) == Z_OK,
+                               "zlib has no memory to deflate {}", name_);
+    }
     if (is_special(path_))
         descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     else
         open_beside();
     if (descriptor_ < 0) fail_with("cannot be created");
-    if (!gzip) return;
-    compressor_ = std::make_unique<compressor>();
-    require<out_of_memory>(deflateInit2(&compressor_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
-                                        Z_DEFAULT_STRATEGY) == Z_OK,
-                           "zlib has no memory to deflate {}", name_);
 }
 
 void output_file::open_beside() {

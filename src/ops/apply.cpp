@@ -5,6 +5,7 @@
 #include "kernels/cpu/apply/rows.hpp"
 #include "ops/apply_places.hpp"
 #include "ops/checks.hpp"
+#include "ops/if_it_fits.hpp"
 #include "ops/matrix_words.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/vectors_device.hpp"
@@ -54,7 +55,7 @@ operation_plan apply_function(const context& ctx, vector& w, const algebra::entr
                            "apply: kernel rows is for matrices: leave the pin out");
     if (may_go_by(by, options.kernel)) {
         const device::arrivals arrived(ctx);
-        if (auto t = on_device()) {
+        if (auto t = ops::if_it_fits<vector>(on_device)) {
             ops::write_back_from_device(ctx, w, std::move(*t), options);
             return served_there(by, arrived.bytes());
         }
@@ -89,7 +90,7 @@ operation_plan apply_function(const context& ctx, matrix& c, const algebra::entr
     ops::check_kernel("apply", options.kernel);
     if (may_go_by(by, options.kernel)) {
         const device::arrivals arrived(ctx);
-        if (auto t = on_device()) {
+        if (auto t = ops::if_it_fits<matrix>(on_device)) {
             ops::write_back_from_device(ctx, c, std::move(*t), options);
             return served_there(by, arrived.bytes());
         }

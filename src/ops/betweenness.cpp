@@ -11,6 +11,7 @@
 #include "nonzero/operations.hpp"
 #include "ops/betweenness_loop.hpp"
 #include "ops/betweenness_queues.hpp"
+#include "ops/dense.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 
@@ -243,7 +244,10 @@ plan::betweenness_facts betweenness_facts_of(const context& ctx, const matrix& a
                                              std::span<const offset_t> sources, std::string_view pinned) {
     plan::betweenness_facts f{a.rows(), a.nnz(), a.body().longest_row(), sources.size(), ctx.gpu() != nullptr,
                               pinned};
-    if (!ctx.gpu()) return f;
+    if (!ctx.gpu()) {
+        f.bytes_left = memory_left(ctx);
+        return f;
+    }
     const storage::matrix_body& body = a.body();
     const std::size_t edges = body.bytes_to_place(ctx, body.rows_anywhere(), {}) *
                               (body.known_symmetric() ? 1 : 2),

@@ -3,6 +3,7 @@
 #include "core/device.hpp"
 #include "kernels/cpu/betweenness/queue.hpp"
 #include "kernels/cuda_table.hpp"
+#include "ops/dense.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
@@ -37,8 +38,12 @@ std::optional<counted_queues> queues_on_host(const context& ctx, const matrix& a
                                              std::span<const offset_t> sources) {
     const storage::csr& rows = a.body().rows();
     const auto n = static_cast<std::size_t>(a.rows());
-    const int threads =
-        static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(ctx.threads()), sources.size()));
+    // As many as have room, beside the result; the sums are the same whatever their number.
+    const std::size_t left = memory_left(ctx), result_bytes = n * sizeof(double),
+                      fit = (left - std::min(left, result_bytes)) /
+                            std::max<std::size_t>(1, plan::betweenness_queue_parts::bytes(n));
+    const int threads = static_cast<int>(
+        std::max<std::size_t>(1, std::min({static_cast<std::size_t>(ctx.threads()), sources.size(), fit})));
     const buffer workspace(ctx.memory(),
                            static_cast<std::size_t>(threads) * plan::betweenness_queue_parts::bytes(n));
     counted_queues result{buffer(ctx.memory(), n * sizeof(double))};

@@ -5,6 +5,7 @@
 #include "ops/checks.hpp"
 #include "ops/ewise_device.hpp"
 #include "ops/ewise_join.hpp"
+#include "ops/if_it_fits.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
@@ -64,7 +65,8 @@ operation_plan join(const context& ctx, vector& w, const operation_plan& plan, s
                     Reference&& reference) {
     const device::arrivals arrived(ctx);
     if (options.kernel.empty() || options.kernel == words)
-        if (auto t = ops::join_words_on_device(ctx, operation, op, u, v)) {
+        if (auto t = ops::if_it_fits<vector>(
+                [&] { return ops::join_words_on_device(ctx, operation, op, u, v); })) {
             ops::write_back_from_device(ctx, w, std::move(*t), options);
             return {plan.operation, words,          tier::compiled, "place by place, where they are",
                     true,           arrived.bytes()};
@@ -111,9 +113,12 @@ operation_plan join(const context& ctx, matrix& c, const operation_plan& plan, s
         const auto how = ops::choose_ewise(operation, op, a.a.type(), b.a.type());
         const device::arrivals arrived(ctx);
         const context& own = c.body().ctx;
-        auto there = how ? ops::join_on_device(ctx, own, operation, *how, a, b) : std::nullopt;
-        const bool whole_there = there.has_value();
-        if (!there) there = ops::join_values_on_device(ctx, own, operation, op, a, b);
+        bool whole_there = false;
+        auto there = ops::if_it_fits<matrix>([&] {
+            auto t = how ? ops::join_on_device(ctx, own, operation, *how, a, b) : std::nullopt;
+            whole_there = t.has_value();
+            return t ? std::move(t) : ops::join_values_on_device(ctx, own, operation, op, a, b);
+        });
         if (there) {
             operation_plan on_gpu = served(plan, !whole_there);
             on_gpu.on_device = true;

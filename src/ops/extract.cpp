@@ -91,6 +91,10 @@ operation_plan extract_column(const context& ctx, vector& w, const matrix& a, co
         plan.operation = "extract_column";
         return plan;
     }
+    require<not_supported>(options.kernel.empty() || options.kernel == "reference" ||
+                               (options.kernel == rows_plan.kernel && ctx.gpu()),
+                           "extract_column: kernel {} does not serve a column here: leave the pin out",
+                           options.kernel);
     if (!ctx.gpu() || options.kernel == "reference") {
         ops::write_back(ctx, w, kernels::reference::extract_column(ctx, input.entries(), rows, column),
                         options);
@@ -101,7 +105,8 @@ operation_plan extract_column(const context& ctx, vector& w, const matrix& a, co
                                   {.transpose_a = options.transpose_a});
     vector_options writing = options;
     writing.transpose_a = false;
-    reduce(ctx, w, binary_id::plus, only, writing);  // each sum is of one entry
+    writing.kernel = {};
+    plan.moved_bytes += reduce(ctx, w, binary_id::plus, only, writing).moved_bytes;  // of one entry each
     plan.operation = "extract_column";
     return plan;
 }

@@ -80,7 +80,8 @@ std::optional<matrix> moved(const context& ctx, const context& own, const operan
     const storage::matrix_body& body = a.a.body();
     if (rows.all() && columns.all()) {
         if (a.transposed) return body.transposed(own, ctx);
-        return body.borrows() ? copied(ctx, own, body) : a.a;
+        const bool may_share = !body.borrows() && own.memory() == body.ctx.memory();
+        return may_share ? a.a : copied(ctx, own, body);
     }
     if (rows.all()) return moved_columns(ctx, own, a, columns);
     if (permutes(a, rows, columns)) {

@@ -4,6 +4,7 @@
 #include "core/device.hpp"
 #include "kernels/cpu/reduce/rows.hpp"
 #include "ops/checks.hpp"
+#include "ops/if_it_fits.hpp"
 #include "ops/reduce_device.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/vectors_device.hpp"
@@ -44,7 +45,7 @@ operation_plan reduce(const context& ctx, vector& w, const monoid& add, const ma
     const bool reference = options.kernel == "reference";
     const device::arrivals arrived(ctx);
     if (!reference)
-        if (auto t = ops::reduce_rows_on_device(ctx, add, input)) {
+        if (auto t = ops::if_it_fits<vector>([&] { return ops::reduce_rows_on_device(ctx, add, input); })) {
             operation_plan plan = row_sums_on_gpu;
             plan.moved_bytes = arrived.bytes();
             ops::write_back_from_device(ctx, w, std::move(*t), options);

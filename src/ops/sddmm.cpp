@@ -60,6 +60,20 @@ void check(const sampled& p, const matrix& c, const matrix& m) {
     if (p.options.accum) algebra::bound_binary(*p.options.accum, c.type(), p.value).valued();
 }
 
+// What copies of the operands may take: what is left where the product is formed, without the result and what is brought there.
+std::size_t left_beside_result(const sampled& p, offset_t places, bool on_device) {
+    const auto n = static_cast<std::size_t>(places);
+    std::size_t left = ops::memory_left(p.ctx),
+                taken = n * (sizeof(index_t) + size_of(p.value)) +
+                        (static_cast<std::size_t>(p.x.rows) + 1) * sizeof(offset_t);
+    if (on_device) {
+        left = device::bytes_left(p.ctx);
+        for (const dense* d : {&p.x, &p.y})
+            if (!p.ctx.gpu()->holds(d->data)) taken += ops::extent(*d);
+    }
+    return left - std::min(left, taken);
+}
+
 plan::sddmm_facts facts_of(const sampled& p, offset_t places) {
     plan::sddmm_facts f;
     f.rows = p.x.rows;
@@ -73,7 +87,7 @@ plan::sddmm_facts facts_of(const sampled& p, offset_t places) {
     f.convert_x = !p.ring.ignores_a() && p.x.type != p.operand;
     f.convert_y = !p.ring.ignores_b() && p.y.type != p.operand;
     f.operand_bytes = size_of(p.operand);
-    f.memory_left = ops::memory_left(p.ctx);
+    f.memory_left = left_beside_result(p, places, f.on_device);
     f.pinned = kernels::static_id("sddmm", p.options.kernel);
     return f;
 }

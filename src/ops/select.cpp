@@ -6,6 +6,7 @@
 #include "kernels/cpu/select/rows.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/checks.hpp"
+#include "ops/if_it_fits.hpp"
 #include "ops/select_device.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/write_back.hpp"
@@ -105,7 +106,8 @@ operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, c
     const auto keep = algebra::entry_function_of(op, a.type(), thunk);
     if (options.kernel != "reference") {
         const device::arrivals arrived(ctx);
-        if (auto t = ops::select_on_device(ctx, c.body().ctx, op, thunk, input)) {
+        if (auto t = ops::if_it_fits<matrix>(
+                [&] { return ops::select_on_device(ctx, c.body().ctx, op, thunk, input); })) {
             operation_plan plan = rows_on_gpu;
             ops::write_back_from_device(ctx, c, std::move(*t), options);
             plan.moved_bytes = arrived.bytes();

@@ -2,6 +2,7 @@
 
 #include "core/checks.hpp"
 #include "kernels/cpu/select/rising.hpp"
+#include "ops/if_it_fits.hpp"
 #include "ops/select_device.hpp"
 #include "storage/matrix_body.hpp"
 
@@ -31,7 +32,9 @@ matrix on_host(const context& ctx, const matrix& a) {
 matrix select_rising(const context& ctx, const matrix& a) {
     require<dimension_mismatch>(a.rows() == a.columns(), "select: {} x {} is not square", a.rows(),
                                 a.columns());
-    return ctx.gpu() && a.rows() > 0 ? rising_on_device(ctx, a) : on_host(ctx, a);
+    if (ctx.gpu() && a.rows() > 0)
+        if (auto t = if_it_fits<matrix>([&] { return rising_on_device(ctx, a); })) return *std::move(t);
+    return on_host(ctx, a);
 }
 
 }  // namespace nz::ops

@@ -5,6 +5,7 @@
 #include "kernels/cuda_table.hpp"
 #include "kernels/reference/transpose.hpp"
 #include "ops/checks.hpp"
+#include "ops/if_it_fits.hpp"
 #include "ops/write_back.hpp"
 
 #include <limits>
@@ -28,15 +29,22 @@ operation_plan transpose(const context& ctx, matrix& c, const matrix& a, const m
     ops::check_kernel("transpose", options.kernel);
     constexpr offset_t most = std::numeric_limits<std::uint32_t>::max();
     const storage::matrix_body& body = a.body();
-    operation_plan plan = plan::transpose({options.kernel, options.transpose_a, body.has_columns(),
-                                           ctx.gpu() != nullptr && a.nnz() <= most, body.away()});
-    if (!plan.on_device) {
-        ops::write_back(ctx, c, run(ctx, plan, a, options.transpose_a), options);
-        return plan;
+    const auto planned = [&](bool on_device) {
+        return plan::transpose({options.kernel, options.transpose_a, body.has_columns(),
+                                on_device && a.nnz() <= most, body.away()});
+    };
+    operation_plan plan = planned(ctx.gpu() != nullptr);
+    if (plan.on_device) {
+        const device::arrivals arrived(ctx);
+        if (auto t = ops::if_it_fits<matrix>(
+                [&] { return kernels::on_cuda().transpose_convert(c.body().ctx, ctx, a); })) {
+            ops::write_back_from_device(ctx, c, std::move(*t), options);
+            plan.moved_bytes = arrived.bytes();
+            return plan;
+        }
+        plan = planned(false);
     }
-    const device::arrivals arrived(ctx);
-    ops::write_back_from_device(ctx, c, kernels::on_cuda().transpose_convert(c.body().ctx, ctx, a), options);
-    plan.moved_bytes = arrived.bytes();
+    ops::write_back(ctx, c, run(ctx, plan, a, options.transpose_a), options);
     return plan;
 }
 

@@ -173,13 +173,13 @@ bool accumulate_words(const context& ctx, const binary_op& op, vector& w, const 
     vector_body& v = w.mutable_body();
     if (t.form == vector_form::sparse) {
         accumulate_places(ctx, c, v, t);
-        if (v.form == vector_form::bitmap && v.count == v.size) v = settled(std::move(v));
+        if (v.form == vector_form::bitmap && v.count == v.size) settle(v);
         return true;
     }
     words_side a{v.values.data(), presence_of(v), 1}, b{t.values.data(), presence_of(t), 1};
     run(ctx, c, set_operation::unite, a, b, v);
     if (v.form == vector_form::bitmap) v.count = bits::count(v.words(), v.size);
-    v = settled(std::move(v));
+    settle(v);
     return true;
 }
 

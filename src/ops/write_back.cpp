@@ -1,5 +1,6 @@
 #include "ops/write_back.hpp"
 
+#include "core/checks.hpp"
 #include "core/parallel.hpp"
 #include "ops/masks.hpp"
 #include "ops/vector_words.hpp"
@@ -142,7 +143,7 @@ void update_bitmap(const context& ctx, vector& w, const vector_body& t, const ve
         },
         1, 4096);
     v.count = count;
-    v = settled(std::move(v));
+    settle(v);
 }
 
 }  // namespace
@@ -158,6 +159,13 @@ vector_body settled(vector_body&& v) {
     return form == v.form ? std::move(v) : convert(v, form);
 }
 
+void settle(vector_body& v) {
+    try {
+        v = settled(std::move(v));
+    } catch (const out_of_memory&) {  // it stays what it is, which is right too
+    }
+}
+
 void write_back(const context& ctx, vector& w, vector_body&& t, const vector_options& options) {
     if (!options.mask && !options.mask_complement && !options.accum) {
         w = storage::make_vector(settled(t.type == w.type() ? std::move(t) : convert_values(t, w.type())));
@@ -166,8 +174,14 @@ void write_back(const context& ctx, vector& w, vector_body&& t, const vector_opt
     if (!options.mask && !options.mask_complement && w.form() != vector_form::sparse &&
         accumulate_words(ctx, *options.accum, w, t))
         return;
-    if (w.form() != vector_form::sparse || t.form != vector_form::sparse)
-        return update_bitmap(ctx, w, t, options);
+    if (w.form() != vector_form::sparse || t.form != vector_form::sparse) {
+        if (!options.accum || options.accum->id() != binary_id::user)
+            return update_bitmap(ctx, w, t, options);
+        vector changed = w;  // a copy, for the caller's operator may throw
+        update_bitmap(ctx, changed, t, options);
+        w = std::move(changed);
+        return;
+    }
     const vector_mask mask(options.mask ? &options.mask->body() : nullptr, options.mask_structure,
                            options.mask_complement);
     w = storage::make_vector(settled(merge_sparse(w.body(), t, mask, options)));

@@ -16,6 +16,8 @@ inline constexpr offset_t bitmap_from_one_in = 16;
 
 /// The same vector in the form that suits its count: dense when full, else bitmap or sparse.
 storage::vector_body settled(storage::vector_body&& v);
+/// The same of an output in its place, which stays as it is where there is no memory for another form.
+void settle(storage::vector_body& v);
 
 void write_back(const context& ctx, vector& w, storage::vector_body&& t, const vector_options& options);
 /// `within_mask`: t has no entry that the mask bars.

@@ -4,6 +4,7 @@
 #include "plan/workspace.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -17,7 +18,7 @@ struct betweenness_facts {
     bool on_device = false;
     std::string_view pinned{};
     int multiprocessors = 0;     ///< a GPU's
-    std::size_t bytes_left = 0;  ///< there, once the edges are
+    std::size_t bytes_left = 0;  ///< where it runs, on a GPU once the edges are there
 };
 
 struct betweenness_plan {
@@ -85,6 +86,21 @@ constexpr void betweenness_in_flight(const betweenness_facts& f, betweenness_pla
     while (plan.blocks > 1 && static_cast<std::size_t>(plan.blocks * plan.batch) > resident) plan.blocks /= 2;
 }
 
+/// Bytes of a batch's words, path counts and lists; levels come on top.
+constexpr std::size_t betweenness_workspace(offset_t vertices, int sources) noexcept {
+    return static_cast<std::size_t>(vertices) *
+           (3 * 8 + 8 * static_cast<std::size_t>(std::bit_ceil(static_cast<unsigned>(sources))) + 2 * 4);
+}
+
+/// As many sources as share a word, fewer where their path counts would take more than half of what is left, the lists of levels beside
+/// them.
+constexpr int betweenness_batch(const betweenness_facts& f) noexcept {
+    int batch = static_cast<int>(std::clamp<std::size_t>(
+        f.sources, 1, static_cast<std::size_t>(f.on_device ? betweenness_most : betweenness_most_on_cpu)));
+    while (batch > 1 && betweenness_workspace(f.vertices, batch) > f.bytes_left / 2) batch = (batch + 1) / 2;
+    return batch;
+}
+
 constexpr betweenness_plan betweenness(const betweenness_facts& f) noexcept {
     betweenness_plan plan{f.pinned.empty() ? "batched" : f.pinned, f.on_device, 1, "pinned"};
     if (f.pinned.empty()) {
@@ -97,10 +113,7 @@ constexpr betweenness_plan betweenness(const betweenness_facts& f) noexcept {
             plan.reason = "few sources, no long row: a cluster of blocks each";
         }
     }
-    if (plan.kernel == "batched")
-        plan.batch = static_cast<int>(std::clamp<std::size_t>(
-            f.sources, 1,
-            static_cast<std::size_t>(f.on_device ? betweenness_most : betweenness_most_on_cpu)));
+    if (plan.kernel == "batched") plan.batch = betweenness_batch(f);
     if (plan.kernel == "queue" && f.on_device) betweenness_in_flight(f, plan);
     return plan;
 }
@@ -109,11 +122,6 @@ constexpr betweenness_plan betweenness(const betweenness_facts& f) noexcept {
 constexpr bool betweenness_pulls(offset_t edges_out, offset_t entries) noexcept {
     constexpr offset_t share = 8;
     return edges_out > entries / share;
-}
-
-/// Bytes of a batch's words, path counts and lists; levels come on top.
-constexpr std::size_t betweenness_workspace(offset_t vertices, int stride) noexcept {
-    return static_cast<std::size_t>(vertices) * (3 * 8 + 8 * static_cast<std::size_t>(stride) + 2 * 4);
 }
 
 /// What one thread of betweenness/queue works in; paths have room for long doubles.

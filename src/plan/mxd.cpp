@@ -88,8 +88,9 @@ dense_plan mxd(const mxd_facts& f) noexcept {
     if (kernel == "csr_merge")
         plan.workspace_bytes += mxd_merge_workspace(f.columns, f.value_bytes, f.threads);
     const std::size_t packed = dense_copy(f.inner, f.columns, f.operand_bytes);
+    const std::size_t converted = f.convert_matrix ? static_cast<std::size_t>(f.nnz) * f.operand_bytes : 0;
     const bool worth = f.b_order == dense_order::column_major && f.columns > 1 && met_often(f.nnz, f.inner) &&
-                       plan.workspace_bytes + packed <= f.memory_left;
+                       plan.workspace_bytes + converted + packed <= f.memory_left;
     plan.packs_second = f.convert_b || worth;
     if (plan.packs_second) plan.workspace_bytes += packed;
     return plan;

@@ -12,7 +12,7 @@
 namespace nz::test {
 namespace {
 
-constexpr unsigned places_seed = 97;
+constexpr unsigned listed_places_seed = 97;
 
 // In order and not, some twice, none, and all.
 std::vector<std::optional<std::vector<index_t>>> lists_of(index_t extent, std::mt19937& random) {
@@ -35,7 +35,7 @@ vector placed(const context& ctx, const vector& v) { return ctx.gpu() ? there(ct
 
 class VectorPlaces : public ::testing::Test {
 protected:
-    std::mt19937 random{places_seed};
+    std::mt19937 random{listed_places_seed};
     // f(context, type, size, density) for all of them.
     template <class F>
     void each(F&& f) {

@@ -116,6 +116,29 @@ TEST(SddmmSums, DoNotDependOnThreadsAndStayWithinTheirBound) {
     }
 }
 
+// Both operands against their order, each copied where there is room; what is left has to hold the result too.
+TEST(SddmmUnderALimit, CopiesOnlyWhatLeavesRoomForTheResult) {
+    constexpr index_t n = 200;
+    const std::vector<double> x(n * n, 1.0), y(n * n, 2.0);
+    const context roomy({.backend = backend::cpu, .threads = 2});
+    const matrix mask = load(roomy, "random:200,50").matrix;
+    const auto sampled = [&](std::size_t limit) {
+        const context ctx({.backend = backend::cpu, .threads = 2, .memory_limit = limit});
+        matrix c(ctx, dtype::float64, n, n);
+        const dense_plan plan = sddmm(ctx, c, semiring("plus_times"),
+                                      dense_view<const double>{n, n, x, dense_order::column_major},
+                                      dense_view<const double>{n, n, y, dense_order::row_major}, mask);
+        EXPECT_EQ(c.nnz(), 10000);
+        EXPECT_EQ(c.get(0, mask.csr<double>().columns[0]), scalar(2.0 * n));
+        return static_cast<int>(plan.packs_first) + static_cast<int>(plan.packs_second);
+    };
+    const std::size_t operand = n * n * sizeof(double), result = 10000 * 12;
+    EXPECT_EQ(sampled(0), 2);
+    EXPECT_EQ(sampled(2 * operand + 3 * result), 2);
+    EXPECT_EQ(sampled(2 * operand + result / 2), 1) << "both fit, but not the result beside them";
+    EXPECT_EQ(sampled(operand + result / 2), 0);
+}
+
 class GenericSddmm : public ::testing::TestWithParam<dtype> {};
 INSTANTIATE_TEST_SUITE_P(EveryType, GenericSddmm, ::testing::ValuesIn(all_types),
                          [](const auto& info) { return std::string(name_of(info.param)); });

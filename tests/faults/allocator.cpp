@@ -119,6 +119,77 @@ TEST(FailingAllocator, LeavesObjectsValidInVectorOperations) {
     });
 }
 
+// One operation each: where it fails the output has the entries that it had, whatever form they would have taken.
+TEST(FailingAllocator, LeavesTheOutputVectorAsItWas) {
+    const std::vector<index_t> few{3, 50};
+    const std::function<void(const context&, vector&, const vector&)> operations[] = {
+        [](const context& ctx, vector& w, const vector& u) {
+            apply(ctx, w, unary_id::ainv, u, {.mask = &u, .replace = true});
+        },
+        [](const context& ctx, vector& w, const vector& u) {
+            apply(ctx, w, unary_id::ainv, u, {.accum = binary_id::plus});
+        },
+        [&](const context& ctx, vector& w, const vector&) {
+            assign(ctx, w, scalar(3), index_list(few),
+                   {.mask = &w, .mask_complement = true, .replace = true});
+        },
+        [](const context& ctx, vector& w, const vector& u) {
+            ewise_mult(ctx, w, binary_id::times, w, u, {.mask = &u, .mask_structure = true});
+        }};
+    const auto entries = [](const vector& v) {
+        std::vector<index_t> places;
+        std::vector<double> values;
+        v.extract_tuples(places, values);
+        return std::pair(places, values);
+    };
+    for (const auto& operation : operations)
+        for (const vector_form form : {vector_form::sparse, vector_form::bitmap}) {
+            const auto memory = std::make_shared<failing_memory>();
+            context_options options;
+            options.memory = memory;
+            options.threads = 2;
+            const context ctx(options);
+            const objects o = fresh(ctx);
+            bool done = false;
+            for (int n = 1; !done; ++n) {
+                memory->arm(0);
+                vector w = vector_of<double>(ctx, 100, {{1, 1}, {2, 2}, {3, 3}, {50, 4}, {98, 5}, {99, 6}});
+                w.convert_to(form);
+                const auto before = entries(w);
+                memory->arm(n);
+                try {
+                    operation(ctx, w, o.u);
+                    done = true;
+                } catch (const out_of_memory&) {
+                    memory->arm(0);
+                    EXPECT_EQ(entries(w), before) << "call " << n;
+                }
+                memory->arm(0);
+                ASSERT_NO_THROW(w.validate()) << "call " << n;
+                ASSERT_LT(n, 200);
+            }
+        }
+}
+
+// A caller's operator may throw at any entry.
+TEST(FailingOperator, LeavesTheOutputVectorAsItWas) {
+    struct refused {};
+    const auto op = binary_op::make<double>("refuses 50", [](double x, double y) {
+        if (x == 50) throw refused();
+        return x + y;
+    });
+    for (const int threads : {1, 3}) {
+        const context ctx({.backend = backend::cpu, .threads = threads});
+        std::vector<double> values(100);
+        for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<double>(k);
+        vector w = vector::dense<double>(ctx, values);
+        const vector u = vector::full(ctx, 100, scalar(1.0));
+        EXPECT_THROW(apply(ctx, w, unary_id::identity, u, {.accum = op}), refused);
+        const auto after = w.values<double>();
+        EXPECT_TRUE(std::ranges::equal(after, values));
+    }
+}
+
 TEST(FailingAllocator, LeavesObjectsValidAndArraysUntouchedInDenseProducts) {
     run_until_it_succeeds([](const context& ctx, objects& o) {
         const std::vector<float> b(9, 2);

@@ -80,5 +80,15 @@ TEST(BetweennessPlan, BatchesHaveABitASource) {
     EXPECT_EQ(plan::betweenness(f).batch, plan::betweenness_most_on_cpu);
 }
 
+TEST(BetweennessPlan, BatchesAreThoseThatMemoryHolds) {
+    plan::betweenness_facts f = grid_facts(100, true, "batched");
+    for (const auto& [fits, batch] : {std::pair(64, 64), {63, 64}, {32, 32}, {16, 16}, {1, 1}}) {
+        f.bytes_left = 2 * plan::betweenness_workspace(f.vertices, fits);
+        EXPECT_EQ(plan::betweenness(f).batch, batch) << "a stride of " << fits;
+    }
+    f.bytes_left = 0;  // one is tried: memory that is not there says so
+    EXPECT_EQ(plan::betweenness(f).batch, 1);
+}
+
 }  // namespace
 }  // namespace nz

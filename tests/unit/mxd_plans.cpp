@@ -41,6 +41,18 @@ TEST(MxdPlan, ChoosesByHowEvenlyWholeRowsAreShared) {
     EXPECT_EQ(plan::mxd(small).kernel, "csr_tiled") << "one thread does it";
 }
 
+TEST(MxdPlan, CopiesBWhereItFitsBesideConvertedValues) {
+    plan::mxd_facts f = square(1000, 100000, 16);
+    f.b_order = dense_order::column_major;
+    EXPECT_TRUE(plan::mxd(f).packs_second);
+    f.memory_left = plan::mxd(f).workspace_bytes;
+    EXPECT_TRUE(plan::mxd(f).packs_second);
+    f.convert_matrix = true;
+    EXPECT_FALSE(plan::mxd(f).packs_second);
+    f.memory_left += 100000 * f.operand_bytes;
+    EXPECT_TRUE(plan::mxd(f).packs_second);
+}
+
 TEST(MxdPlan, OnAGpuTakesRowsWhereTheyAreEvenAndShareWhatTheyRead) {
     struct row {
         double entries, deviation, distance, runs;

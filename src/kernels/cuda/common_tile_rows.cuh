@@ -16,7 +16,7 @@ __device__ index_t row_of_entry(const Offsets& offsets, index_t low, index_t hig
         const bool begun = lane < (high - low) / step && offsets[low + (lane + offset_t{1}) * step] <= entry;
         const auto passed = static_cast<index_t>(__popc(__ballot_sync(full_warp, begun)));
         low += passed * step;
-        high = min(high, low + step - 1);
+        high = low + min(high - low, step - 1);
     }
     return low;
 }
