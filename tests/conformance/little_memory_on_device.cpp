@@ -63,7 +63,7 @@ TEST_F(LittleMemoryOnDevice, SumsOfRowsGoByTheHost) {
 
 TEST_F(LittleMemoryOnDevice, TrianglesAreCountedAllTheSame) {
     const context cpu({.backend = backend::cpu}),
-        tiny({.backend = backend::cuda, .device_memory_limit = std::size_t{64} << 10});
+        tiny({.backend = backend::cuda, .device_memory_limit = std::size_t{192} << 10});
     const matrix graph = load(cpu, "rmat:12,8").matrix;
     EXPECT_EQ(triangles(tiny, graph).total, triangles(cpu, graph).total);
 }

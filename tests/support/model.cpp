@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -29,6 +31,16 @@ dictionary read(const vector& v) {
             d.entries[{indices[k], 0}] = to_element(static_cast<T>(values[k]));
     });
     return d;
+}
+
+bool same_but_for_roundings(const dictionary& x, const dictionary& y) {
+    const double most = x.type == dtype::float32 ? 1e-6 : 1e-14;
+    return std::ranges::equal(x.entries, y.entries, [&](const auto& a, const auto& b) {
+        const double p = from_element<double>(cast(a.second, x.type, dtype::float64)),
+                     q = from_element<double>(cast(b.second, y.type, dtype::float64));
+        return a.first == b.first &&
+               (p == q || (p != p && q != q) || std::fabs(p - q) <= most * std::fabs(p));
+    });
 }
 
 matrix make_matrix(const context& ctx, const dictionary& d, bool compact) {

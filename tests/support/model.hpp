@@ -26,6 +26,8 @@ struct dictionary {
 
 dictionary read(const matrix& a);
 dictionary read(const vector& v);
+/// To some roundings: what exponentials and logarithms of two math libraries may differ by.
+bool same_but_for_roundings(const dictionary& x, const dictionary& y);
 /// The matrix with these entries; its values are iso or pattern where that is possible and `compact`.
 matrix make_matrix(const context& ctx, const dictionary& d, bool compact = false);
 vector make_vector(const context& ctx, const dictionary& d, vector_form form);
