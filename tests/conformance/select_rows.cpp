@@ -56,6 +56,52 @@ TEST(SelectRows, KeepsWhatTheReferenceKeepsByEveryComparisonOfEveryType) {
         }
 }
 
+// Rows that hold something by ones and in runs, with gaps of all lengths between them.
+dictionary with_gaps(index_t rows, std::mt19937& random) {
+    dictionary d{rows, 50, dtype::int32, {}};
+    const auto fill = [&](index_t row) {
+        for (int k = 1 + static_cast<int>(random() % 3); k > 0; --k)
+            d.entries[{row, static_cast<index_t>(random() % 50)}] = random_value(dtype::int32, random);
+    };
+    for (index_t row = 0; row < rows;) {
+        for (index_t last = std::min(rows, row + static_cast<index_t>(random() % 100 ? 1 : 200)); row < last;
+             ++row)
+            fill(row);
+        row += static_cast<index_t>(random() % (std::size_t{1} << random() % 18));
+    }
+    fill(rows - 1);
+    return d;
+}
+
+TEST(SelectRows, GoesOverLongGapsOfEmptyRows) {
+    std::mt19937 random(select_device_seed);
+    for (const context& ctx : contexts()) {
+        const dictionary content = with_gaps(3'000'000, random);
+        const matrix a = make_matrix(ctx, content, true);
+        for (const auto& [op, thunk] : {std::pair(index_unary_op(index_unary_id::colgt), 20),
+                                        {index_unary_op(index_unary_id::rowgt), 1'000'000},
+                                        {index_unary_op(index_unary_id::valuegt), 0}}) {
+            matrix c(ctx, a.type(), a.rows(), a.columns()), expected = c;
+            select(ctx, c, op, a, scalar(thunk));
+            select(ctx, expected, op, a, scalar(thunk), {.kernel = "reference"});
+            c.validate();
+            EXPECT_TRUE(same(read(expected), c)) << op.name();
+        }
+        std::vector<index_t> some;
+        for (const auto& [at, value] : content.entries)
+            if (random() % 2) some.push_back(at.first);
+        matrix c(ctx, a.type(), static_cast<offset_t>(some.size()), a.columns()), expected = c;
+        extract(ctx, c, a, index_list(some), index_list::all());
+        extract(ctx, expected, a, index_list(some), index_list::all(), {.kernel = "reference"});
+        EXPECT_TRUE(same(read(expected), c));
+        const matrix two = make_matrix(ctx, random_dictionary(2, 2, 1.1, dtype::int32, random), true);
+        matrix k(ctx, a.type(), a.rows() * 2, a.columns() * 2), k_expected = k;
+        kronecker(ctx, k, binary_id::times, a, two);
+        kronecker(ctx, k_expected, binary_id::times, a, two, {.kernel = "reference"});
+        EXPECT_TRUE(same(read(k_expected), k));
+    }
+}
+
 TEST_F(SelectOnDevice, LeavesPatternsPatternsAndOtherOperatorsToTheHost) {
     const context ctx({.backend = backend::cuda});
     const matrix a = load(ctx, "rmat:11,8").matrix;

@@ -21,6 +21,9 @@ __device__ index_t row_of_entry(const Offsets& offsets, index_t low, index_t hig
     return low;
 }
 
+/// Times 32 rows without entries that are gone through before the next row that has some is looked for.
+inline constexpr int longest_walk = 4;
+
 /// What a tile of `Entries` entries knows of its rows, in shared memory, one for each warp; `Of` is what a row says of itself.
 template <class Of, int Entries>
 struct tile_rows {
@@ -46,7 +49,7 @@ public:
         const index_t first = row_of_entry(offsets, 0, rows - 1, begin);
         first_ = of(first);
         __syncwarp();
-        int held = 0;
+        int held = 0, gaps = 0;
         for (offset_t at = offset_t{first} + 1; at < rows; at += 32) {
             const offset_t row = at + lane;
             const offset_t from = row < rows ? offsets[row] : end;
@@ -59,6 +62,12 @@ public:
             }
             held += __popc(mask);
             if (__any_sync(full_warp, from >= end)) break;
+            gaps = mask ? 0 : gaps + 1;
+            if (gaps < longest_walk || at + 32 >= rows) continue;
+            const offset_t next = offsets[at + 32];
+            if (next >= end) break;
+            at = offset_t{row_of_entry(offsets, static_cast<index_t>(at + 32), rows - 1, next)} - 32;
+            gaps = 0;
         }
         __syncwarp();
         mine_ = lane < words ? tile_.begins[lane] : 0;
