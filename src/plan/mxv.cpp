@@ -145,7 +145,9 @@ bool goes_by_block_at_once(const mxv_facts& f, double products) {
     if (!f.push_ready && (f.limited || f.expected < device_push_from_products)) return false;
     const double entries = static_cast<double>(f.nnz) * share_of_rows(f);
     const double at_once = is_plain(f) && takes_tiles(f)
-                               ? entries / device_block_entries_in_tiles + longest_beyond_tiles(f)
+                               ? entries / device_block_entries_in_tiles + longest_beyond_tiles(f) +
+                                     std::min(static_cast<double>(f.output_size), device_block_most_rows) /
+                                         device_block_rows_in_tiles
                                : entries / device_block_entries;
     if (products <= device_block_at_once + at_once) return true;
     return f.nnz <= small_on_device && 2 * products <= device_block_few &&

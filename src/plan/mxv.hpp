@@ -120,6 +120,9 @@ inline constexpr double device_block_launch = 1.2e6, device_block_few = 3072, de
                         device_block_entries = 2000;
 /// Likewise where tiles would be read: 26 to 30 us for 45 million entries, and the block 55 to 60 for 4,500 products.
 inline constexpr double device_block_entries_in_tiles = 25000;
+/// And for so many rows, of the first 131,072: tiles are looked for in all of them (us, tiles and block: ibm10, 75,000 rows and 298 products,
+/// 25 and 19, usroads, 129,000 and 331, 27 and 23; fe_body, 45,000 and 327, 18 and 19, ibm13, 100,000 and 357, 21 and 20).
+inline constexpr double device_block_rows_in_tiles = 1700, device_block_most_rows = 131072;
 /// Beyond so many entries the longest row's warp takes as long as the block does for as many products more: 46 us with a row of 1,383, 29 of
 /// 504, where the block takes 26 and 23 for 400 products; with 277 the tiles take 16 and the block 21.
 inline constexpr double device_block_longest_in_tiles = 256;

@@ -49,6 +49,25 @@ TEST(MxvPlan, OnAGpuSmallMatricesOfShortRowsTakeOneLaunch) {
     EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
 }
 
+TEST(MxvPlan, OnAGpuTilesOfManyRowsLeaveFewProductsToOneBlock) {
+    const auto kernel_of = [](offset_t rows, offset_t products) {
+        plan::mxv_facts f = square(rows, 330'000);
+        f.on_device = true;
+        f.input = vector_form::sparse;
+        f.input_count = rows / 1000;
+        f.products = products;
+        f.longest_row = 8;
+        f.outside_tiles = 0.3;
+        f.expected = 1000;
+        f.push_ready = true;
+        return plan::mxv(f).kernel;
+    };
+    EXPECT_EQ(kernel_of(129'000, 331), "csc_gather_radix");
+    EXPECT_EQ(kernel_of(129'000, 400), "tile_row");
+    EXPECT_EQ(kernel_of(45'000, 331), "tile_row");
+    EXPECT_EQ(kernel_of(45'000, 250), "csc_gather_radix");
+}
+
 // A mesh of a million points, of whose u a product meets a few entries.
 TEST(MxvPlan, OnAGpuTilesServeSparseVectorsWhereManyProductsFollow) {
     plan::mxv_facts f = square(1000000, 27000000);
