@@ -14,7 +14,7 @@ dense_view<T> view_of(const Array& a) {
     const auto fits = [](offset_t lines, offset_t length, std::int64_t across, std::int64_t along) {
         return (length < 2 || along == 1) && (lines < 2 || across >= length);
     };
-    dense_view<T> v{static_cast<index_t>(rows), static_cast<index_t>(columns), {}};
+    dense_view<T> v{dimension_of(rows), dimension_of(columns), {}};
     if (rows == 0 || columns == 0) return v;
     const bool by_rows = fits(rows, columns, a.stride(0), a.stride(1));
     if (!by_rows && !fits(columns, rows, a.stride(1), a.stride(0)))

@@ -2,6 +2,7 @@
 // counted in long doubles, whose range large grids need.
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
+#include "ops/checks.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
@@ -63,6 +64,7 @@ std::string validate_betweenness(const context&, const matrix& a, std::span<cons
     require<dimension_mismatch>(a.rows() == a.columns() && centrality.size() == a.rows(),
                                 "validate_betweenness: the graph is {} x {}, there are {} centralities",
                                 a.rows(), a.columns(), centrality.size());
+    for (const offset_t source : sources) ops::check_source(source, a.rows());
     brandes right(a.body().rows());
     for (const offset_t source : sources) right.from(static_cast<index_t>(source));
     for (offset_t v = 0; v < centrality.size(); ++v) {

@@ -1,6 +1,7 @@
 // Graph500's five checks of a breadth-first search, for directed and undirected graphs.
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
+#include "ops/checks.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
@@ -76,9 +77,7 @@ std::string validate_bfs(const context&, const matrix& a, offset_t source, const
         a.rows() == a.columns() && levels.size() == a.rows() && parents.size() == a.rows(),
         "validate_bfs: the graph is {} x {}, levels have {} entries and parents {}", a.rows(), a.columns(),
         levels.size(), parents.size());
-    require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
-                                 a.rows());
+    ops::check_source(source, a.rows());
     const tree t{levels.values<std::int32_t>().data(), parents.values<std::int32_t>().data(),
                  static_cast<index_t>(a.rows()), static_cast<index_t>(source)};
     const storage::csr& rows = a.body().rows();

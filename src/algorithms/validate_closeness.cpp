@@ -1,6 +1,7 @@
 // A check of closeness by a search with a queue from one source after another.
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
+#include "ops/checks.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
@@ -64,6 +65,7 @@ std::string validate_closeness(const context&, const matrix& a, std::span<const 
                                     found.eccentricity.size() == n,
                                 "validate_closeness: the graph is {} x {}, there are values for {} vertices",
                                 n, a.columns(), found.closeness.size());
+    for (const offset_t source : sources) ops::check_source(source, n);
     const std::set<offset_t> distinct(sources.begin(), sources.end());
     const tally right = by_queues(a, distinct, options.outward);
     for (const auto& complaint : {compare("sources that reach it:", found.reached, right.reached),

@@ -3,6 +3,7 @@
 #include "core/buffer.hpp"
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
+#include "ops/checks.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <fmt/format.h>
@@ -13,9 +14,7 @@ std::string validate_levels(const context& ctx, const matrix& a, offset_t source
     require<dimension_mismatch>(a.rows() == a.columns() && levels.size() == a.rows(),
                                 "validate_levels: the graph is {} x {}, levels have {} entries", a.rows(),
                                 a.columns(), levels.size());
-    require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
-                                 a.rows());
+    ops::check_source(source, a.rows());
     const auto level = levels.values<std::int32_t>();
     const auto n = static_cast<index_t>(a.rows());
     const storage::csr& rows = a.body().rows();

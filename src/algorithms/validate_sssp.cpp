@@ -2,6 +2,7 @@
 // tight edges down to the source make them lengths of paths; both together leave the shortest alone.
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
+#include "ops/checks.hpp"
 #include "ops/shortest.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/path_length.hpp"
@@ -126,9 +127,7 @@ std::string validate_sssp(const context&, const matrix& a, offset_t source, cons
                                     (parents.size() == 0 || parents.size() == a.rows()),
                                 "validate_sssp: the graph is {} x {}, there are {} distances and {} parents",
                                 a.rows(), a.columns(), distances.size(), parents.size());
-    require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
-                                 a.rows());
+    ops::check_source(source, a.rows());
     const dtype type = ops::distance_type(a.type(), distances.type());
     const auto n = static_cast<index_t>(a.rows());
     const auto weights = a.body().weights_as(type);

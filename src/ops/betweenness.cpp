@@ -11,6 +11,7 @@
 #include "nonzero/operations.hpp"
 #include "ops/betweenness_loop.hpp"
 #include "ops/betweenness_queues.hpp"
+#include "ops/checks.hpp"
 #include "ops/dense.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
@@ -34,10 +35,7 @@ void check(const matrix& a, std::span<const offset_t> sources, const centrality_
     require<dimension_mismatch>(a.rows() == a.columns(),
                                 "betweenness: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
-    for (const offset_t source : sources)
-        require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                     "source {} is not a vertex: the graph has {} vertices, from 0 on",
-                                     source, a.rows());
+    for (const offset_t source : sources) check_source(source, a.rows());
     require<domain_error>(
         o.kernel.empty() || o.kernel == sweep_loop_id || kernels::known_on_cpu("betweenness", o.kernel),
         "'{}' is not a kernel of betweenness; there are {}, {}", o.kernel, kernels::known_ids("betweenness"),
@@ -226,6 +224,22 @@ private:
     kept_level behind_;
 };
 
+// The batches' memory goes before anything else is tried.
+centrality_result by_batches(const context& ctx, const matrix& a, std::span<const offset_t> sources,
+                             int most_sources) {
+    centrality_result result{vector(ctx, dtype::float64, 0), 0, {}};
+    batches run(ctx, a, most_sources);
+    const auto most = static_cast<std::size_t>(most_sources);
+    for (std::size_t at = 0; at < sources.size(); at += most) {
+        const auto batch = sources.subspan(at, std::min(most, sources.size() - at));
+        result.iterations += run.run(batch);
+        if (most < sources.size())
+            ctx.log(fmt::format("betweenness/batched: {} of {} sources", at + batch.size(), sources.size()));
+    }
+    result.centrality = run.take();
+    return result;
+}
+
 /// On a GPU where the plan is, and by the CPU's longer numbers where that one's are not enough.
 void run_queues(const context& ctx, const matrix& a, std::span<const offset_t> sources, bool pinned,
                 plan::betweenness_plan& plan, centrality_result& result) {
@@ -281,16 +295,7 @@ centrality_result betweenness(const context& ctx, const matrix& a, std::span<con
     } else if (plan.kernel == "queue") {
         run_queues(ctx, a, sources, !o.kernel.empty(), plan, result);
     } else {
-        batches run(ctx, a, plan.batch);
-        const auto most = static_cast<std::size_t>(plan.batch);
-        for (std::size_t at = 0; at < sources.size(); at += most) {
-            const auto batch = sources.subspan(at, std::min(most, sources.size() - at));
-            result.iterations += run.run(batch);
-            if (most < sources.size())
-                ctx.log(
-                    fmt::format("betweenness/batched: {} of {} sources", at + batch.size(), sources.size()));
-        }
-        result.centrality = run.take();
+        result = by_batches(ctx, a, sources, plan.batch);
         if (!is_counted(ctx, result.centrality)) {
             require_counted(o.kernel.empty(), a);
             plan = plan::betweenness(betweenness_facts_of(ctx, a, sources, "queue"));

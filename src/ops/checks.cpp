@@ -38,6 +38,11 @@ void check_output(std::string_view operation, const matrix& c, offset_t rows, of
                                 operand{c}.describe("C"), rows, columns, because);
 }
 
+void check_source(offset_t source, offset_t vertices) {
+    require<index_out_of_bounds>(source >= 0 && source < vertices,
+                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
+                                 vertices);
+}
 void check_index(std::string_view operation, std::string_view what, index_t index, offset_t extent) {
     require<index_out_of_bounds>(index >= 0 && index < extent, "{}: {} {} is outside 0..{}", operation, what,
                                  index, extent - 1);

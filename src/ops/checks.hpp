@@ -33,6 +33,8 @@ void check_output(std::string_view operation, const matrix& c, offset_t rows, of
 /// Throws index_out_of_bounds unless all indices lie in [0, extent).
 void check_indices(const context& ctx, std::string_view operation, std::string_view what,
                    const index_list& list, offset_t extent);
+/// That a search may begin there. Throws index_out_of_bounds.
+void check_source(offset_t source, offset_t vertices);
 void check_index(std::string_view operation, std::string_view what, index_t index, offset_t extent);
 /// Throws domain_error with the known ids unless `pinned` is empty, "reference" or one of the CPU's ids.
 void check_kernel(std::string_view operation, std::string_view pinned);

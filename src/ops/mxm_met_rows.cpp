@@ -20,7 +20,8 @@ struct column_span {
 };
 std::vector<column_span> spans_of(const context& ctx, const csr& a) {
     std::vector<column_span> spans(
-        static_cast<std::size_t>((a.rows + column_span::unit - 1) / column_span::unit), {a.columns, -1});
+        static_cast<std::size_t>((offset_t{a.rows} + column_span::unit - 1) / column_span::unit),
+        {a.columns, -1});
     parallel::for_pieces(
         ctx.threads(), a.rows,
         [&](offset_t begin, offset_t end) {
@@ -67,7 +68,7 @@ std::vector<met_rows> chunks_by_met_rows(const product& p, const plan::mxm_part_
     double brought = 0;
     for (std::size_t n = 0; n < met.size(); ++n) {
         const auto row = static_cast<index_t>(n) * column_span::unit,
-                   end = std::min(row + column_span::unit, a.rows);
+                   end = row + std::min(index_t{column_span::unit}, a.rows - row);
         const double of_a = a_row * (end - row) + bytes(costs.entry, a.offset(end) - a.offset(row)) +
                             (mask ? bytes(costs.listed, mask->offset(end) - mask->offset(row)) : 0);
         if (!chunks.empty()) {

@@ -7,6 +7,7 @@
 #include "kernels/cuda_table.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "kernels/reference/shortest.hpp"
+#include "ops/checks.hpp"
 #include "ops/shortest_device.hpp"
 #include "ops/shortest_loop.hpp"
 #include "ops/shortest_result.hpp"
@@ -38,9 +39,7 @@ void check(const matrix& a, offset_t source, const shortest_options& o) {
     require<dimension_mismatch>(a.rows() == a.columns(),
                                 "sssp: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
-    require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
-                                 a.rows());
+    check_source(source, a.rows());
     require<domain_error>(o.kernel.empty() || o.kernel == relax_loop_id || o.kernel == reference_id ||
                               kernels::known_on_cpu("shortest", o.kernel),
                           "'{}' is not a kernel of shortest; there are {}, {}, {}", o.kernel,

@@ -6,6 +6,7 @@
 #include "kernels/cpu/traverse/push_pull_fused.hpp"
 #include "kernels/cuda_table.hpp"
 #include "kernels/kernel_ids.hpp"
+#include "ops/checks.hpp"
 #include "ops/switches.hpp"
 #include "ops/traverse_arguments.hpp"
 #include "ops/traverse_device.hpp"
@@ -39,9 +40,7 @@ void check(const matrix& a, offset_t source, const traverse_options& o) {
     require<dimension_mismatch>(a.rows() == a.columns(),
                                 "bfs: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
-    require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                 "source {} is not a vertex: the graph has {} vertices, from 0 on", source,
-                                 a.rows());
+    check_source(source, a.rows());
     require<domain_error>(
         o.kernel.empty() || o.kernel == loop_id || kernels::known_on_cpu("traverse", o.kernel),
         "'{}' is not a kernel of traverse; there are {}, {}", o.kernel, kernels::known_ids("traverse"),

@@ -35,10 +35,7 @@ void check(const matrix& a, std::span<const offset_t> sources, const traverse_ma
     require<dimension_mismatch>(a.rows() == a.columns(),
                                 "bfs_many: the matrix is {} x {}; a graph needs a square one", a.rows(),
                                 a.columns());
-    for (const offset_t source : sources)
-        require<index_out_of_bounds>(source >= 0 && source < a.rows(),
-                                     "source {} is not a vertex: the graph has {} vertices, from 0 on",
-                                     source, a.rows());
+    for (const offset_t source : sources) check_source(source, a.rows());
     require<domain_error>(o.kernel.empty() || o.kernel == one_by_one_id || o.kernel == "reference" ||
                               kernels::known_on_cpu("traverse_many", o.kernel),
                           "'{}' is not a kernel of traverse_many; there are {}, {}, reference", o.kernel,

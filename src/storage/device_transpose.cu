@@ -33,14 +33,23 @@ __global__ void positions_kernel(unsigned* positions, offset_t count) {
     if (k < count) positions[k] = static_cast<unsigned>(k);
 }
 
-// Where each column begins among the sorted ones: the entry before which the column changes writes all that begin there.
+// Where each column begins among the sorted ones: the entry before which the column changes writes all that begin there, of many its warp.
 __global__ void column_offsets_kernel(const unsigned* sorted, offset_t nnz, index_t columns,
                                       device_passes::offsets_out offsets) {
-    const offset_t k = thread_number();
-    if (k > nnz) return;
-    const offset_t before = k == 0 ? -1 : static_cast<offset_t>(sorted[k - 1]),
-                   here = k == nnz ? columns : static_cast<offset_t>(sorted[k]);
-    for (offset_t j = before + 1; j <= here; ++j) offsets.put(j, static_cast<unsigned>(k));
+    constexpr offset_t lanes = 32;
+    const offset_t k = thread_number(), lane = threadIdx.x % lanes;
+    const bool none = k > nnz;
+    const offset_t first = none || k == 0 ? 0 : static_cast<offset_t>(sorted[k - 1]) + 1,
+                   end = none ? 0 : (k == nnz ? columns : static_cast<offset_t>(sorted[k])) + 1;
+    const bool many = end - first > lanes;
+    if (!many)
+        for (offset_t j = first; j < end; ++j) offsets.put(j, static_cast<unsigned>(k));
+    for (unsigned left = __ballot_sync(~0u, many); left; left &= left - 1) {
+        const int whose = __ffs(static_cast<int>(left)) - 1;
+        const offset_t its_end = __shfl_sync(~0u, end, whose), its_k = __shfl_sync(~0u, k, whose);
+        for (offset_t j = __shfl_sync(~0u, first, whose) + lane; j < its_end; j += lanes)
+            offsets.put(j, static_cast<unsigned>(its_k));
+    }
 }
 
 template <class Value>

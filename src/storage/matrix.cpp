@@ -86,6 +86,10 @@ std::shared_ptr<const csr> matrix_body::rows_shared() const {
     const std::lock_guard lock(mutex_);
     bring_rows_home();
     merge_pending();
+    return sorted_already();
+}
+
+std::shared_ptr<const csr> matrix_body::sorted_already() const {
     if (rows_->sorted) return rows_;
     if (!sorted_rows_) {
         csr sorted = copy(ctx, *rows_);
@@ -208,12 +212,7 @@ void matrix_body::drop_derived() const {
 // The caller holds the lock.
 void matrix_body::merge_pending() const {
     if (pending_.empty()) return;
-    std::optional<csr> sorted;
-    if (!rows_->sorted) {
-        sorted = copy(ctx, *rows_);
-        sort_rows(ctx, *sorted, binary_id::second);
-    }
-    rows_ = std::make_shared<const csr>(merge_changes(ctx, sorted ? *sorted : *rows_, pending_));
+    rows_ = std::make_shared<const csr>(merge_changes(ctx, *sorted_already(), pending_));
     away_.reset();
     blank_.reset();
     drop_derived();
@@ -223,7 +222,8 @@ void matrix_body::merge_pending() const {
 void matrix_body::require_room_for_a_change() const {
     if (!ctx.memory_limit()) return;
     const std::lock_guard lock(mutex_);
-    const buffer room(ctx.memory(), merged_bytes(*rows_, pending_.size() + 1));
+    bring_rows_home();
+    const buffer room(ctx.memory(), merged_bytes(*sorted_already(), pending_.size() + 1));
 }
 
 }  // namespace storage

@@ -199,6 +199,8 @@ private:
         searched_ = measured_ = multiplied_ = expected_ = 0;
         forms_refused_ = false;
     }
+    /// The rows without pending changes, sorted; the caller holds the lock.
+    std::shared_ptr<const csr> sorted_already() const;
     void merge_pending() const;
     void bring_home(const csr& of) const;
     void bring_rows_home() const;

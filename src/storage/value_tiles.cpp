@@ -301,7 +301,7 @@ void validate(const value_tiles& t, const char* what) {
 value_tile_sample sample_value_tiles(const csr& a, tiling cut, std::size_t value_bytes) {
     check_cut(cut);
     constexpr index_t sampled = 256;
-    const index_t rows = (a.rows + cut.size - 1) / cut.size;
+    const auto rows = static_cast<index_t>((offset_t{a.rows} + cut.size - 1) / cut.size);
     const index_t step = std::max<index_t>(1, rows / sampled);
     offset_t tiles = 0, kept = 0, outside = 0, looked = 0;
     for (index_t i = step / 2; i < rows; i += step, ++looked) {

@@ -305,7 +305,10 @@ TEST(BetweennessFaults, SayWhatIsWrong) {
     EXPECT_THROW(betweenness(ctx, matrix(ctx, dtype::int32, 3, 4), std::vector<offset_t>{0}),
                  dimension_mismatch);
     EXPECT_THROW(betweenness(ctx, a, std::vector<offset_t>{0}, {.kernel = "batch"}), domain_error);
-    EXPECT_EQ(betweenness(ctx, a, {}).centrality.count(), 16);
+    const vector none = betweenness(ctx, a, {}).centrality;
+    EXPECT_EQ(none.count(), 16);
+    for (const offset_t beyond : {-1, 16})
+        EXPECT_THROW(validate_betweenness(ctx, a, std::vector<offset_t>{beyond}, none), index_out_of_bounds);
 }
 
 }  // namespace

@@ -130,7 +130,9 @@ TEST(ClosenessFaults, SayWhatIsWrong) {
     const context ctx({.backend = backend::cpu});
     const std::vector<offset_t> first = {0}, beyond = {16};
     EXPECT_THROW(closeness(ctx, matrix(ctx, dtype::int32, 3, 4), first), dimension_mismatch);
-    EXPECT_THROW(closeness(ctx, load(ctx, "grid2d:4").matrix, beyond), index_out_of_bounds);
+    const matrix a = load(ctx, "grid2d:4").matrix;
+    EXPECT_THROW(closeness(ctx, a, beyond), index_out_of_bounds);
+    EXPECT_THROW(validate_closeness(ctx, a, beyond, closeness(ctx, a, first)), index_out_of_bounds);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -29,10 +31,36 @@ std::vector<offset_t> all_vertices(const matrix& a) {
 TEST(Interrupted, ShortestPathsEndBetweenRounds) {
     for (const int threads : {1, 3}) {
         const context ctx = ended_by("shortest/delta_stepping", threads);
-        // A million rounds: seconds.
-        const matrix path = with_random_weights(ctx, load(ctx, "banded:1000000,3").matrix, 1, 50, 1);
+        // Six million rounds of 40 ns and more, a call in 50 ms.
+        const matrix path = with_random_weights(ctx, load(ctx, "banded:6000000,3").matrix, 1, 50, 1);
         for (const bool parents : {false, true})
             EXPECT_THROW(sssp(ctx, path, 0, {.kernel = "delta_stepping", .parents = parents}), enough);
+    }
+}
+
+// A path is searched by a team that stays together, whose levels are a call each.
+TEST(Interrupted, DeepSearchesEndBetweenLevels) {
+    using clock = std::chrono::steady_clock;
+    for (const int threads : {1, 2}) {
+        const context ctx({.backend = backend::cpu, .threads = threads});
+        const matrix path = load(ctx, "banded:2000000,3").matrix;
+        int levels = 0, last = std::numeric_limits<int>::max();
+        traverse_options o;
+        o.on_level = [&](const traverse_level&) {
+            if (++levels == last) throw enough("levels");
+        };
+        const auto begin = clock::now();
+        bfs(ctx, path, 0, o);
+        const auto whole = clock::now() - begin;
+        EXPECT_EQ(levels, 2000000);
+        for (const int at : {1, 1000}) {
+            levels = 0;
+            last = at;
+            const auto again = clock::now();
+            EXPECT_THROW(bfs(ctx, path, 0, o), enough);
+            EXPECT_LT(clock::now() - again, whole / 2) << "after " << at << " levels";
+            EXPECT_EQ(levels, at);
+        }
     }
 }
 

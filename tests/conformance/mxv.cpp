@@ -128,6 +128,40 @@ TEST(MxvByRows, SumsAreTheSameBitForBitWithAnyNumberOfThreads) {
     }
 }
 
+// A row that is split where its first part meets no entry of u, which has gaps: lanes begin where the row does, not where a piece does.
+TEST(MxvByRows, SumsOverGapsAreTheSameBitForBitWhereverRowsAreSplit) {
+    std::mt19937 random(mxv_seed + 9);
+    std::uniform_real_distribution<double> unit(0, 1);
+    constexpr index_t columns = 60'000, absent = 20'000;
+    std::vector<std::int32_t> offsets{0};
+    std::vector<index_t> at;
+    std::vector<double> values;
+    const auto add_row = [&](index_t first, index_t last) {
+        for (index_t j = first; j < last; ++j) at.push_back(j), values.push_back(unit(random));
+        offsets.push_back(static_cast<std::int32_t>(at.size()));
+    };
+    add_row(0, 45'001);  // so that the next begins at no multiple of a lane's
+    add_row(0, columns);
+    add_row(0, 20'000);
+    const auto rows = static_cast<index_t>(offsets.size()) - 1;
+    vector u(context({.backend = backend::cpu}), dtype::float64, columns);
+    for (index_t j = absent; j < columns; ++j) u.set(j, scalar(unit(random)));
+    u.convert_to(vector_form::bitmap);
+    for (const auto* kernel : {"csr_row", "csr_merge"}) {
+        std::vector<double> first, again;
+        for (const int threads : {1, 2, 3, 4, 5}) {
+            const context ctx({.backend = backend::cpu, .threads = threads});
+            const matrix a = matrix::from_csr(ctx, csr_view<double>{rows, columns, offsets, at, values});
+            vector w(ctx, dtype::float64, rows);
+            std::vector<index_t> places;
+            mxv(ctx, w, semiring("plus_times"), a, u, {.kernel = kernel});
+            w.extract_tuples(places, again);
+            if (threads == 1) first = again;
+            EXPECT_EQ(again, first) << kernel << ", " << threads << " threads";
+        }
+    }
+}
+
 class EveryKernel : public ::testing::TestWithParam<std::string_view> {};
 INSTANTIATE_TEST_SUITE_P(Mxv, EveryKernel, ::testing::ValuesIn(mxv_kernels()),
                          [](const auto& info) { return std::string(info.param); });

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace nz::test {
 namespace {
@@ -308,6 +309,21 @@ TEST(PendingChanges, ThatWouldNotFitTheMemoryLimitAreRefusedAtOnce) {
     a.clear();
     a.set(0, 1, scalar(5.0));
     EXPECT_EQ(a.nnz(), 1);
+    // Rows in no order are sorted first, into a copy that stays.
+    for (index_t i = 0; i < 1000; i += 2) offsets[static_cast<std::size_t>(i) + 1] = i;
+    for (index_t i = 1; i < 1000; i += 2) columns[static_cast<std::size_t>(i) - 1] = i;
+    for (index_t i = 1; i < 1000; i += 2) columns[static_cast<std::size_t>(i)] = i - 1;
+    for (const std::size_t limit : {15000, 25000, 30000, 40000}) {
+        const context tight({.backend = backend::cpu, .memory_limit = limit});
+        std::optional<matrix> b;
+        try {
+            b = matrix::borrow_csr(tight, csr_view<double>{1000, 1000, offsets, columns, values});
+            b->set(0, 1, scalar(5.0));
+        } catch (const out_of_memory&) {
+            continue;
+        }
+        EXPECT_NO_THROW(b->nnz()) << limit;
+    }
 }
 
 TEST(PendingChanges, EndASymmetryThatWasDeclared) {

@@ -21,9 +21,10 @@ constexpr index_t long_row = 512;
 bool same_rows(const ewise_arguments& k, index_t row, offset_t i, offset_t j) {
     const offset_t ahead = i - j;
     bool same = true;
-    for (index_t r = row; r <= row + block_rows && same; r += 8)
+    for (offset_t r = row; r <= row + offset_t{block_rows} && same; r += 8)
         same = k.a.offsets[r] - k.b.offsets[r] == ahead;
-    for (index_t r = row; r < row + block_rows && same; ++r) same = k.a.offsets[r] - k.b.offsets[r] == ahead;
+    for (offset_t r = row; r < row + offset_t{block_rows} && same; ++r)
+        same = k.a.offsets[r] - k.b.offsets[r] == ahead;
     return same && std::equal(k.a.columns + i, k.a.columns + k.a.offsets[row + offset_t{block_rows}],
                               k.b.columns + j);
 }
@@ -52,7 +53,7 @@ public:
         index_t next = 0;
         for (index_t row = piece_.from.row; row < stop; row = next) {
             const index_t block = row / block_rows;
-            next = std::min(stop, (block + 1) * block_rows);
+            next = static_cast<index_t>(std::min<offset_t>(stop, (block + offset_t{1}) * block_rows));
             if (piece_.has_block(row)) {
                 same_[block] = same_rows(k_, row, piece_.from.a + i_, piece_.from.b + j_);
                 if (same_[block]) {

@@ -53,8 +53,8 @@ public:
     }
 
     void operator()(index_t first, index_t last) {
-        for (index_t i = first; i < last; i += block_rows) {
-            const index_t rows = std::min<index_t>(block_rows, last - i);
+        for (index_t i = first, rows; i < last; i += rows) {
+            rows = std::min<index_t>(block_rows, last - i);
             values_.begin_block(i, rows);
             index_t low = take_entries(i, rows);
             while (low < k_.columns) {

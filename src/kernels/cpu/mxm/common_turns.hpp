@@ -48,7 +48,8 @@ public:
     /// Waits until all have had their turn.
     bool finish() {
         for (; first_ < size_; ++first_) {
-            for (int tries = 0; stage_.turn.load(std::memory_order_acquire) != runs_[first_].run; ++tries) {
+            for (int tries = 0; stage_.turn.load(std::memory_order_acquire) != runs_[first_].run;
+                 tries += tries <= tries_before_yield) {
                 if (stage_.full.load(std::memory_order_relaxed)) return false;
                 if (tries > tries_before_yield) std::this_thread::yield();
             }

@@ -69,7 +69,7 @@ bool band_tile::read_a(index_t i, index_t last) {
     const span_of_row a = row_of(k_.a.offsets, i);
     if (a.size() < least_diagonals || a.size() > dia_most || last - i < least_rows) return false;
     index_t end = i + 1;
-    const index_t limit = std::min(last, i + dia_tile_rows);
+    const index_t limit = i + std::min(last - i, dia_tile_rows);
     while (end < limit && goes_on(k_.a, end)) ++end;
     first_ = i;
     rows_ = end - i;
@@ -187,7 +187,7 @@ double dia_dia_share(const mxm_arguments& k) {
     offset_t inside = 0, seen = 0;
     for (index_t s = 0; s < samples; ++s) {
         const auto first = static_cast<index_t>(offset_t{k.rows} * (2 * s + 1) / (2 * samples));
-        const index_t last = std::min<index_t>(k.rows, first + dia_dia_detail::dia_tile_rows);
+        const index_t last = first + std::min<index_t>(k.rows - first, dia_dia_detail::dia_tile_rows);
         for (index_t i = first; i < last; ++seen) {
             const index_t rows = tile.find(i, last) ? tile.rows() : 0;
             inside += rows;

@@ -237,10 +237,11 @@ void csr_merge(const mxv_arguments& a) {
         const row_reader<Cell, Constant, Gaps> reader(a);
         for (int t = a.threads - 1; t >= 0; --t) {
             const carry<V>& c = carries[t];
-            if (c.row < 0 || !c.any) continue;
+            if (c.row < 0) continue;
             if (a.offsets[c.row + offset_t{1}] - a.offsets[c.row] <= summed_anew) {
-                sum_row<Cell, Gaps>(reader, a, c.row, out[c.row]);
+                if (!sum_row<Cell, Gaps>(reader, a, c.row, out[c.row])) continue;
             } else {
+                if (!c.any) continue;
                 const bool stored = !a.out_present || bits::test(a.out_present, c.row);
                 out[c.row] = stored ? Cell::add(c.value, out[c.row]) : c.value;
             }

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <limits>
 
 namespace nz::kernels::cpu::traversal {
 namespace {
@@ -120,11 +121,14 @@ private:
         now.side ^= 1;
         now.reached += frontier(now);
         for (int t = 0; t < threads_; ++t) now.over |= segments_[now.side][t].size > capacity_;
+        now.over |= now.depth >= last_depth_.load(std::memory_order_relaxed);
         if (!reports || failure_) return;
         try {
             s_.report(now.choice, now.level_size, left);
-        } catch (...) {  // the others must not wait for a thread that left: thrown again once all are done
+        } catch (
+            ...) {  // thrown again once all have left, after the next level: nobody is told of it before its end
             failure_ = std::current_exception();
+            last_depth_.store(now.depth + 1, std::memory_order_relaxed);
         }
     }
 
@@ -143,12 +147,14 @@ private:
             alone_next_ = std::min(2 * more, most_alone);
             together_ = 0;
         }
-        while ((threads_ == 1 || frontier(now) < (more ? crowded_below_ : solo_below)) && begin_level(now)) {
+        while (!failure_ && (threads_ == 1 || frontier(now) < (more ? crowded_below_ : solo_below)) &&
+               begin_level(now)) {
             for (int t = 0; t < threads_; ++t) segments_[now.side ^ 1][t].size = 0;
             push_entries<false>(now, 0, now.level_size, 0);
             end_level(now, true);
             if (more) --more;
         }
+        now.over |= failure_ != nullptr;
         crowded_[0] = crowded_[1] = false;
         slept_.store(0, std::memory_order_relaxed);
         return now;
@@ -261,8 +267,9 @@ private:
     offset_t capacity_ = 0;       // finds that a segment keeps
     offset_t crowded_below_ = 0;  // entries of a level that thread 0 takes alone where others do not run
     segment segments_[2][most_threads];
-    progress published_{}, last_{};       // what thread 0 tells the others; where the team ended
-    std::exception_ptr failure_;          // thread 0's
+    progress published_{}, last_{};  // what thread 0 tells the others; where the team ended
+    std::exception_ptr failure_;     // thread 0's
+    std::atomic<std::int32_t> last_depth_ = std::numeric_limits<std::int32_t>::max();
     std::atomic<std::int64_t> slept_{0};  // nanoseconds that a thread waited for others that did not run
     bool crowded_[2] = {};          // what thread 0 saw of it before a level's end, by the level's parity
     int alone_next_ = first_alone;  // levels that thread 0 takes alone when that is seen again
