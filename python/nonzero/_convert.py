@@ -127,6 +127,9 @@ def from_scipy(a, *, copy: bool | None = None, ctx: Context | None = None) -> Ma
         return from_csr(a.indptr, a.indices, a.data, a.shape, copy=copy is True or not borrows, ctx=ctx)
     if copy is False:
         raise DomainError(f"a {a.format} array is no csr array: it has to be copied")
+    if a.format != "coo" and hasattr(a, "tocsr"):  # by counting, where coordinates would be sorted
+        a = a.tocsr()
+        return from_csr(a.indptr, a.indices, a.data, a.shape, ctx=ctx)
     a = a.tocoo()
     return from_coo(a.row, a.col, a.data, a.shape, ctx=ctx)
 

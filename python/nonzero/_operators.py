@@ -73,10 +73,12 @@ def read(x, key):
         return x.get(i, j)
     if isinstance(i, int) and j is None:
         return extract_column(x, i, transpose=True)
+    if isinstance(j, int):
+        return extract_column(x, j, i)
     part = extract(x, *_lists(i, j))
     if isinstance(i, int):
         return extract_column(part, 0, transpose=True)
-    return extract_column(part, 0) if isinstance(j, int) else part
+    return part
 
 
 def write(x, key, value):

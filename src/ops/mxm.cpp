@@ -3,6 +3,7 @@
 
 #include "core/device.hpp"
 #include "kernels/cpu/mxm/common_generic.hpp"
+#include "ops/masks.hpp"
 #include "ops/mxm_product.hpp"
 #include "ops/mxm_strips.hpp"
 #include "ops/write_back.hpp"
@@ -12,7 +13,13 @@ namespace {
 
 storage::csr run(const ops::product& p, mxm_plan& plan, const ops::mxm_collected& known) {
     if (plan.kernel == "reference") return kernels::reference::mxm(p.ctx, p.ring, p.a(), p.b());
-    if (plan.kernel == "generic") return kernels::cpu::mxm_generic(p.ctx, p.ring, p.a(), p.b());
+    if (plan.kernel == "generic") {
+        if (!p.options.mask) return kernels::cpu::mxm_generic(p.ctx, p.ring, p.a(), p.b(), {});
+        const storage::csr& mask = p.options.mask->body().rows();
+        const auto passing = ops::mask_places(p.ctx, mask, p.options.mask_structure);
+        return kernels::cpu::mxm_generic(p.ctx, p.ring, p.a(), p.b(),
+                                         {passing ? &*passing : &mask, p.options.mask_complement});
+    }
     const mxm_plan uncut = plan;
     storage::csr t = ops::run_compiled(p, plan, known);
     if (!(plan == uncut)) p.ctx.log(to_string(plan));
@@ -21,7 +28,7 @@ storage::csr run(const ops::product& p, mxm_plan& plan, const ops::mxm_collected
 
 // Whether the kernel wrote nothing that the mask bars.
 bool heeds_mask(const mxm_plan& plan, const matrix_options& options) {
-    return options.mask && plan.kernel.starts_with("masked");
+    return options.mask && (plan.kernel.starts_with("masked") || plan.kernel == "generic");
 }
 
 }  // namespace

@@ -10,6 +10,9 @@
 #include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace nz {
 namespace {
 
@@ -29,6 +32,29 @@ storage::vector_body reduce_rows(const context& ctx, const monoid& add, const st
     k.present = sums.words();
     sums.count = kernels::cpu::reduce_rows(k);
     return sums;
+}
+
+// The sum of one value as often as there are entries, where that is a product or the value itself, bit for bit.
+std::optional<scalar> of_one_value(const monoid& add, const storage::matrix_body& body) {
+    const storage::csr& of = body.rows_anywhere();
+    const bool at_hand = of.kind == value_kind::pattern || (of.kind == value_kind::iso && !body.away());
+    if (!at_hand || of.nnz == 0 || !add.is_built_in() || add.value_type(of.type) != of.type) return {};
+    const scalar x(of.type, of.value(0));
+    if (add.idempotent() || add.id() == binary_id::any) return x;
+    if (add.id() != binary_id::plus) return {};
+    return dispatch(of.type, [&]<class T>(std::type_identity<T>) -> std::optional<scalar> {
+        if constexpr (std::is_same_v<T, bool>) {
+            return x;
+        } else if constexpr (std::is_floating_point_v<T>) {
+            const double one = x.get<T>(), sum = one * static_cast<double>(of.nnz);
+            const bool whole = one == std::floor(one);  // then every order of adding gives it
+            if (!whole || !(std::abs(sum) <= std::ldexp(1.0, std::numeric_limits<T>::digits))) return {};
+            return scalar(static_cast<T>(sum));
+        } else {
+            return scalar(
+                static_cast<T>(static_cast<std::uint64_t>(x.get<T>()) * static_cast<std::uint64_t>(of.nnz)));
+        }
+    });
 }
 
 }  // namespace
@@ -65,6 +91,7 @@ scalar reduce(const context& ctx, const monoid& add, const vector& u) {
     return kernels::reference::reduce(add, u.body());
 }
 scalar reduce(const context& ctx, const monoid& add, const matrix& a) {
+    if (const auto sum = of_one_value(add, a.body())) return *sum;
     if (const auto sum = ops::reduce_blocks_on_device(ctx, add, a)) return *sum;
     if (const auto sum = ops::reduce_blocks(ctx, add, a.body().rows())) return *sum;
     return kernels::reference::reduce(add, a.body().rows());

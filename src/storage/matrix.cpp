@@ -219,6 +219,25 @@ void matrix_body::merge_pending() const {
     pending_.clear();
 }
 
+// A list that is longer is merged first: each look at it is a walk.
+constexpr std::size_t changes_looked_through = 64;
+
+std::optional<pending_change> matrix_body::changed_lately(index_t row, index_t column) const {
+    const std::lock_guard lock(mutex_);
+    if (pending_.size() > changes_looked_through) return {};
+    const auto last = std::ranges::find_if(pending_.rbegin(), pending_.rend(), [&](const pending_change& c) {
+        return c.row == row && c.column == column;
+    });
+    return last == pending_.rend() ? std::nullopt : std::optional(*last);
+}
+
+const csr& matrix_body::rows_but_for_changes() const {
+    const std::lock_guard lock(mutex_);
+    bring_rows_home();
+    if (pending_.size() > changes_looked_through) merge_pending();
+    return *sorted_already();
+}
+
 void matrix_body::require_room_for_a_change() const {
     if (!ctx.memory_limit()) return;
     const std::lock_guard lock(mutex_);
@@ -263,7 +282,9 @@ void check_place(const matrix& a, offset_t i, offset_t j) {
 
 std::optional<scalar> matrix::get(offset_t i, offset_t j) const {
     check_place(*this, i, j);
-    const storage::csr& a = body_->rows();
+    if (const auto changed = body_->changed_lately(static_cast<index_t>(i), static_cast<index_t>(j)))
+        return changed->removed ? std::nullopt : std::optional(scalar(type(), changed->value));
+    const storage::csr& a = body_->rows_but_for_changes();
     const index_t *begin = a.index_data() + a.offset(i), *end = a.index_data() + a.offset(i + 1);
     const index_t* at = std::lower_bound(begin, end, static_cast<index_t>(j));
     if (at == end || *at != j) return {};

@@ -139,6 +139,32 @@ TEST(ReduceRows, IsTheSameOnAGpuTwiceAndNearTheHosts) {
     }
 }
 
+// With the bits of as many values, for every monoid that is built in: of one value for all entries and of none.
+TEST(ReduceOfOneValue, IsThatOfAsManyValues) {
+    for (const context& ctx : contexts())
+        for (const dtype type : all_types)
+            for (const double x : {1.0, 3.0, 0.1, -2.0}) {
+                if (x < 0 && !is_floating(type) && type != dtype::int32) continue;
+                const matrix a = load(ctx, "random:3000,12").matrix;
+                const scalar value(type, scalar(x).as(type));
+                matrix one(ctx, type, a.rows(), a.columns()), each = one;
+                apply(ctx, one, binary_id::second, a, value);
+                apply(ctx, each, binary_id::second, a, value);
+                each.set(0, a.csr<double>().columns[0], value);  // which writes the values out
+                each.nnz();
+                ASSERT_EQ(each.values_held(), value_kind::full);
+                for (const binary_id id : {binary_id::plus, binary_id::times, binary_id::min, binary_id::max,
+                                           binary_id::lor, binary_id::land, binary_id::any}) {
+                    SCOPED_TRACE(std::string(binary_op(id).name()) + " of " + std::string(name_of(type)));
+                    EXPECT_EQ(reduce(ctx, id, one), reduce(ctx, id, each)) << x;
+                    vector w(ctx, type, a.rows()), expected = w;
+                    reduce(ctx, w, id, one);
+                    reduce(ctx, expected, id, each, {.kernel = "reference"});
+                    EXPECT_TRUE(same(read(expected), w)) << x;
+                }
+            }
+}
+
 TEST(MatrixWords, PinsThatCannotServeSayWhy) {
     const context ctx({.backend = backend::cpu, .threads = 1});
     matrix a(ctx, dtype::float64, 3, 3);

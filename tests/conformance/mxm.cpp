@@ -298,5 +298,28 @@ TEST(MxmProducts, BeyondTheWidthsOfIntegersAreCountedOrRefused) {
         << "2^63 in one row";
 }
 
+// Semirings and types that are not compiled form no entry that the mask bars: each row's table has the places that it lists.
+TEST(GenericMxm, HasNoMoreThanTheMaskLetsThrough) {
+    context ctx({.backend = backend::cpu, .threads = 2});
+    const matrix g = load(ctx, "rmat:9,16").matrix;
+    matrix a(ctx, dtype::float32, g.rows(), g.columns()), c = a, all = a;
+    apply(ctx, a, unary_id::one, g);
+    const semiring ring("max_minus");
+    const std::size_t before = ctx.bytes_in_use();
+    ctx.reset_peak();
+    ASSERT_EQ(mxm(ctx, all, ring, a, a).tier, tier::generic);
+    const std::size_t whole = ctx.peak_bytes() - before, held = ctx.bytes_in_use();
+    ctx.reset_peak();
+    ASSERT_EQ(mxm(ctx, c, ring, a, a, {.mask = &g, .mask_structure = true}).tier, tier::generic);
+    EXPECT_LT(ctx.peak_bytes() - held, whole / 4);
+    matrix expected(ctx, dtype::float32, g.rows(), g.columns());
+    apply(ctx, expected, unary_id::identity, all, {.mask = &g, .mask_structure = true});
+    EXPECT_TRUE(same(read(expected), c));
+    mxm(ctx, c, ring, a, a, {.mask = &g, .mask_structure = true, .mask_complement = true, .replace = true});
+    apply(ctx, expected, unary_id::identity, all,
+          {.mask = &g, .mask_structure = true, .mask_complement = true, .replace = true});
+    EXPECT_TRUE(same(read(expected), c));
+}
+
 }  // namespace
 }  // namespace nz::test

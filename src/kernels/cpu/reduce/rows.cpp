@@ -42,6 +42,14 @@ offset_t each_row(const reduce_rows_arguments& k, Sum&& sum) {
 template <binary_id Add, class T>
 offset_t typed(const reduce_rows_arguments& k) {
     const T* const x = static_cast<const T*>(k.a.values);
+    if (!k.a.full()) {  // one value for all entries, added as often
+        const T one = x ? *x : T(1);
+        return each_row<T>(k, [&](offset_t p, offset_t end) {
+            T total = one;
+            while (++p < end) total = static_cast<T>(algebra::binary<Add>(total, one));
+            return total;
+        });
+    }
     return each_row<T>(k, [&](offset_t p, offset_t end) {
         T total = x[p];
         while (++p < end) total = static_cast<T>(algebra::binary<Add>(total, x[p]));
@@ -73,7 +81,7 @@ offset_t typed(const reduce_rows_arguments& k, binary_id add) {
 
 offset_t reduce_rows(const reduce_rows_arguments& k) {
     const algebra::bound_monoid add(*k.add, k.a.type);
-    if (k.add->is_built_in() && add.type() == k.a.type && k.a.full()) {
+    if (k.add->is_built_in() && add.type() == k.a.type) {
         const offset_t held =
             dispatch(k.a.type, [&]<class T>(std::type_identity<T>) { return typed<T>(k, k.add->id()); });
         if (held >= 0) return held;
