@@ -409,10 +409,9 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
     f.convert_matrix =
         !p.ring.ignores_a() && p.a.type() != p.operand && p.a.values_held() != value_kind::pattern;
     f.convert_vector = !p.ring.ignores_b() && p.u.type() != p.operand;
-    // Of two values one is likely to be it; the least or greatest number hardly ever comes, and a look at each entry for it took two to
-    // three times csr_merge's time on a CPU (min_plus, random:500000,16 44 and 19 ms, laplace3d:60 12 and 4.5).
-    const bool comes = p.value == dtype::boolean || f.on_device;
-    f.terminates = p.ring.add().always_terminal() || (comes && p.ring.add().terminal(p.value).has_value());
+    f.terminates = p.ring.add().always_terminal() || p.ring.add().terminal(p.value).has_value();
+    f.branches =
+        is_floating(p.value) && (p.ring.add().id() == binary_id::min || p.ring.add().id() == binary_id::max);
     f.first_wins = p.ring.add().always_terminal();
     const bool rounds = is_floating(p.value) &&
                         (p.ring.add().id() == binary_id::plus || p.ring.add().id() == binary_id::times);

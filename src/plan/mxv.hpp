@@ -37,6 +37,7 @@ struct mxv_facts {
     bool convert_matrix = false;  ///< matrix values are not of the semiring's type
     bool convert_vector = false;
     bool terminates = false;  ///< the additive monoid has a terminal value
+    bool branches = false;    ///< it is the least or greatest of floats
     bool first_wins = false;  ///< the additive monoid is any
     bool any_order = false;   ///< sums may be taken in any order: an exact monoid, or determinism::fast
     std::size_t value_bytes = 8;

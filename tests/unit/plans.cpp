@@ -89,6 +89,16 @@ TEST(MxvPlan, SlicesAreMadeWhereManyProductsFollowAndRowsHaveTheSameDiagonals) {
     EXPECT_FALSE(without([](auto& g) { g.entry_bytes = 0, g.slice_diagonals = 0.2; }));
 }
 
+TEST(MxvPlan, TheLeastOfFloatsIsTakenInVectorsOnACpu) {
+    plan::mxv_facts f = square(1000000, 27000000);
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_row");
+    f.branches = f.terminates = true;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_merge");
+    EXPECT_FALSE(plan::mxv(f).early_exit);
+    f.nnz = plan::merge_from_entries;
+    EXPECT_EQ(plan::mxv(f).kernel, "csr_row");
+}
+
 // A graph of 2^22 vertices, half of its entries in rows that 32 others are as long as.
 TEST(MxvPlan, EquallyLongRowsGoSideBySideOnACpuWhereManyProductsFollow) {
     plan::mxv_facts f = square(1 << 22, 64000000);
