@@ -35,6 +35,11 @@ public:
             throw;
         }
     }
+    /// Another limit, for what is given back from now on.
+    void keep_up_to(std::size_t limit) {
+        const std::lock_guard lock(mutex_);
+        limit_ = limit;
+    }
     /// Of a block that take() gave or note() was told of.
     void give_back(void* pointer) noexcept {
         const std::lock_guard lock(mutex_);
@@ -76,7 +81,7 @@ private:
         remove(oldest);
     }
 
-    const std::size_t limit_;
+    std::size_t limit_;
     const release release_;
     std::mutex mutex_;
     blocks kept_;

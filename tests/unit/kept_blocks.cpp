@@ -42,6 +42,18 @@ TEST_F(KeptBlocks, ServeRequestsOfUpToAQuarterLess) {
     EXPECT_EQ(released, std::set<void*>{a});
 }
 
+TEST_F(KeptBlocks, TheLimitMayChange) {
+    void *const a = block(900), *const b = block(1500);
+    kept.give_back(a);
+    kept.keep_up_to(2000);
+    kept.give_back(b);
+    EXPECT_EQ(released, std::set<void*>{a});
+    EXPECT_EQ(kept.take(1500), b);
+    kept.keep_up_to(100);
+    kept.give_back(b);
+    EXPECT_EQ(released, (std::set<void*>{a, b}));
+}
+
 TEST_F(KeptBlocks, GivenBackLongestAgoGoFirst) {
     void *const a = block(400), *const b = block(300), *const c = block(500), *const large = block(1001);
     kept.give_back(b);
