@@ -2,6 +2,8 @@
 //
 // Who owns what: a thread has an entry. No shared memory, no sync. Memory: rows and columns once, where they count, 8 bytes an entry
 // written. Determinism: no sum.
+// Distance to the limit (H200, whole calls, 13.5 M entries): colindex 0.051 ms, 0.039 by its bytes; rowindex 0.136, whose rows a scan
+// writes first.
 // Why the CPU's was not enough: what a GPU alone has would come home and go back.
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/apply/places.cuh"
