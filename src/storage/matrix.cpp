@@ -231,11 +231,11 @@ std::optional<pending_change> matrix_body::changed_lately(index_t row, index_t c
     return last == pending_.rend() ? std::nullopt : std::optional(*last);
 }
 
-const csr& matrix_body::rows_but_for_changes() const {
+std::shared_ptr<const csr> matrix_body::rows_but_for_changes() const {
     const std::lock_guard lock(mutex_);
     bring_rows_home();
     if (pending_.size() > changes_looked_through) merge_pending();
-    return *sorted_already();
+    return sorted_already();
 }
 
 void matrix_body::require_room_for_a_change() const {
@@ -284,7 +284,8 @@ std::optional<scalar> matrix::get(offset_t i, offset_t j) const {
     check_place(*this, i, j);
     if (const auto changed = body_->changed_lately(static_cast<index_t>(i), static_cast<index_t>(j)))
         return changed->removed ? std::nullopt : std::optional(scalar(type(), changed->value));
-    const storage::csr& a = body_->rows_but_for_changes();
+    const auto held = body_->rows_but_for_changes();
+    const storage::csr& a = *held;
     const index_t *begin = a.index_data() + a.offset(i), *end = a.index_data() + a.offset(i + 1);
     const index_t* at = std::lower_bound(begin, end, static_cast<index_t>(j));
     if (at == end || *at != j) return {};

@@ -187,8 +187,8 @@ struct matrix_body {
     }
     /// What became of a place by the last of few changes that wait to be merged; nothing where none of them is of that place.
     std::optional<pending_change> changed_lately(index_t row, index_t column) const;
-    /// The CSR, sorted, without few changes that wait; with many of them, merged.
-    const csr& rows_but_for_changes() const;
+    /// The CSR, sorted, without few changes that wait; with many of them, merged. To be held: another reader may merge them.
+    std::shared_ptr<const csr> rows_but_for_changes() const;
     /// Throws out_of_memory where the matrix with one change more would not fit the memory limit beside the present one: whoever looks at
     /// it next could not.
     void require_room_for_a_change() const;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <thread>
 
 namespace nz::test {
 namespace {
@@ -332,6 +333,23 @@ TEST(PendingChanges, ThatWouldNotFitTheMemoryLimitAreRefusedAtOnce) {
             continue;
         }
         EXPECT_NO_THROW(b->nnz()) << limit;
+    }
+}
+
+// Of two readers one may merge what the other looks past.
+TEST(PendingChanges, MayBeLookedThroughWhileAnotherReaderMergesThem) {
+    const context ctx({.backend = backend::cpu, .threads = 1});
+    matrix a = load(ctx, "random:2000,8").matrix;
+    const index_t column = a.csr<double>().columns[8 * 1000];
+    for (int round = 0; round < 200; ++round) {
+        a.set(round, 5, scalar(static_cast<double>(round)));
+        const matrix& seen = a;
+        std::thread other([&] { EXPECT_GE(seen.nnz(), 16000); });
+        for (int k = 0; k < 50; ++k) {
+            EXPECT_TRUE(seen.get(1000, column));
+            EXPECT_EQ(seen.get(round, 5), scalar(static_cast<double>(round)));
+        }
+        other.join();
     }
 }
 
