@@ -14,8 +14,8 @@
 namespace nz::ops {
 namespace {
 
-/// Visits of vertices and entries between two lines to the log, which may end the work: about a second of a CPU's thread, and tens of
-/// milliseconds of a GPU, whose launches are waited for there.
+/// Visits of vertices and entries between two lines to the log, which may end the work: of a CPU's thread, and of a GPU, whose launches
+/// are waited for there. Not measured, but that a search of 90,000 sources ends within 5 s (test_vertices.py).
 constexpr offset_t visits_a_thread_between_lines = offset_t{1} << 27,
                    visits_between_lines = offset_t{1} << 30;
 
