@@ -111,7 +111,7 @@ choice choose_pull(const mxv_facts& f) {
             return {"csr_merge", "entries read u all over: products are formed before rows are summed"};
         if (mean <= short_row_mean && f.row_deviation > varied_rows)
             return {"csr_merge", "short rows of varying length: products are formed before rows are summed"};
-        // NaN gives way there, which csr_row asks entry by entry, and csr_merge in vectors: min_plus took 21 ms for 5.4 on
+        // Likely since NaN gives way there, which csr_row asks entry by entry, and csr_merge in vectors: min_plus took 21 ms for 5.4 on
         // laplace3d:60 and 44 for 22 on random:500000,16 (one thread).
         if (f.branches)
             return {"csr_merge",
