@@ -222,20 +222,43 @@ py_vector extract_column_(const context& ctx, const py_vector* out, const py_mat
                           [&](vector& w) { return extract_column(ctx, w, a.value, i, place, q.options); });
 }
 
-py_vector assign_vector(const context& ctx, const py_vector& w, const py_vector& u,
+// f(w) -> plan. A few places are written where they lie, which takes w for the call's own: where nobody else has its entries and none of
+// u's gaps would have to become one of a full w's. That is short, and done with the interpreter's lock held.
+template <class F>
+py_vector assigned(py_vector& w, const index_list& places, const py_vector* u, const vector_requests& q,
+                   F&& f) {
+    constexpr offset_t few = 4096;
+    const bool listed = !q.options.mask && u != &w && !places.is_all() && places.size(few) < few;
+    const bool lies_here = listed && !w.value.is_shared() && !w.value.on_device() &&
+                           w.value.form() != vector_form::sparse && (!u || !u->value.on_device());
+    if (!lies_here || (u && !q.options.accum && w.value.form() == vector_form::dense &&
+                       u->value.form() != vector_form::dense))
+        return run<py_vector>(w.value, f);
+    vector own = std::move(w.value);
+    any_plan plan;
+    try {
+        plan = f(own);
+    } catch (...) {
+        w.value = std::move(own);
+        throw;
+    }
+    w.value = own;
+    return {std::move(own), std::move(plan)};
+}
+py_vector assign_vector(const context& ctx, py_vector& w, const py_vector& u,
                         const std::optional<host_array>& indices, const py_vector* mask,
                         const accumulator& accum, unsigned flags) {
     const vector_requests q(mask, accum, flags, {});
     const index_list i = list_of(indices);
-    return run<py_vector>(w.value, [&](vector& out) { return assign(ctx, out, u.value, i, q.options); });
+    return assigned(w, i, &u, q, [&](vector& out) { return assign(ctx, out, u.value, i, q.options); });
 }
-py_vector assign_scalar(const context& ctx, const py_vector& w, nb::handle x,
+py_vector assign_scalar(const context& ctx, py_vector& w, nb::handle x,
                         const std::optional<host_array>& indices, const py_vector* mask,
                         const accumulator& accum, unsigned flags) {
     const vector_requests q(mask, accum, flags, {});
     const index_list i = list_of(indices);
     const scalar value = to_scalar(x, w.value.type());
-    return run<py_vector>(w.value, [&](vector& out) { return assign(ctx, out, value, i, q.options); });
+    return assigned(w, i, nullptr, q, [&](vector& out) { return assign(ctx, out, value, i, q.options); });
 }
 py_matrix assign_scalar_to_matrix(const context& ctx, const py_matrix& c, nb::handle x,
                                   const std::optional<host_array>& rows,

@@ -1,6 +1,7 @@
 // The manifest of kernels over whole vectors, once for every backend: operators and types, expanded by the units that hold it.
 #pragma once
 
+#include "algebra/cell.hpp"
 #include "instantiate/vector_cells.hpp"
 
 #include <type_traits>
@@ -44,6 +45,7 @@ public:
     static auto words(binary_id op, dtype operands) {
         using kernel = typename Backend::words_kernel;
         if (op == binary_id::any) op = binary_id::first;
+        if (operands == dtype::boolean) op = truth_function(op);
         return on_vector_type<kernel>(operands, [&]<class T>(std::type_identity<T>) {
             using list =
                 std::conditional_t<std::is_same_v<T, bool>, truth_functions, comparisons_and_arithmetic>;
@@ -70,6 +72,14 @@ public:
     }
 
 private:
+    // What arithmetic on truth values is.
+    static constexpr binary_id truth_function(binary_id op) {
+        using enum binary_id;
+        return op == minus || op == rminus ? lxor
+               : op == div                 ? first
+               : op == rdiv                ? second
+                                           : algebra::listed(op, dtype::boolean);
+    }
     using b = binary_id;
     using comparisons_and_arithmetic =
         vector_operators<b::first, b::second, b::plus, b::minus, b::rminus, b::times, b::div, b::rdiv, b::min,

@@ -3,14 +3,15 @@
 #include "core/checks.hpp"
 
 #include <fcntl.h>
+#include <isa-l/igzip_lib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -20,10 +21,19 @@
 
 namespace nz::io {
 
+// ISA-L's second level of three: several times zlib's speed, and files a few percent larger.
 struct output_file::compressor {
-    z_stream stream{};
-    std::vector<char> out = std::vector<char>(std::size_t{1} << 18);
-    ~compressor() { deflateEnd(&stream); }
+    isal_zstream stream;
+    std::vector<std::uint8_t> level = std::vector<std::uint8_t>(ISAL_DEF_LVL2_DEFAULT),
+                              out = std::vector<std::uint8_t>(std::size_t{1} << 18);
+
+    compressor() {
+        isal_deflate_init(&stream);
+        stream.gzip_flag = IGZIP_GZIP;
+        stream.level = 2;
+        stream.level_buf = level.data();
+        stream.level_buf_size = static_cast<std::uint32_t>(level.size());
+    }
 };
 
 // A temporary name that a signal must not leave behind. Its handler may neither wait nor allocate, so that names stand in places
@@ -72,12 +82,9 @@ bool is_special(const std::string& path) {
 }  // namespace
 
 output_file::output_file(const std::string& path, bool gzip) : name_(path), path_(resolved(path)) {
-    if (gzip) {  // first: whatever fails once there is a file has to remove it
-        compressor_ = std::make_unique<compressor>();
-        require<out_of_memory>(deflateInit2(&compressor_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16,
-                                            8, Z_DEFAULT_STRATEGY) == Z_OK,
-                               "zlib has no memory to deflate {}", name_);
-    }
+    if (gzip)
+        compressor_ =
+            std::make_unique<compressor>();  // first: whatever fails once there is a file has to remove it
     if (is_special(path_))
         descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     else
@@ -128,20 +135,21 @@ void output_file::write_plain(const char* data, std::size_t bytes) {
 
 void output_file::write(std::string_view bytes) {
     if (!compressor_) return write_plain(bytes.data(), bytes.size());
-    constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
-    z_stream& stream = compressor_->stream;
+    constexpr std::size_t most = std::size_t{1} << 30;  // it counts in 32 bits
+    isal_zstream& stream = compressor_->stream;
     auto& out = compressor_->out;
     const bool last = bytes.empty();
     do {
         const std::string_view piece = bytes.substr(0, most);
         bytes.remove_prefix(piece.size());
-        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-        stream.avail_in = static_cast<uInt>(piece.size());
+        stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(piece.data()));
+        stream.avail_in = static_cast<std::uint32_t>(piece.size());
+        stream.end_of_stream = last;
         do {
-            stream.next_out = reinterpret_cast<Bytef*>(out.data());
-            stream.avail_out = static_cast<uInt>(out.size());
-            deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
-            write_plain(out.data(), out.size() - stream.avail_out);
+            stream.next_out = out.data();
+            stream.avail_out = static_cast<std::uint32_t>(out.size());
+            isal_deflate(&stream);  // fails for settings alone
+            write_plain(reinterpret_cast<const char*>(out.data()), out.size() - stream.avail_out);
         } while (stream.avail_out == 0);
     } while (!bytes.empty());
 }

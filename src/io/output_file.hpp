@@ -12,7 +12,7 @@ namespace nz::io {
 /// has no temporary path. Throws error with the path and the system's reason.
 class output_file {
 public:
-    /// With `gzip`, what is written goes through zlib.
+    /// With `gzip`, what is written is compressed.
     output_file(const std::string& path, bool gzip = false);
     ~output_file();
     output_file(const output_file&) = delete;

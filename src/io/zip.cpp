@@ -2,12 +2,15 @@
 
 #include "core/checks.hpp"
 
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
 #include <minizip/unzip.h>
 #include <minizip/zip.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 namespace nz::io {
 namespace {
@@ -63,34 +66,69 @@ zip_reader::~zip_reader() {
     if (archive_) unzClose(archive_);
 }
 
+namespace {
+
+// Raw deflate data into all of `out`; how much of it was made.
+std::size_t inflate_all(std::span<const std::byte> from, buffer& out) {
+    const auto state = std::make_unique<inflate_state>();
+    isal_inflate_init(state.get());
+    std::size_t read = 0, made = 0;
+    state->avail_in = state->avail_out = 0;
+    while (state->block_state != ISAL_BLOCK_FINISH) {
+        const std::size_t in = std::min(from.size() - read, piece_bytes),
+                          room = std::min(out.bytes() - made, piece_bytes);
+        state->next_in = reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(from.data())) + read;
+        state->avail_in = static_cast<std::uint32_t>(in);
+        state->next_out = out.as<std::uint8_t>() + made;
+        state->avail_out = static_cast<std::uint32_t>(room);
+        const int code = isal_inflate(state.get());
+        const std::size_t taken = in - state->avail_in, given = room - state->avail_out;
+        read += taken;
+        made += given;
+        if (code != ISAL_DECOMP_OK || (taken == 0 && given == 0 && state->block_state != ISAL_BLOCK_FINISH))
+            break;
+    }
+    return made;
+}
+
+}  // namespace
+
 buffer zip_reader::read(const std::string& member) {
     const auto found = members_.find(member);
     require<invalid_format>(found != members_.end(), "{}: has no member '{}'", name_, member);
     const unz64_file_pos at{found->second.directory, found->second.number};
     unz_file_info64 info;
+    int method = 0, level = 0;
+    constexpr int raw = 1, stored = 0;
     const bool there =
         unzGoToFilePos64(archive_, &at) == UNZ_OK &&
         unzGetCurrentFileInfo64(archive_, &info, nullptr, 0, nullptr, 0, nullptr, 0) == UNZ_OK &&
-        unzOpenCurrentFile(archive_) == UNZ_OK;
+        unzOpenCurrentFile2(archive_, &method, &level, raw) == UNZ_OK;
     require<invalid_format>(there, "{}: member '{}' cannot be opened: the archive is damaged", name_, member);
-    const auto close = [this](void*) { unzCloseCurrentFile(archive_); };
-    std::unique_ptr<void, decltype(close)> closer(archive_, close);
+    const ZPOS64_T begin = unzGetCurrentFileZStreamPos64(archive_);
+    unzCloseCurrentFile(archive_);
+    require<invalid_format>(method == stored || method == Z_DEFLATED,
+                            "{}: member '{}' is compressed by method {}: read are deflate and none", name_,
+                            member, method);
+    require<invalid_format>(!(info.flag & 1), "{}: member '{}' is encrypted", name_, member);
     // Deflate makes at most 1032 bytes of one: a larger claim is false, and must not be allocated.
     require<invalid_format>(
         info.compressed_size <= stream_.bytes.size() && info.uncompressed_size / 1040 <= info.compressed_size,
         "{}: member '{}' claims {} bytes, more than its {} compressed bytes can hold", name_, member,
         info.uncompressed_size, info.compressed_size);
     buffer out(ctx_.memory(), info.uncompressed_size);
+    const auto from = stream_.bytes.subspan(std::min<std::size_t>(begin, stream_.bytes.size()));
+    const auto given = from.first(std::min<std::size_t>(info.compressed_size, from.size()));
     std::size_t done = 0;
-    while (done < out.bytes()) {
-        const auto n = unzReadCurrentFile(archive_, out.as<char>() + done,
-                                          static_cast<unsigned>(std::min(out.bytes() - done, piece_bytes)));
-        require<invalid_format>(n > 0, "{}: member '{}' is damaged or cut off after {} of {} bytes", name_,
-                                member, done, out.bytes());
-        done += static_cast<std::size_t>(n);
+    if (method == stored) {
+        done = std::min(given.size(), out.bytes());
+        if (done) std::memcpy(out.data(), given.data(), done);
+    } else {
+        done = inflate_all(given, out);
     }
-    closer.release();
-    require<invalid_format>(unzCloseCurrentFile(archive_) == UNZ_OK,
+    require<invalid_format>(done == out.bytes(), "{}: member '{}' is damaged or cut off after {} of {} bytes",
+                            name_, member, done, out.bytes());
+    require<invalid_format>(crc32_gzip_refl(0, out.as<const unsigned char>(), out.bytes()) == info.crc,
                             "{}: member '{}' does not have its checksum: it is damaged", name_, member);
     return out;
 }

@@ -23,6 +23,8 @@ using storage::vector_body;
 constexpr operation_plan spread_plan{"assign", "reference", tier::generic,
                                      "entries spread over the output's shape, one thread"};
 constexpr operation_plan places_plan{"assign", "places", tier::compiled, "places shared out"};
+constexpr operation_plan in_place_plan{"assign", "places", tier::compiled,
+                                       "few places, written where they lie, one thread"};
 
 // With an accumulator, writing back unites t with the old output. Without one, Z is made here, unless the
 // region is everything and Z is t.
@@ -95,6 +97,12 @@ operation_plan assign_vector(const context& ctx, vector& w, const ops::assigned&
             ops::write_back_from_device(ctx, w, std::move(*t), options);
             return plan::on_gpu(places_plan, arrived.bytes());
         }
+    const bool unmasked = !options.mask && !options.mask_complement,
+               may_throw = options.accum && options.accum->id() == binary_id::user;
+    if (options.kernel != "reference" && unmasked && !may_throw && !indices.is_all() &&
+        plan::goes_to_places(w.size(), indices.size(w.size())) &&
+        ops::assign_in_place(w, u, indices, options.accum))
+        return in_place_plan;
     const bool moves =
         pinned ? options.kernel == places_plan.kernel
                : plan::moves_places(w.form() == vector_form::sparse, w.size(), indices.size(w.size()));

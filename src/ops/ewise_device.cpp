@@ -101,7 +101,8 @@ std::optional<matrix> join_on_device(const context& ctx, const context& own, set
     join->count();
     join->take_result();
     join->fill();
-    return join->result(own);
+    matrix joined = join->result(own);
+    return how.result == how.type ? std::move(joined) : in_type_on_device(ctx, own, joined, how.result);
 }
 
 std::optional<matrix> join_values_on_device(const context& ctx, const context& own, set_operation operation,
@@ -124,14 +125,14 @@ std::optional<matrix> join_values_on_device(const context& ctx, const context& o
             return join_words_on_device(ctx, set_operation::intersect, op, x, *others);
         });
         if (!both) return {};
-    } else if (left->type() != words.result) {
-        both = matrix(own, words.result, left->rows(), left->columns());
+    } else if (left->type() != words.type) {
+        both = matrix(own, words.type, left->rows(), left->columns());
     }
     if (operation == set_operation::intersect) return both;
     auto all = join(set_operation::unite, type, true, a, b);
     if (!all) return {};
-    if (all->type() != words.result) all = in_type_on_device(ctx, own, *all, words.result);
-    return join(set_operation::unite, words.result, true, {*both}, {*all});
+    if (all->type() != words.type) all = in_type_on_device(ctx, own, *all, words.type);
+    return join(set_operation::unite, words.type, true, {*both}, {*all});
 }
 
 std::vector<double> ewise_kernel_ms(const context& ctx, set_operation operation, const binary_op& op,

@@ -1,6 +1,7 @@
 #include "ops/ewise_join.hpp"
 
 #include "algebra/bound.hpp"
+#include "algebra/stand_in.hpp"
 #include "instantiate/ewise_cells.hpp"
 #include "kernels/cpu/ewise/balanced_path.hpp"
 #include "ops/matrix_words.hpp"
@@ -65,11 +66,13 @@ std::optional<ewise_choice> choose_ewise(set_operation operation, const binary_o
     const dtype both = joined_type(operation, op, a, b);
     if (operation == set_operation::exclude) return moving(both);
     if (op.id() > binary_id::lxnor || op.input_type(both) != both || op.output_type(both) != both) return {};
-    return ewise_choice{op.id(), both, both};
+    if (op.id() == binary_id::first || op.id() == binary_id::any) return moving(both);
+    const dtype in = algebra::wider_type(op.id(), both).value_or(both);
+    return ewise_choice{op.id(), in, in, both};
 }
 
-ewise_choice moving(dtype type) { return {binary_id::first, unsigned_as_wide_as(type), type}; }
-ewise_choice moving_a(dtype type) { return {binary_id::first, unsigned_as_wide_as(type), type, false}; }
+ewise_choice moving(dtype type) { return {binary_id::first, unsigned_as_wide_as(type), type, type}; }
+ewise_choice moving_a(dtype type) { return {binary_id::first, unsigned_as_wide_as(type), type, type, false}; }
 
 dtype joined_type(set_operation operation, const binary_op& op, dtype a, dtype b) {
     return operation == set_operation::intersect ? algebra::common_type(op, a, b) : promote(a, b);
@@ -78,7 +81,8 @@ dtype joined_type(set_operation operation, const binary_op& op, dtype a, dtype b
 std::optional<csr> join_values(const context& ctx, set_operation operation, const binary_op& op, const csr& a,
                                const csr& b) {
     if (!computes(operation)) return {};
-    const compiled_words words = find_compiled(op, joined_type(operation, op, a.type, b.type));
+    const dtype both_type = joined_type(operation, op, a.type, b.type);
+    const compiled_words words = find_compiled(op, both_type);
     if (!words.kernel) return {};
     const auto left = join_balanced(ctx, set_operation::intersect, moving_a(a.type), a, b),
                right = join_balanced(ctx, set_operation::intersect, moving_a(b.type), b, a);
@@ -89,10 +93,10 @@ std::optional<csr> join_values(const context& ctx, set_operation operation, cons
         return join_words(ctx, set_operation::intersect, op, x, *others);
     });
     if (!both || operation == set_operation::intersect) return both;
-    auto all = join_balanced(ctx, set_operation::unite, moving(words.operands), a, b);
+    auto all = join_balanced(ctx, set_operation::unite, moving(both_type), a, b);
     if (!all) return {};
-    if (all->type != words.result) all = storage::convert_values(ctx, *all, words.result);
-    return join_balanced(ctx, set_operation::unite, moving(words.result), *both, *all);
+    if (all->type != words.type) all = storage::convert_values(ctx, *all, words.type);
+    return join_balanced(ctx, set_operation::unite, moving(words.type), *both, *all);
 }
 
 std::optional<csr> join_balanced(const context& ctx, set_operation operation, const ewise_choice& how,
@@ -121,6 +125,10 @@ std::optional<csr> join_balanced(const context& ctx, set_operation operation, co
     k.columns = c.indices.as<index_t>();
     k.values = c.values.data();
     fill(k);
+    if (how.result != how.type) {
+        c.values = storage::convert_array(ctx, c.values, how.type, how.result, results);
+        c.type = how.result;
+    }
     return c;
 }
 
@@ -128,7 +136,12 @@ std::optional<vector_body> join_balanced(const context& ctx, set_operation opera
                                          const vector_body& u, const vector_body& v) {
     if (u.form != vector_form::sparse || v.form != vector_form::sparse) return {};
     const auto fill = instantiate::find_ewise_fill(how.op, how.compiled);
-    if (!fill || u.type != how.type || v.type != how.type) return {};
+    if (!fill) return {};
+    if (u.type != how.type || v.type != how.type) {
+        auto t = join_balanced(ctx, operation, {how.op, how.compiled, how.type, how.type, how.reads_b},
+                               convert_values(u, how.type), convert_values(v, how.type));
+        return how.result == how.type ? std::move(t) : std::optional(convert_values(*t, how.result));
+    }
     const std::int64_t u_offsets[] = {0, u.count}, v_offsets[] = {0, v.count};
     std::int64_t offsets[2];
     ewise_arguments k;

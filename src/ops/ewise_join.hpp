@@ -14,7 +14,8 @@ namespace nz::ops {
 struct ewise_choice {
     binary_id op = binary_id::first;
     dtype compiled = dtype::float64;  ///< the type that the kernel is made for
-    dtype type = dtype::float64;      ///< of operands and result, as wide
+    dtype type = dtype::float64;      ///< of operands and of what it writes, as wide
+    dtype result = dtype::float64;    ///< what that is cast to
     bool reads_b = true;              ///< values of B, not its places alone
 };
 /// Nothing where the operator cannot be compiled for the types. Difference and symmetric difference do not look at it.

@@ -42,6 +42,17 @@ std::optional<vector> values_as_vector_on_device(const context& ctx, const opera
     return storage::make_device_vector(ctx, of.type, n, vector_form::dense, n, std::move(values));
 }
 
+std::optional<scalar> one_value_of(const context& ctx, const matrix& a) {
+    const storage::matrix_body& body = a.body();
+    const csr& of = body.rows_anywhere();
+    if (of.kind == value_kind::full) return {};
+    if (of.kind == value_kind::pattern || !body.away()) return scalar(of.type, of.value(0));
+    if (!ctx.gpu()) return scalar(of.type, body.rows().value(0));
+    std::uint64_t room = 0;
+    ctx.gpu()->download(&room, body.values_on(ctx, of, of.type)->values.data(), size_of(of.type));
+    return scalar(of.type, storage::load(&room, of.type, 0));
+}
+
 std::optional<vector_body> values_as_vector(const context& ctx, const csr& a) {
     const bool full = a.kind == value_kind::full;
     if (full && a.nnz > most_values) return {};

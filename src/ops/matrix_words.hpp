@@ -10,6 +10,8 @@
 
 namespace nz::ops {
 
+/// The value that stands for all of A's entries, from wherever it lies; nothing where each has its own.
+std::optional<scalar> one_value_of(const context& ctx, const matrix& a);
 /// A's values as a dense vector's, for as long as A has them: one where it stands for all. Nothing for more than a vector holds.
 std::optional<storage::vector_body> values_as_vector(const context& ctx, const storage::csr& a);
 /// The same on the context's GPU.

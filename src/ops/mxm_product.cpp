@@ -13,14 +13,23 @@ namespace nz::ops {
 
 using storage::csr;
 
+const instantiate::mxm_cell* mxm_cell_of(const semiring& s, dtype a, dtype b) {
+    if (!s.add().is_built_in()) return nullptr;
+    const dtype value = s.value_type(a, b), key = s.multiply().positional() ? value : s.operand_type(a, b);
+    const auto* cell = instantiate::find_mxm_cell(s.add().id(), s.multiply().id(), key);
+    return cell && cell->value == value ? cell : nullptr;
+}
+
 product make_product(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
                      const matrix_options& options) {
-    const dtype operand = s.operand_type(a.type(), b.type()), value = s.value_type(a.type(), b.type());
-    const dtype key = s.multiply().positional() ? value : operand;
-    const auto* cell =
-        s.add().is_built_in() ? instantiate::find_mxm_cell(s.add().id(), s.multiply().id(), key) : nullptr;
-    if (cell && cell->value != value) cell = nullptr;
-    return {ctx, s, {a, options.transpose_a}, {b, options.transpose_b}, options, operand, value, cell};
+    return {ctx,
+            s,
+            {a, options.transpose_a},
+            {b, options.transpose_b},
+            options,
+            s.operand_type(a.type(), b.type()),
+            s.value_type(a.type(), b.type()),
+            mxm_cell_of(s, a.type(), b.type())};
 }
 
 product by_columns(const product& p) {

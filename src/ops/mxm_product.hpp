@@ -26,6 +26,8 @@ struct product {
     const storage::csr& b_columns() const { return operand{right.a, !right.transposed}.entries(); }
 };
 
+/// The compiled cell of a semiring on matrices of these types; null where there is none.
+const instantiate::mxm_cell* mxm_cell_of(const semiring& s, dtype a, dtype b);
 product make_product(const context& ctx, const semiring& s, const matrix& a, const matrix& b,
                      const matrix_options& options);
 /// The same product by columns: C^T = B^T A^T, multiply still taking A's value first.

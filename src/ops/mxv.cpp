@@ -1,12 +1,14 @@
 // mxv and vxm: check, collect facts, plan, run, write back.
 #include "kernels/reference/mxv.hpp"
 
+#include "algebra/stand_in.hpp"
 #include "core/checks.hpp"
 #include "kernels/cpu/mxv/common_generic.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/masks.hpp"
 #include "ops/mxv_product.hpp"
+#include "ops/vectors_device.hpp"
 #include "ops/write_back.hpp"
 
 #include <algorithm>
@@ -85,6 +87,47 @@ matrix_values values_for(const product& p, const csr& a) {
     return v;
 }
 
+// The columns that a sparse u names, one after the other, their values in the cell's type.
+struct named_columns {
+    array<offset_t> offsets;
+    array<index_t> indices, numbers;
+    buffer values;
+
+    named_columns(const product& p, const csr& a, const vector_body& u, offset_t products)
+        : offsets(p.ctx, static_cast<std::size_t>(u.count) + 1),
+          indices(p.ctx, static_cast<std::size_t>(products)),
+          numbers(p.ctx, static_cast<std::size_t>(u.count)) {
+        const std::size_t width = a.value_bytes();
+        const buffer given(p.ctx.memory(), static_cast<std::size_t>(products) * width);
+        std::size_t place = 0;
+        for (offset_t c = 0; c < u.count; ++c) {
+            const offset_t k = u.index_data()[c], begin = a.offset(k);
+            const auto entries = static_cast<std::size_t>(a.offset(k + 1) - begin);
+            offsets[static_cast<std::size_t>(c)] = static_cast<offset_t>(place);
+            numbers[static_cast<std::size_t>(c)] = static_cast<index_t>(c);
+            std::copy_n(a.index_data() + begin, entries, indices.data() + place);
+            std::copy_n(a.values.as<const std::byte>() + static_cast<std::size_t>(begin) * width,
+                        entries * width, given.as<std::byte>() + place * width);
+            place += entries;
+        }
+        offsets[static_cast<std::size_t>(u.count)] = products;
+        values = storage::convert_array(p.ctx, given, a.type, p.operand, products);
+    }
+    void point(kernels::mxv_arguments& k) const {
+        k.offsets = {offsets.data(), true};
+        k.indices = indices.data();
+        k.values = values.data();
+        k.u_indices = numbers.data();
+    }
+};
+
+// Whether a push has so few of the matrix's values to convert that what it reads is copied out first.
+bool converts_few(const product& p, const csr& a, offset_t products) {
+    constexpr offset_t one_in = 8;
+    return !p.ring.ignores_a() && a.type != p.operand && a.kind == value_kind::full &&
+           products * one_in <= a.nnz;
+}
+
 // The tiles that the kernel reads, made where they are not there yet, in the arguments' terms.
 struct tile_operands {
     std::shared_ptr<const storage::value_tiles> tiles;
@@ -157,15 +200,16 @@ std::shared_ptr<const storage::ell_slices> take_ell(const product& p, bool ranke
 }
 
 // Runs the kernel into t: a result of its own, masked rows left out where the kernel looks at the mask, or the output.
-void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, const array<bits::word>& mask,
-                kernels::mxv_output output, vector_body& t) {
+void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, offset_t products,
+                const array<bits::word>& mask, kernels::mxv_output output, vector_body& t) {
     const bool push = plan.direction == direction::push;
     const bool tiled = plan::reads_tiles(plan.kernel), sliced = plan.kernel == "dia_slice",
                blocked = plan.kernel == "bsr_row", ranked = plan.kernel == "csr_ranked",
                by_length = plan.kernel == "ell_slice";
     const bool own_form = tiled || sliced || blocked || by_length;
     const csr& a = push ? p.pushed() : p.pulled(p.ring.add().always_terminal() || own_form || ranked);
-    const matrix_values values = own_form ? matrix_values{} : values_for(p, a);
+    const bool copies = push && converts_few(p, a, products);
+    const matrix_values values = own_form || copies ? matrix_values{} : values_for(p, a);
     kernels::mxv_arguments k;
     k.output_size = static_cast<index_t>(p.output_size());
     k.nnz = a.nnz;
@@ -183,6 +227,8 @@ void run_kernel(const product& p, const mxv_plan& plan, const vector_body& u, co
     k.u_present = u.form == vector_form::bitmap ? u.words() : nullptr;
     k.u_indices = u.form == vector_form::sparse ? u.index_data() : nullptr;
     k.u_count = u.count;
+    std::optional<named_columns> columns;
+    if (copies) columns.emplace(p, a, u, products).point(k);
     k.mask = p.options.mask ? mask.data() : nullptr;
     k.complement = p.options.mask_complement;
     k.early_exit = plan.early_exit;
@@ -207,7 +253,7 @@ vector_body run_compiled(const product& p, const mxv_plan& plan, const vector_bo
     vector_body t =
         storage::make_vector_body(p.ctx, p.value, static_cast<index_t>(p.output_size()), plan.output,
                                   plan.output == vector_form::sparse ? products : 0, false);
-    run_kernel(p, plan, u, mask, kernels::mxv_output::own, t);
+    run_kernel(p, plan, u, products, mask, kernels::mxv_output::own, t);
     return t;
 }
 
@@ -235,8 +281,18 @@ vector_body in_form(const vector_body& u, vector_form form, dtype type, bool val
     return converted.form == form ? std::move(converted) : storage::convert(converted, form);
 }
 
-mxv_plan multiply(const product& p, std::string_view operation) {
-    check(p, operation);
+vector_body run_generic(const product& p, const mxv_plan& plan, offset_t products,
+                        const array<bits::word>& mask) {
+    const vector_body& u = p.u.body();
+    const bits::word* const words = p.options.mask ? mask.data() : nullptr;
+    if (plan.kernel == "reference") return kernels::reference::mxv(p.ctx, p.ring, p.pulled(true), u);
+    if (plan.direction == direction::push)
+        return kernels::cpu::mxv_generic_push(p.ctx, p.ring, p.pushed(), u, products, words,
+                                              p.options.mask_complement);
+    return kernels::cpu::mxv_generic(p.ctx, p.ring, p.pulled(true), u, words, p.options.mask_complement);
+}
+
+mxv_plan run(const product& p) {
     if (p.device_cell && p.options.kernel != "reference")
         return ops::multiply_on_device(p, ops::mxv_facts_of(p));
     array<bits::word> mask;
@@ -247,7 +303,7 @@ mxv_plan multiply(const product& p, std::string_view operation) {
         facts.mask_allows = p.options.mask_complement ? facts.output_size - listed : listed;
     }
     mxv_plan plan = plan::mxv(facts);
-    if (plan.direction == direction::push && plan.tier == tier::compiled) {
+    if (plan.direction == direction::push) {
         facts.products = count_products(p, p.u.body());
         plan = plan::mxv(facts);
     }
@@ -255,14 +311,7 @@ mxv_plan multiply(const product& p, std::string_view operation) {
     p.ctx.log(to_string(plan));
     p.body().note_product();
     if (plan.tier == tier::generic) {
-        const csr& rows = p.pulled(true);
-        ops::write_back(p.ctx, p.w,
-                        plan.kernel == "reference"
-                            ? kernels::reference::mxv(p.ctx, p.ring, rows, p.u.body())
-                            : kernels::cpu::mxv_generic(p.ctx, p.ring, rows, p.u.body(),
-                                                        p.options.mask ? mask.data() : nullptr,
-                                                        p.options.mask_complement),
-                        p.options);
+        ops::write_back(p.ctx, p.w, run_generic(p, plan, facts.products, mask), p.options);
         return plan;
     }
     std::optional<vector_body> converted;
@@ -272,11 +321,40 @@ mxv_plan multiply(const product& p, std::string_view operation) {
         u = &*converted;
     }
     if (const auto output = written_in_place(p, plan); output != kernels::mxv_output::own) {
-        run_kernel(p, plan, *u, mask, output, p.w.mutable_body());
+        run_kernel(p, plan, *u, facts.products, mask, output, p.w.mutable_body());
         return plan;
     }
     ops::write_back(p.ctx, p.w, run_compiled(p, plan, *u, std::max<offset_t>(facts.products, 0), mask),
                     p.options);
+    return plan;
+}
+
+mxv_plan multiply(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
+                  const vector_options& options, bool transposed, std::string_view operation) {
+    const auto is_compiled = [&](const semiring& other) {
+        return ops::mxv_cell_of(other, a.type(), u.type());
+    };
+    std::optional<semiring> other;
+    if (options.kernel != "reference" && !is_compiled(s))
+        other = algebra::stand_in(s, a.type(), u.type(), is_compiled);
+    if (!other) {
+        const product p = ops::make_mxv_product(ctx, w, s, a, u, options, transposed);
+        check(p, operation);
+        return run(p);
+    }
+    vector t(w.body_anywhere().ctx, other->value_type(a.type(), u.type()), w.size());
+    vector_options own = options;
+    own.accum.reset();
+    const product p = ops::make_mxv_product(ctx, t, *other, a, u, own, transposed);
+    check(p, operation);
+    const mxv_plan plan = run(p);
+    const dtype value = s.value_type(a.type(), u.type());
+    if (plan.on_device)
+        ops::write_back_from_device(ctx, w, ops::in_type_on_device(ctx, t, value), options);
+    else
+        ops::write_back(ctx, w,
+                        t.type() == value ? std::move(t.mutable_body()) : convert_values(t.body(), value),
+                        options);
     return plan;
 }
 
@@ -430,30 +508,44 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
     return f;
 }
 
+const instantiate::mxv_cell* mxv_cell_of(const semiring& s, dtype a, dtype u) {
+    if (!s.add().is_built_in()) return nullptr;
+    const dtype value = s.value_type(a, u), key = s.multiply().positional() ? value : s.operand_type(a, u);
+    const auto* cell = instantiate::find_mxv_cell(s.add().id(), s.multiply().id(), key);
+    return cell && cell->value == value ? cell : nullptr;
+}
+
 mxv_product make_mxv_product(const context& ctx, vector& w, const semiring& s, const matrix& a,
                              const vector& u, const vector_options& options, bool transposed) {
-    const dtype operand = s.operand_type(a.type(), u.type()), value = s.value_type(a.type(), u.type());
-    const dtype key = s.multiply().positional() ? value : operand;
-    const auto* cell =
-        s.add().is_built_in() ? instantiate::find_mxv_cell(s.add().id(), s.multiply().id(), key) : nullptr;
-    if (cell && cell->value != value) cell = nullptr;
-    const auto* on_device =
-        cell && ctx.gpu() ? instantiate::find_mxv_device_cell(s.add().id(), s.multiply().id(), key) : nullptr;
-    return {ctx, w, s, a, u, options, transposed, operand, value, cell, on_device};
+    const auto* cell = mxv_cell_of(s, a.type(), u.type());
+    const auto* on_device = cell && ctx.gpu()
+                                ? instantiate::find_mxv_device_cell(cell->add, cell->multiply, cell->operand)
+                                : nullptr;
+    return {ctx,
+            w,
+            s,
+            a,
+            u,
+            options,
+            transposed,
+            s.operand_type(a.type(), u.type()),
+            s.value_type(a.type(), u.type()),
+            cell,
+            on_device};
 }
 
 }  // namespace ops
 
 mxv_plan mxv(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
              const vector_options& options) {
-    return multiply(ops::make_mxv_product(ctx, w, s, a, u, options, options.transpose_a), "mxv");
+    return multiply(ctx, w, s, a, u, options, options.transpose_a, "mxv");
 }
 
 mxv_plan vxm(const context& ctx, vector& w, const semiring& s, const vector& u, const matrix& a,
              const vector_options& options) {
     // u A = A^T u with the operands of the multiply operator exchanged.
     const semiring swapped(s.add(), s.multiply().exchanged(), s.pinned_type());
-    return multiply(ops::make_mxv_product(ctx, w, swapped, a, u, options, !options.transpose_a), "vxm");
+    return multiply(ctx, w, swapped, a, u, options, !options.transpose_a, "vxm");
 }
 
 }  // namespace nz

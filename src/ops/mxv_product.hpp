@@ -42,6 +42,8 @@ struct mxv_product {
     offset_t input_size() const { return transposed ? a.rows() : a.columns(); }
 };
 
+/// The compiled cell of a semiring on a matrix and a vector of these types; null where there is none.
+const instantiate::mxv_cell* mxv_cell_of(const semiring& s, dtype a, dtype u);
 mxv_product make_mxv_product(const context& ctx, vector& w, const semiring& s, const matrix& a,
                              const vector& u, const vector_options& options, bool transposed);
 /// A matrix's tiles as kernels see them; `lists` where they ask for it.

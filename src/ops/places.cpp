@@ -4,11 +4,16 @@
 #include "kernels/cpu/assign/places.hpp"
 #include "kernels/cpu/extract/places.hpp"
 #include "kernels/cuda_table.hpp"
+#include "kernels/reference/places.hpp"
 #include "ops/if_it_fits.hpp"
 #include "ops/line_sources.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/vectors_device.hpp"
+#include "ops/write_back.hpp"
+#include "ops/write_back_entry.hpp"
 #include "storage/device_convert.hpp"
+
+#include <algorithm>
 
 namespace nz::ops {
 namespace {
@@ -95,6 +100,38 @@ vector_body assign_places(const context& ctx, const vector_body& w, const assign
     vector_body t = result_of(ctx, k, type);
     t.count = kernels::cpu::assign_places(k);
     return t;
+}
+
+bool assign_in_place(vector& w, const assigned& u, const index_list& list,
+                     const std::optional<binary_op>& accum) {
+    if (w.is_shared() || w.on_device() || w.form() == vector_form::sparse) return false;
+    const vector_body* const from = u.u ? &u.u->body() : nullptr;
+    if (from == &w.body()) return false;
+    const auto found = [&](index_t source) { return from ? from->find(source) : 0; };
+    const auto targets = kernels::reference::last_by_place(list, w.size());
+    const bool leaves_gaps = from && !accum && from->form != vector_form::dense;
+    if (leaves_gaps && w.form() == vector_form::dense &&
+        std::ranges::any_of(targets, [&](const auto& to) { return found(to.source) < 0; }))
+        return false;
+    const auto join = accumulator(accum, w.type(), u.type());
+    vector_body& v = w.mutable_body();
+    for (const auto [place, source] : targets) {
+        const offset_t at = found(source);
+        const bool present = v.find(place) >= 0;
+        if (at >= 0) {
+            const element x = from ? storage::load(from->values.data(), from->type, at) : u.x.bits();
+            storage::store(v.values.data(), v.type, place,
+                           join && present ? (*join)(storage::load(v.values.data(), v.type, place), x)
+                                           : cast(x, u.type(), v.type));
+            if (!present) bits::set(v.words(), place);
+            v.count += !present;
+        } else if (!accum && present) {
+            bits::reset(v.words(), place);
+            --v.count;
+        }
+    }
+    settle(v);
+    return true;
 }
 
 std::optional<vector> extract_places_on_device(const context& ctx, const vector& u, const index_list& list) {

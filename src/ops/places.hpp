@@ -22,7 +22,12 @@ storage::vector_body extract_places(const context& ctx, const storage::vector_bo
 storage::vector_body assign_places(const context& ctx, const storage::vector_body& w, const assigned& u,
                                    const index_list& list, bool keeps_rest);
 
-// The same on the context's GPU, where the result stays: where u, or one of w and u, lies there alone; else nothing, and where it has
+/// w(list[k]) = u(k), united with w by `accum` where there is one, at a few places of a w that is not sparse, which stays where it lies.
+/// False, and nothing is written, where w is sparse, has its entries with others or on a GPU, is u, or is full and would not stay so.
+bool assign_in_place(vector& w, const assigned& u, const index_list& list,
+                     const std::optional<binary_op>& accum);
+
+// The first two on the context's GPU, where the result stays: where u, or one of w and u, lies there alone; else nothing, and where it has
 // no room.
 std::optional<vector> extract_places_on_device(const context& ctx, const vector& u, const index_list& list);
 std::optional<vector> assign_places_on_device(const context& ctx, const vector& w, const assigned& u,

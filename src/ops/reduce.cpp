@@ -5,6 +5,7 @@
 #include "kernels/cpu/reduce/rows.hpp"
 #include "ops/checks.hpp"
 #include "ops/if_it_fits.hpp"
+#include "ops/matrix_words.hpp"
 #include "ops/reduce_device.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/vectors_device.hpp"
@@ -35,11 +36,12 @@ storage::vector_body reduce_rows(const context& ctx, const monoid& add, const st
 }
 
 // The sum of one value as often as there are entries, where that is a product or the value itself, bit for bit.
-std::optional<scalar> of_one_value(const monoid& add, const storage::matrix_body& body) {
-    const storage::csr& of = body.rows_anywhere();
-    const bool at_hand = of.kind == value_kind::pattern || (of.kind == value_kind::iso && !body.away());
-    if (!at_hand || of.nnz == 0 || !add.is_built_in() || add.value_type(of.type) != of.type) return {};
-    const scalar x(of.type, of.value(0));
+std::optional<scalar> of_one_value(const context& ctx, const monoid& add, const matrix& a) {
+    const storage::csr& of = a.body().rows_anywhere();
+    if (of.nnz == 0 || !add.is_built_in() || add.value_type(of.type) != of.type) return {};
+    const auto one = ops::one_value_of(ctx, a);
+    if (!one) return {};
+    const scalar x = *one;
     if (add.idempotent() || add.id() == binary_id::any) return x;
     if (add.id() != binary_id::plus) return {};
     return dispatch(of.type, [&]<class T>(std::type_identity<T>) -> std::optional<scalar> {
@@ -55,6 +57,13 @@ std::optional<scalar> of_one_value(const monoid& add, const storage::matrix_body
                 static_cast<T>(static_cast<std::uint64_t>(x.get<T>()) * static_cast<std::uint64_t>(of.nnz)));
         }
     });
+}
+
+// Where values are taken in another type a copy of them may find no memory.
+template <class F>
+std::optional<scalar> by_blocks(F&& f) {
+    const auto sum = ops::if_it_fits<std::optional<scalar>>(f);
+    return sum ? *sum : std::nullopt;
 }
 
 }  // namespace
@@ -86,14 +95,15 @@ operation_plan reduce(const context& ctx, vector& w, const monoid& add, const ma
 
 // The order of summation depends on the vector alone: the same bits for floats whatever the number of threads.
 scalar reduce(const context& ctx, const monoid& add, const vector& u) {
-    if (const auto sum = ops::reduce_blocks_on_device(ctx, add, u)) return *sum;
-    if (const auto sum = ops::reduce_blocks(ctx, add, u.body())) return *sum;
+    if (const auto sum = by_blocks([&] { return ops::reduce_blocks_on_device(ctx, add, u); })) return *sum;
+    if (const auto sum = by_blocks([&] { return ops::reduce_blocks(ctx, add, u.body()); })) return *sum;
     return kernels::reference::reduce(add, u.body());
 }
 scalar reduce(const context& ctx, const monoid& add, const matrix& a) {
-    if (const auto sum = of_one_value(add, a.body())) return *sum;
-    if (const auto sum = ops::reduce_blocks_on_device(ctx, add, a)) return *sum;
-    if (const auto sum = ops::reduce_blocks(ctx, add, a.body().rows())) return *sum;
+    if (const auto sum = of_one_value(ctx, add, a)) return *sum;
+    if (const auto sum = by_blocks([&] { return ops::reduce_blocks_on_device(ctx, add, a); })) return *sum;
+    if (const auto sum = by_blocks([&] { return ops::reduce_blocks(ctx, add, a.body().rows()); }))
+        return *sum;
     return kernels::reference::reduce(add, a.body().rows());
 }
 

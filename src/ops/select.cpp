@@ -2,11 +2,11 @@
 
 #include "core/checks.hpp"
 #include "core/device.hpp"
-#include "instantiate/vector_cells.hpp"
 #include "kernels/cpu/select/rows.hpp"
 #include "nonzero/operations.hpp"
 #include "ops/checks.hpp"
 #include "ops/if_it_fits.hpp"
+#include "ops/matrix_words.hpp"
 #include "ops/select_device.hpp"
 #include "ops/vector_words.hpp"
 #include "ops/write_back.hpp"
@@ -43,12 +43,33 @@ std::optional<operation_plan> select_by_words(const context& ctx, vector& w, con
         (u.form() == vector_form::sparse && !u.body_anywhere().home->away()))
         return {};
     const binary_op compare = ops::comparison_by(op);
-    if (!instantiate::find_words(compare.id(), type)) return {};
+    if (!ops::find_compiled(compare, type).kernel) return {};
     vector passes(ctx, dtype::boolean, u.size()), kept(ctx, type, u.size());
     operation_plan plan = apply(ctx, passes, compare, u, scalar(type, thunk.as(type)));
     apply(ctx, kept, unary_id::identity, u, {.mask = &passes});
     apply(ctx, w, unary_id::identity, kept, options);
     plan.reason = "values compared in place, then let through by a mask";
+    return plan;
+}
+
+constexpr operation_plan one_value_plan{"select", "rows", tier::compiled,
+                                        "one value for all: it passes or not"};
+
+// By value where one stands for all of A's: every entry, or none.
+std::optional<operation_plan> select_one_value(const context& ctx, matrix& c, const index_unary_op& op,
+                                               const ops::operand& a, const algebra::entry_function& keep,
+                                               matrix_options options) {
+    if (!op.by_value()) return {};
+    const auto one = ops::one_value_of(ctx, a.a);
+    if (!one) return {};
+    const bool passes = from_element<bool>(keep.call(one->bits(), 0, 0));
+    options.kernel = {};
+    options.transpose_a = options.transpose_a && passes;
+    operation_plan plan = one_value_plan;
+    const matrix none(c.body().ctx, a.a.type(), c.rows(), c.columns());
+    const operation_plan moved = apply(ctx, c, unary_id::identity, passes ? a.a : none, options);
+    plan.on_device = moved.on_device;
+    plan.moved_bytes = moved.moved_bytes;
     return plan;
 }
 
@@ -105,6 +126,7 @@ operation_plan select(const context& ctx, matrix& c, const index_unary_op& op, c
     refuse_rising(options.kernel);
     const auto keep = algebra::entry_function_of(op, a.type(), thunk);
     if (options.kernel != "reference") {
+        if (const auto plan = select_one_value(ctx, c, op, input, keep, options)) return *plan;
         const device::arrivals arrived(ctx);
         if (auto t = ops::if_it_fits<matrix>(
                 [&] { return ops::select_on_device(ctx, c.body().ctx, op, thunk, input); })) {

@@ -3,6 +3,7 @@
 #include "core/device.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/masks.hpp"
+#include "ops/matrix_words.hpp"
 #include "ops/new_device_csr.hpp"
 #include "plan/select.hpp"
 
@@ -120,7 +121,11 @@ std::optional<matrix> mask_places_for_device(const context& ctx, const matrix& m
     const storage::matrix_body& body = mask.body();
     const csr& of = body.rows_anywhere();
     if (structure || of.kind == value_kind::pattern || of.nnz == 0) return {};
-    if (of.kind == value_kind::iso || body.bytes_to_place(ctx, of, of.type) > 0) {
+    if (of.kind == value_kind::iso) {
+        if (one_value_of(ctx, mask)->get<bool>()) return {};
+        return matrix(ctx, dtype::boolean, of.rows, of.columns);
+    }
+    if (body.bytes_to_place(ctx, of, of.type) > 0) {
         auto places = mask_places(ctx, body.rows(), false);
         return places ? std::optional(storage::make_matrix(ctx, std::move(*places))) : std::nullopt;
     }

@@ -1,6 +1,7 @@
 #include "ops/vector_words.hpp"
 
 #include "algebra/bound.hpp"
+#include "algebra/stand_in.hpp"
 #include "instantiate/vector_cells.hpp"
 #include "ops/ewise_join.hpp"
 #include "ops/write_back.hpp"
@@ -27,6 +28,11 @@ void run(const context& ctx, const compiled_words& c, set_operation operation, c
     k.values = out.values.data();
     k.present = out.form == vector_form::bitmap ? out.words() : nullptr;
     c.kernel(k);
+}
+
+// What a kernel gave, in the operator's own type.
+vector_body in_type(vector_body w, dtype type) {
+    return w.type == type ? std::move(w) : convert_values(w, type);
 }
 
 // The values of a dense or bitmap vector at a sparse one's places, whatever is there where it has none.
@@ -96,7 +102,7 @@ std::optional<vector_body> with_fixed(const context& ctx, const binary_op& op, s
     if (u.indices.bytes() && u.form == vector_form::sparse)
         std::memcpy(w.indices.data(), u.indices.data(), w.indices.bytes());
     run(ctx, c, set_operation::intersect, x_first ? constant : whole, x_first ? whole : constant, w);
-    return w;
+    return in_type(std::move(w), c.type);
 }
 
 }  // namespace
@@ -111,7 +117,8 @@ binary_op comparison_by(const index_unary_op& op) {
 
 compiled_words find_compiled(const binary_op& op, dtype both) {
     if (op.id() > binary_id::lxnor || op.input_type(both) != both) return {};
-    return {instantiate::find_words(op.id(), both), both, op.output_type(both)};
+    const dtype in = algebra::wider_type(op.id(), both).value_or(both);
+    return {instantiate::find_words(op.id(), in), in, op.output_type(in), op.output_type(both)};
 }
 
 words_operand::words_operand(const vector_body& v, dtype type) {
@@ -129,7 +136,7 @@ std::optional<vector_body> join_words(const context& ctx, set_operation operatio
     if (operation == set_operation::intersect &&
         ((u.form == vector_form::sparse && v.form == vector_form::dense) ||
          (u.form == vector_form::dense && v.form == vector_form::sparse)))
-        return join_at_places(ctx, c, u, v);
+        return in_type(join_at_places(ctx, c, u, v), c.type);
     const words_operand a(u, c.operands), b(v, c.operands);
     const bool full = operation == set_operation::unite ? !a.side().present || !b.side().present
                                                         : !a.side().present && !b.side().present;
@@ -137,7 +144,7 @@ std::optional<vector_body> join_words(const context& ctx, set_operation operatio
                                               full ? vector_form::dense : vector_form::bitmap, u.size, false);
     run(ctx, c, operation, a.side(), b.side(), w);
     if (!full) w.count = bits::count(w.words(), w.size);
-    return w;
+    return in_type(std::move(w), c.type);
 }
 
 std::optional<vector_body> apply_words(const context& ctx, const binary_op& op, scalar x,
@@ -151,8 +158,10 @@ std::optional<vector_body> apply_words(const context& ctx, const binary_op& op, 
 
 std::optional<vector_body> apply_words(const context& ctx, const unary_op& f, const vector_body& u) {
     if (f.id() == unary_id::user || f.input_type(u.type) != u.type) return {};
-    const auto kernel = instantiate::find_apply(f.id(), u.type);
-    if (!kernel) return {};
+    const auto in = algebra::wider_type(f.id(), u.type);
+    const auto kernel = instantiate::find_apply(f.id(), in.value_or(u.type));
+    if (!kernel && !algebra::keeps_values(f.id(), u.type)) return {};
+    if (kernel && in) return in_type(*apply_words(ctx, f, convert_values(u, *in)), u.type);
     vector_body w = storage::make_vector_body(ctx, u.type, u.size, u.form, u.count, false);
     kernels::apply_arguments k;
     k.from = u.values.data();
@@ -160,7 +169,10 @@ std::optional<vector_body> apply_words(const context& ctx, const unary_op& f, co
     k.size = u.form == vector_form::sparse ? u.count : u.size;
     k.threads = ctx.threads();
     k.to = w.values.data();
-    kernel(k);
+    if (kernel)
+        kernel(k);
+    else if (w.values.bytes())
+        std::memcpy(w.values.data(), u.values.data(), w.values.bytes());
     if (w.present.bytes()) std::memcpy(w.present.data(), u.present.data(), w.present.bytes());
     if (w.indices.bytes()) std::memcpy(w.indices.data(), u.indices.data(), w.indices.bytes());
     return w;
@@ -185,20 +197,26 @@ bool accumulate_words(const context& ctx, const binary_op& op, vector& w, const 
 
 std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, dtype type, const void* values,
                                     const bits::word* present, offset_t size) {
-    if (!add.is_built_in() || add.value_type(type) != type) return {};
-    const auto kernel = instantiate::find_reduce(add.id(), type);
+    if (!add.is_built_in()) return {};
+    const dtype own = add.value_type(type), in = algebra::wider_type(add.id(), own).value_or(own);
+    const auto kernel = instantiate::find_reduce(add.id(), in);
     if (!kernel) return {};
+    buffer converted;
+    if (in != type)
+        converted = storage::convert_array(
+            ctx, buffer::borrow(values, static_cast<std::size_t>(size) * size_of(type)), type, in, size);
     kernels::reduce_arguments k;
-    k.values = values;
+    k.values = in == type ? values : converted.data();
     k.present = present;
     k.size = size;
     k.threads = ctx.threads();
     const buffer parts(ctx.memory(),
-                       static_cast<std::size_t>(k.size / kernels::reduce_block + 1) * (size_of(type) + 1));
+                       static_cast<std::size_t>(k.size / kernels::reduce_block + 1) * (size_of(in) + 1));
     std::uint64_t room = 0;
     k.parts = parts.data();
     k.result = &room;
-    return scalar(type, kernel(k) ? storage::load(&room, type, 0) : add.identity(type));
+    const element sum = kernel(k) ? cast(storage::load(&room, in, 0), in, own) : add.identity(own);
+    return scalar(type, cast(sum, own, type));
 }
 std::optional<scalar> reduce_blocks(const context& ctx, const monoid& add, const vector_body& u) {
     return reduce_blocks(ctx, add, u.type, u.values.data(), presence_of(u),

@@ -10,10 +10,11 @@
 
 namespace nz::ops {
 
-/// The kernel of an operator for operands that are taken in this type; null where there is none.
+/// The kernel of an operator and the type that it takes operands in, this one or a wider one; null where there is none. Its results are
+/// of type `result`, and those of the operator are they, cast to `type`.
 struct compiled_words {
     kernels::words_kernel kernel = nullptr;
-    dtype operands = dtype::float64, result = dtype::float64;
+    dtype operands = dtype::float64, result = dtype::float64, type = dtype::float64;
 };
 compiled_words find_compiled(const binary_op& op, dtype both);
 

@@ -3,6 +3,7 @@
 #include "ops/vectors_device.hpp"
 
 #include "algebra/bound.hpp"
+#include "algebra/stand_in.hpp"
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "instantiate/vector_cells.hpp"
@@ -41,7 +42,7 @@ std::optional<vector> with_fixed(const context& ctx, const binary_op& op, scalar
         x_first ? algebra::common_type(op, x.type(), u.type()) : algebra::common_type(op, u.type(), x.type());
     const compiled_on_device c = find_compiled_on_device(op, type);
     if (!c.kernel) return {};
-    const vector operand = in_type_on_device(ctx, u, type);
+    const vector operand = in_type_on_device(ctx, u, c.operands);
     const vector_body& b = operand.body_anywhere();
     const buffer constant(ctx.device_memory(), sizeof(std::uint64_t));
     kernels::on_cuda().vectors.fill(constant.data(), b.type, 1, x.as(b.type), ctx.gpu()->stream());
@@ -56,19 +57,23 @@ std::optional<vector> with_fixed(const context& ctx, const binary_op& op, scalar
     k.values = out.values.data();
     k.present = b.form == vector_form::bitmap ? out.present.as<bits::word>() : nullptr;
     c.kernel(k, ctx.gpu()->stream());
-    return storage::make_device_vector(ctx, c.result, b.size, b.form, b.count, std::move(out));
+    return in_type_on_device(
+        ctx, storage::make_device_vector(ctx, c.result, b.size, b.form, b.count, std::move(out)), c.type);
 }
 
 std::optional<scalar> reduce_values(const context& ctx, const monoid& add, dtype type, const void* values,
                                     const bits::word* present, offset_t size) {
-    if (!add.is_built_in() || add.value_type(type) != type) return {};
-    const auto kernel = instantiate::find_reduce_on_device(add.id(), type);
+    if (!add.is_built_in()) return {};
+    const dtype own = add.value_type(type), in = algebra::wider_type(add.id(), own).value_or(own);
+    const auto kernel = instantiate::find_reduce_on_device(add.id(), in);
     if (!kernel) return {};
     const auto blocks = static_cast<std::size_t>(size / kernels::reduce_block + 1);
-    const buffer parts(ctx.device_memory(), blocks * (size_of(type) + 1)),
-        result(ctx.device_memory(), size_of(type) + 1);
+    const buffer parts(ctx.device_memory(), blocks * (size_of(in) + 1)),
+        result(ctx.device_memory(), size_of(in) + 1);
+    buffer converted;
+    if (in != type) converted = storage::converted_on_device(ctx, values, type, in, size, present);
     kernels::reduce_arguments k;
-    k.values = values;
+    k.values = in == type ? values : converted.data();
     k.present = present;
     k.size = size;
     k.parts = parts.data();
@@ -77,16 +82,18 @@ std::optional<scalar> reduce_values(const context& ctx, const monoid& add, dtype
     std::byte found[sizeof(std::uint64_t) + 1] = {};
     ctx.gpu()->download(found, result.data(), result.bytes());
     std::uint64_t room = 0;
-    std::memcpy(&room, found, size_of(type));
-    const bool any = found[size_of(type)] != std::byte{0};
-    return scalar(type, any ? storage::load(&room, type, 0) : add.identity(type));
+    std::memcpy(&room, found, size_of(in));
+    const bool any = found[size_of(in)] != std::byte{0};
+    const element sum = any ? cast(storage::load(&room, in, 0), in, own) : add.identity(own);
+    return scalar(type, cast(sum, own, type));
 }
 
 }  // namespace
 
 compiled_on_device find_compiled_on_device(const binary_op& op, dtype type) {
     if (op.id() > binary_id::lxnor || op.input_type(type) != type) return {};
-    return {instantiate::find_words_on_device(op.id(), type), op.output_type(type)};
+    const dtype in = algebra::wider_type(op.id(), type).value_or(type);
+    return {instantiate::find_words_on_device(op.id(), in), in, op.output_type(in), op.output_type(type)};
 }
 
 device_entries entries_of(const vector_body& v, const device_vector& on) {
@@ -291,7 +298,7 @@ std::optional<vector> join_words_on_device(const context& ctx, set_operation ope
     const dtype type = joined_type(operation, op, u.type(), v.type());
     const compiled_on_device c = find_compiled_on_device(op, type);
     if (!c.kernel) return {};
-    const vector left = in_type_on_device(ctx, u, type), right = in_type_on_device(ctx, v, type);
+    const vector left = in_type_on_device(ctx, u, c.operands), right = in_type_on_device(ctx, v, c.operands);
     const placed_vector a = place_on_device(ctx, left.body_anywhere()),
                         b = place_on_device(ctx, right.body_anywhere());
     const bool a_full = a.entries.form == vector_form::dense, b_full = b.entries.form == vector_form::dense;
@@ -307,8 +314,9 @@ std::optional<vector> join_words_on_device(const context& ctx, set_operation ope
     k.values = out.values.data();
     k.present = out.present.as<bits::word>();
     c.kernel(k, ctx.gpu()->stream());
-    if (!full) return from_bitmap(ctx, c.result, n, std::move(out));
-    return storage::make_device_vector(ctx, c.result, n, vector_form::dense, n, std::move(out));
+    vector t = full ? storage::make_device_vector(ctx, c.result, n, vector_form::dense, n, std::move(out))
+                    : from_bitmap(ctx, c.result, n, std::move(out));
+    return in_type_on_device(ctx, t, c.type);
 }
 
 std::optional<vector> apply_words_on_device(const context& ctx, const binary_op& op, scalar x,
@@ -322,9 +330,15 @@ std::optional<vector> apply_words_on_device(const context& ctx, const binary_op&
 
 std::optional<vector> apply_words_on_device(const context& ctx, const unary_op& f, const vector& u) {
     if (!lives_there(ctx, u) || f.id() == unary_id::user || f.input_type(u.type()) != u.type()) return {};
-    const auto kernel = instantiate::find_apply_on_device(f.id(), u.type());
-    if (!kernel) return {};
+    const auto in = algebra::wider_type(f.id(), u.type());
+    const auto kernel = instantiate::find_apply_on_device(f.id(), in.value_or(u.type()));
+    if (kernel && in)
+        return in_type_on_device(ctx, *apply_words_on_device(ctx, f, in_type_on_device(ctx, u, *in)),
+                                 u.type());
     const vector_body& b = u.body_anywhere();
+    if (!kernel && algebra::keeps_values(f.id(), b.type))
+        return storage::make_device_vector(ctx, b.type, b.size, b.form, b.count, copied(ctx, b));
+    if (!kernel) return {};
     const auto on = b.home->copy_on(ctx, b);
     device_vector out = storage::allocate_on_device(ctx, b.type, b.size, b.form, b.count);
     ctx.gpu()->copy(out.indices.data(), on->indices.data(), out.indices.bytes());

@@ -29,7 +29,7 @@ buffer mask_on_device(const context& ctx, const vector_options& options);
 /// As find_compiled on the host.
 struct compiled_on_device {
     kernels::device_words_kernel kernel = nullptr;
-    dtype result = dtype::float64;
+    dtype operands = dtype::float64, result = dtype::float64, type = dtype::float64;
 };
 compiled_on_device find_compiled_on_device(const binary_op& op, dtype type);
 

@@ -83,7 +83,7 @@ public:
         std::optional<ewise_choice> how = moving(c_.type());
         if (options_.accum && c_.nnz() > 0)
             how = choose_ewise(set_operation::unite, *options_.accum, c_.type(), t.type());
-        if (!how || how->type != c_.type()) return {};
+        if (!how || how->result != c_.type()) return {};
         const bool masked = options_.mask != nullptr;
         std::optional<matrix> fresh = masked && !within_mask ? inside(t) : std::move(t), old = rest();
         if (!fresh || !old) return {};

@@ -37,6 +37,12 @@ inline bool moves_places(bool sparse, offset_t size, offset_t listed) noexcept {
     return !sparse || listed * much_shorter >= size;
 }
 
+/// Whether so few places of a vector that is not sparse are written that a pass over it would cost more than going to each.
+inline bool goes_to_places(offset_t size, offset_t listed) noexcept {
+    constexpr offset_t much_shorter = 16;
+    return listed * much_shorter <= size;
+}
+
 /// The same where a GPU has done it.
 inline operation_plan on_gpu(operation_plan plan, std::size_t moved_bytes) noexcept {
     plan.on_device = true;

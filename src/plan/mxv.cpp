@@ -168,7 +168,18 @@ choice choose_push_on_cpu(std::string_view kernel) {
     return {kernel, "u is sparse: its columns hold less work than the rows"};
 }
 
+// The generic push is one thread's, the pull looks at every entry.
+bool pushes_generic(const mxv_facts& f) {
+    if (f.compiled || !f.push_ready || f.input == vector_form::dense) return false;
+    const double pull = static_cast<double>(f.nnz) * share_of_rows(f) / f.threads +
+                        (f.pull_ready ? 0 : generic_turning * static_cast<double>(f.nnz));
+    return generic_push_cost * products_expected(f) < pull;
+}
+
 choice choose(const mxv_facts& f) {
+    if (pushes_generic(f))
+        return {"generic",
+                "this semiring and type are not compiled: generic path, by the columns that u names"};
     if (!f.compiled)
         return {"generic",
                 "this semiring and type are not compiled: generic path, an indirect call a product"};
@@ -221,7 +232,8 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
     const bool generic = kernel == "reference" || kernel == "generic";
     plan.on_device = f.on_device && !generic;
     plan.tier = generic ? tier::generic : tier::compiled;
-    plan.direction = is_push(kernel) ? direction::push : direction::pull;
+    const bool pushes = is_push(kernel) || (kernel == "generic" && pushes_generic(f));
+    plan.direction = pushes ? direction::push : direction::pull;
     plan.builds_transpose = plan.direction == direction::push ? !f.push_ready : !f.pull_ready;
     plan.converts_matrix = f.convert_matrix && plan.tier == tier::compiled;
     plan.converts_vector = f.convert_vector && plan.tier == tier::compiled;

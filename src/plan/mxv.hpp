@@ -95,6 +95,8 @@ constexpr std::string_view push_on_cpu(double products, offset_t columns, offset
            : merge <= radix                     ? "csc_gather_merge"
                                                 : "csc_gather_radix";
 }
+/// A product of the generic path, 12 ns, in entries that its pull looks at; and what turning the matrix for that takes an entry.
+inline constexpr double generic_push_cost = 12, generic_turning = 8;
 /// The same on a GPU, and what the push's further launches and its look at the number of products cost, in entries
 /// read in order (8 M rows and 64 M entries, uniform and power-law columns, H200: 64 to 76 ps a product that is sorted,
 /// 24 to 53 ps one that is scattered, 8.3 to 11 ps an entry read; 0.05 to 0.08 ms for few products).

@@ -212,7 +212,10 @@ void matrix_body::drop_derived() const {
 // The caller holds the lock.
 void matrix_body::merge_pending() const {
     if (pending_.empty()) return;
-    rows_ = std::make_shared<const csr>(merge_changes(ctx, *sorted_already(), pending_));
+    const bool own = rows_->sorted && !rows_->offsets.borrowed() && rows_->kind == value_kind::full;
+    if (own) drop_derived();  // which may share the rows
+    if (!own || rows_.use_count() > 1 || !set_in_place(*rows_, pending_))
+        rows_ = std::make_shared<const csr>(merge_changes(ctx, *sorted_already(), pending_));
     away_.reset();
     blank_.reset();
     drop_derived();
@@ -312,23 +315,28 @@ void matrix::resize(offset_t rows, offset_t columns) {
     check_dimension(rows, "the number of rows");
     check_dimension(columns, "the number of columns");
     const storage::csr& a = body_->rows();
-    std::vector<index_t> kept_rows, kept_columns;
-    std::vector<offset_t> positions;
-    for (offset_t i = 0; i < std::min<offset_t>(rows, a.rows); ++i)
-        for (offset_t k = a.offset(i); k < a.offset(i + 1) && a.index_data()[k] < columns; ++k) {
-            kept_rows.push_back(static_cast<index_t>(i));
-            kept_columns.push_back(a.index_data()[k]);
-            positions.push_back(k);
-        }
-    array<std::uint64_t> values(body_->ctx, positions.size());
-    for (std::size_t k = 0; k < positions.size(); ++k)
-        storage::store(values.data(), a.type, static_cast<offset_t>(k), a.value(positions[k]));
-    const storage::tuple_chunk chunk{kept_rows.data(), kept_columns.data(), values.data(),
-                                     static_cast<offset_t>(positions.size())};
-    auto resized = storage::assemble(body_->ctx, a.type, value_kind::full, static_cast<index_t>(rows),
-                                     static_cast<index_t>(columns), {&chunk, 1}, storage::mirror::none,
-                                     binary_id::second);
-    changed().replace(std::move(resized));
+    const offset_t common = std::min<offset_t>(rows, a.rows);
+    array<index_t> lengths(body_->ctx, static_cast<std::size_t>(rows));
+    lengths.fill(0);
+    for (offset_t i = 0; i < common; ++i) {
+        const index_t *const begin = a.index_data() + a.offset(i), *const end =
+                                                                       a.index_data() + a.offset(i + 1);
+        const index_t* const last =
+            columns < a.columns ? std::lower_bound(begin, end, static_cast<index_t>(columns)) : end;
+        lengths[static_cast<std::size_t>(i)] = static_cast<index_t>(last - begin);
+    }
+    storage::csr t = storage::allocate_csr(body_->ctx, a.type, a.kind, static_cast<index_t>(rows),
+                                           static_cast<index_t>(columns),
+                                           std::span<const index_t>(lengths.data(), lengths.size()));
+    const std::size_t width = a.kind == value_kind::full ? a.value_bytes() : 0;
+    for (offset_t i = 0; i < common; ++i) {
+        const auto n = static_cast<std::size_t>(lengths[static_cast<std::size_t>(i)]);
+        std::copy_n(a.index_data() + a.offset(i), n, t.indices.as<index_t>() + t.offset(i));
+        std::copy_n(a.values.as<const std::byte>() + static_cast<std::size_t>(a.offset(i)) * width, n * width,
+                    t.values.as<std::byte>() + static_cast<std::size_t>(t.offset(i)) * width);
+    }
+    if (a.kind == value_kind::iso) storage::store(t.values.data(), a.type, 0, a.value(0));
+    changed().replace(std::move(t));
 }
 
 void matrix::validate() const {

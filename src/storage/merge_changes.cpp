@@ -28,17 +28,22 @@ void keep_last_of_each_place(std::vector<pending_change>& changes) {
     changes.resize(kept);
 }
 
+// Where the entry stands, or would.
+std::pair<offset_t, bool> look_up(const csr& a, const pending_change& c) {
+    const index_t *begin = a.index_data() + a.offset(c.row),
+                  *end = a.index_data() + a.offset(c.row + offset_t{1}),
+                  *at = std::lower_bound(begin, end, c.column);
+    return {at - a.index_data(), at != end && *at == c.column};
+}
+
 std::vector<placed_change> place(const csr& a, const std::vector<pending_change>& changes) {
     std::vector<placed_change> placed;
     placed.reserve(changes.size());
     offset_t shift = 0;
     for (const pending_change& c : changes) {
-        const index_t *begin = a.index_data() + a.offset(c.row),
-                      *end = a.index_data() + a.offset(c.row + offset_t{1}),
-                      *at = std::lower_bound(begin, end, c.column);
-        const bool present = at != end && *at == c.column;
+        const auto [at, present] = look_up(a, c);
         shift += (c.removed ? 0 : 1) - (present ? 1 : 0);
-        placed.push_back({at - a.index_data(), shift, present});
+        placed.push_back({at, shift, present});
     }
     return placed;
 }
@@ -130,6 +135,21 @@ std::size_t merged_bytes(const csr& of, std::size_t changes) {
 
 csr merge_changes(const context& ctx, const csr& a, std::vector<pending_change> changes) {
     return merger(ctx, a, std::move(changes)).run();
+}
+
+bool set_in_place(const csr& a, const std::vector<pending_change>& changes) {
+    constexpr std::size_t entries_a_look = 16;
+    if (changes.size() * entries_a_look > static_cast<std::size_t>(a.nnz)) return false;
+    std::vector<offset_t> places;
+    places.reserve(changes.size());
+    for (const pending_change& c : changes) {
+        const auto [at, present] = look_up(a, c);
+        if (c.removed || !present) return false;
+        places.push_back(at);
+    }
+    for (std::size_t k = 0; k < changes.size(); ++k)
+        store(a.values.data(), a.type, places[k], changes[k].value);
+    return true;
 }
 
 }  // namespace nz::storage

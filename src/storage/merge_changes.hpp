@@ -20,4 +20,8 @@ std::size_t merged_bytes(const csr& of, std::size_t changes);
 /// shared out over the context's threads; a change is looked up in its row.
 csr merge_changes(const context& ctx, const csr& a, std::vector<pending_change> changes);
 
+/// The changes written where their entries lie; false, and nothing is, where one removes an entry or has none, or where they are so many that
+/// looking each up costs as much as the merge. `a` has full values and sorted rows.
+bool set_in_place(const csr& a, const std::vector<pending_change>& changes);
+
 }  // namespace nz::storage

@@ -6,6 +6,7 @@
 #include "storage/vector_body.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace nz {
@@ -123,27 +124,33 @@ vector vector::from_tuples(const context& ctx, dtype type, offset_t size, std::s
     for (std::size_t k = 0; k < indices.size(); ++k)
         require<index_out_of_bounds>(indices[k] >= 0 && indices[k] < size,
                                      "entry {} is {}, outside the vector of size {}", k, indices[k], size);
-    std::vector<offset_t> order(indices.size());
-    std::iota(order.begin(), order.end(), offset_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](offset_t a, offset_t b) { return indices[a] < indices[b]; });
     const auto call = duplicates.resolve(type);
     const dtype in = duplicates.input_type(type), out = duplicates.output_type(type);
-    std::vector<index_t> kept;
-    std::vector<element> combined;
+    const auto n = static_cast<offset_t>(indices.size());
+    vector_body v = storage::make_vector_body(ctx, type, static_cast<index_t>(size), vector_form::sparse, n);
+    index_t* const places = v.indices.as<index_t>();
+    if (std::ranges::adjacent_find(indices, std::ranges::greater_equal()) == indices.end()) {
+        std::ranges::copy(indices, places);
+        if (n) std::memcpy(v.values.data(), values, v.values.bytes());
+        return storage::make_vector(std::move(v));
+    }
+    const array<offset_t> order(ctx, indices.size());
+    std::iota(order.begin(), order.end(), offset_t{0});
+    std::ranges::sort(order, [&](offset_t a, offset_t b) {
+        return indices[a] != indices[b] ? indices[a] < indices[b] : a < b;
+    });
+    v.count = 0;
     for (const offset_t k : order) {
         const element x = storage::load(values, type, k);
-        if (!kept.empty() && kept.back() == indices[k])
-            combined.back() = cast(
-                call(duplicates.context(), cast(combined.back(), type, in), cast(x, type, in)), out, type);
-        else
-            kept.push_back(indices[k]), combined.push_back(x);
-    }
-    vector_body v = storage::make_vector_body(ctx, type, static_cast<index_t>(size), vector_form::sparse,
-                                              static_cast<offset_t>(kept.size()));
-    for (std::size_t k = 0; k < kept.size(); ++k) {
-        v.indices.as<index_t>()[k] = kept[k];
-        storage::store(v.values.data(), type, static_cast<offset_t>(k), combined[k]);
+        if (v.count == 0 || places[v.count - 1] != indices[k]) {
+            places[v.count] = indices[k];
+            storage::store(v.values.data(), type, v.count++, x);
+            continue;
+        }
+        const element before = storage::load(v.values.data(), type, v.count - 1);
+        storage::store(
+            v.values.data(), type, v.count - 1,
+            cast(call(duplicates.context(), cast(before, type, in), cast(x, type, in)), out, type));
     }
     return storage::make_vector(std::move(v));
 }
@@ -186,25 +193,74 @@ std::optional<scalar> vector::get(offset_t i) const {
 }
 bool vector::contains(offset_t i) const { return get(i).has_value(); }
 
+namespace {
+
+// A bitmap takes and loses entries in constant time, and a sparse vector moves half of its entries for each; but a bitmap has room for all
+// places. That is taken where it is little, and where as many entries, set one by one, have moved several times as many bytes.
+bool takes_bitmap(const vector_body& v) {
+    constexpr double little = 1 << 26, times = 4;
+    const double width = static_cast<double>(size_of(v.type)), bytes = static_cast<double>(v.size) * width,
+                 count = static_cast<double>(v.count),
+                 moved = count * count / 4 * (width + static_cast<double>(sizeof(index_t)));
+    return v.form == vector_form::dense || bytes <= little || moved >= times * bytes;
+}
+
+// Entries [at, count) of an array go one place further, into a larger array where this one is full.
+void make_room(const context& ctx, buffer& array, std::size_t width, offset_t at, offset_t count) {
+    const std::size_t before = static_cast<std::size_t>(at) * width,
+                      used = static_cast<std::size_t>(count) * width;
+    buffer larger;
+    if (array.bytes() < used + width) larger = buffer(ctx.memory(), used + used / 2 + 16 * width);
+    std::byte *const from = array.as<std::byte>(), *const to = larger.data() ? larger.as<std::byte>() : from;
+    if (used > before) std::memmove(to + before + width, from + before, used - before);
+    if (to == from) return;
+    if (before) std::memcpy(to, from, before);
+    array = std::move(larger);
+}
+
+// A sparse vector's entry i, whose value is still to be stored, at this position.
+void insert_at(vector_body& v, offset_t at, index_t i) {
+    make_room(v.ctx, v.values, size_of(v.type), at, v.count);
+    make_room(v.ctx, v.indices, sizeof(index_t), at, v.count);
+    v.indices.as<index_t>()[at] = i;
+    ++v.count;
+}
+
+void remove_at(vector_body& v, offset_t at) {
+    const std::size_t width = size_of(v.type), after = static_cast<std::size_t>(v.count - at - 1);
+    std::byte* const values = v.values.as<std::byte>() + static_cast<std::size_t>(at) * width;
+    std::memmove(values, values + width, after * width);
+    index_t* const indices = v.indices.as<index_t>() + at;
+    std::memmove(indices, indices + 1, after * sizeof(index_t));
+    --v.count;
+}
+
+}  // namespace
+
 void vector::set(offset_t i, scalar value) {
     check_place(*this, i);
     vector_body* v = &mutable_body();
-    if (v->find(static_cast<index_t>(i)) < 0 && v->form == vector_form::sparse) {
-        // A bitmap takes further entries in constant time; a sparse vector would move half of its entries for
-        // each.
-        *v = storage::convert(*v, vector_form::bitmap);
+    const auto place = static_cast<index_t>(i);
+    if (v->find(place) < 0 && v->form == vector_form::sparse) {
+        const index_t* const begin = v->index_data();
+        if (takes_bitmap(*v))
+            *v = storage::convert(*v, vector_form::bitmap);
+        else
+            insert_at(*v, std::lower_bound(begin, begin + v->count, place) - begin, place);
     }
     if (v->form == vector_form::bitmap && !bits::test(v->words(), i)) {
         bits::set(v->words(), i);
         ++v->count;
     }
-    storage::store(v->values.data(), v->type, v->find(static_cast<index_t>(i)), value.as(v->type));
+    storage::store(v->values.data(), v->type, v->find(place), value.as(v->type));
 }
 
 void vector::remove(offset_t i) {
     check_place(*this, i);
-    if (body().find(static_cast<index_t>(i)) < 0) return;
+    const offset_t at = body().find(static_cast<index_t>(i));
+    if (at < 0) return;
     vector_body& v = mutable_body();
+    if (v.form == vector_form::sparse && !takes_bitmap(v)) return remove_at(v, at);
     if (v.form != vector_form::bitmap) v = storage::convert(v, vector_form::bitmap);
     bits::reset(v.words(), i);
     --v.count;

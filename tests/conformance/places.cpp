@@ -111,6 +111,62 @@ TEST_F(VectorPlaces, HaveTheLastOfSeveral) {
     }
 }
 
+TEST_F(VectorPlaces, ThatAreFewAreWrittenWhereTheyLie) {
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    constexpr index_t size = 400;
+    for (const dtype type : all_types)
+        for (const double density : {0.3, 2.0})
+            for (const bool accumulates : {false, true})
+                for (const double given : {0.0, 0.6, 2.0}) {
+                    const dictionary old = random_dictionary(size, 1, density, type, random);
+                    const vector_form form = density > 1 ? vector_form::dense : vector_form::bitmap;
+                    std::vector<index_t> list(1 + random() % 25);
+                    for (index_t& i : list) i = static_cast<index_t>(random() % size);
+                    const dtype other = random() % 2 ? type : any_type(random);
+                    const auto places = static_cast<index_t>(list.size());
+                    const vector u =
+                        make_vector(ctx, random_dictionary(places, 1, given, other, random), random);
+                    const scalar x(other, random_value(other, random));
+                    vector_options options, plain{.kernel = "reference"};
+                    if (accumulates)
+                        options.accum = plain.accum = random() % 2 ? binary_id::first : binary_id::minus;
+                    vector w = make_vector(ctx, old, form), one = make_vector(ctx, old, form), expected = w,
+                           expected_one = w;
+                    const auto before = [](const vector& v) { return v.body().values.data(); };
+                    expected.mutable_body(), expected_one.mutable_body();
+                    const void *const w_values = before(w), *const one_values = before(one);
+                    assign(ctx, w, u, index_list(list), options);
+                    assign(ctx, expected, u, index_list(list), plain);
+                    ASSERT_TRUE(same(read(expected), w));
+                    const bool stays_full =
+                        form == vector_form::bitmap || accumulates || u.form() == vector_form::dense;
+                    if (stays_full && w.form() == form) {
+                        EXPECT_EQ(before(w), w_values);
+                    }
+                    assign(ctx, one, x, index_list(list), options);
+                    assign(ctx, expected_one, x, index_list(list), plain);
+                    ASSERT_TRUE(same(read(expected_one), one));
+                    if (one.form() == form) {
+                        EXPECT_EQ(before(one), one_values);
+                    }
+                }
+    // What others hold stays, and so does w where it is u.
+    vector w = vector::full(ctx, size, scalar(2.0));
+    const vector shared = w;
+    const index_t two[] = {7, 300};
+    assign(ctx, w, scalar(5.0), index_list(two));
+    EXPECT_EQ(shared.get(7), scalar(2.0));
+    EXPECT_EQ(w.get(7), scalar(5.0));
+    std::vector<index_t> turned(size);
+    std::iota(turned.rbegin(), turned.rend(), 0);
+    const void* const values = w.body().values.data();
+    const auto plan = assign(ctx, w, scalar(6.0), index_list(two));
+    EXPECT_EQ(plan.reason, "few places, written where they lie, one thread");
+    EXPECT_EQ(w.body().values.data(), values);
+    assign(ctx, w, w, index_list(turned));
+    EXPECT_EQ(w.get(99), scalar(6.0)) << "300 turned";
+}
+
 TEST_F(VectorPlaces, OfASparseVectorAreSearchedForWhereTheListIsShort) {
     const context ctx;
     vector u =

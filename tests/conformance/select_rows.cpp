@@ -41,10 +41,11 @@ TEST(SelectRows, KeepsWhatTheReferenceKeepsByEveryComparisonOfEveryType) {
                                       columns = transposed ? content.rows : content.columns;
                         matrix c(ctx, type, rows, columns), expected = c;
                         const auto plan = select(ctx, c, op, a, scalar(thunk), {.transpose_a = transposed});
-                        const bool compiled = kind == value_kind::full || !op.by_value();
-                        ASSERT_EQ(plan.on_device,
-                                  ctx.gpu() && rows > 0 && compiled && kind != value_kind::iso);
-                        EXPECT_EQ(plan.tier == tier::compiled, compiled);
+                        const bool one_for_all = kind != value_kind::full && op.by_value();
+                        if (!one_for_all) {
+                            ASSERT_EQ(plan.on_device, ctx.gpu() && rows > 0 && kind != value_kind::iso);
+                        }
+                        EXPECT_EQ(plan.tier, tier::compiled);
                         EXPECT_EQ(c.body().away(), plan.on_device);
                         select(ctx, expected, op, a, scalar(thunk),
                                {.transpose_a = transposed, .kernel = "reference"});
@@ -113,6 +114,43 @@ TEST_F(SelectOnDevice, LeavesPatternsPatternsAndOtherOperatorsToTheHost) {
         "odd_rows", [](double, offset_t i, offset_t, double) { return i % 2 == 1; });
     EXPECT_FALSE(select(ctx, c, odd, a, scalar(0.0)).on_device);
     EXPECT_FALSE(select(ctx, c, index_unary_id::rowindex, a, scalar(0)).on_device);
+}
+
+TEST(SelectRows, ByValueOfOneForAllTakesEveryEntryOrNone) {
+    std::mt19937 random(select_device_seed + 1);
+    for (const context& ctx : contexts()) {
+        dictionary content = random_dictionary(40, 30, 0.2, dtype::int32, random);
+        for (auto& [at, x] : content.entries) x = to_element(std::int32_t{7});
+        const matrix iso = make_matrix(ctx, content, true);
+        for (auto& [at, x] : content.entries) x = to_element(std::int32_t{1});
+        const matrix pattern = make_matrix(ctx, content, true);
+        ASSERT_EQ(iso.values_held(), value_kind::iso);
+        ASSERT_EQ(pattern.values_held(), value_kind::pattern);
+        matrix there(ctx, dtype::int32, 40, 30);
+        apply(ctx, there, unary_id::identity, iso);
+        EXPECT_EQ(there.on_device(), ctx.gpu() != nullptr);
+        EXPECT_EQ(reduce(ctx, binary_id::max, there), scalar(std::int32_t{7}));
+        EXPECT_EQ(there.on_device(), ctx.gpu() != nullptr);
+        for (const matrix& a :
+             {pattern, iso, load(ctx, "grid2d:6").matrix, matrix(ctx, dtype::int32, 40, 30)})
+            for (const bool turned : {false, true})
+                for (int id = static_cast<int>(index_unary_id::valueeq);
+                     id <= static_cast<int>(index_unary_id::valuege); ++id) {
+                    const index_unary_op op(static_cast<index_unary_id>(id));
+                    matrix c(ctx, dtype::float64, turned ? a.columns() : a.rows(),
+                             turned ? a.rows() : a.columns()),
+                        expected = c;
+                    select(ctx, c, op, a, scalar(7), {.transpose_a = turned});
+                    select(ctx, expected, op, a, scalar(7), {.transpose_a = turned, .kernel = "reference"});
+                    ASSERT_TRUE(same(read(expected), c)) << op.name();
+                }
+    }
+    const context ctx({.backend = backend::cpu});
+    const matrix grid = load(ctx, "grid2d:6").matrix;  // a pattern
+    matrix c(ctx, grid.type(), grid.rows(), grid.columns());
+    EXPECT_EQ(select(ctx, c, index_unary_id::valuegt, grid, scalar(0)).reason,
+              "one value for all: it passes or not");
+    EXPECT_EQ(c.nnz(), grid.nnz());
 }
 
 TEST(SelectRows, TakesDiagonalsFarOutside) {

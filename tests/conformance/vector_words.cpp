@@ -1,6 +1,10 @@
 // ewise/words, apply/words and reduce/blocks against the dictionary model: every compiled operator and type, dense,
 // bitmap and sparse operands, several words and blocks, all numbers of threads.
+#include "ops/vector_words.hpp"
+
 #include "instantiate/vector_cells.hpp"
+#include "support/contexts.hpp"
+#include "support/kernels.hpp"
 #include "support/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +44,7 @@ TEST_P(VectorWords, JoinEveryOperatorAsTheModelSays) {
                     const auto plan =
                         intersection ? ewise_mult(ctx, w, op, u, v) : ewise_add(ctx, w, op, u, v);
                     const bool sparse = left == vector_form::sparse && right == vector_form::sparse;
-                    const bool served = !sparse && instantiate::find_words(op.id(), GetParam());
+                    const bool served = !sparse && words_serve(op.id(), GetParam());
                     EXPECT_EQ(plan.kernel == "words", served);
                     ASSERT_TRUE(same(model_ewise(op, a, b, intersection), w))
                         << name_of(left) << " and " << name_of(right);
@@ -62,7 +66,7 @@ TEST_P(VectorWords, SelectByValueAsTheReferenceDoes) {
             vector found(ctx, type, size), expected(ctx, type, size);
             const auto plan = select(ctx, found, op, u, thunk);
             EXPECT_EQ(plan.kernel == "words",
-                      form != vector_form::sparse && instantiate::find_words(binary_id::eq, type));
+                      form != vector_form::sparse && words_serve(ops::comparison_by(op).id(), type));
             select(ctx, expected, op, u, thunk, {.kernel = "reference"});
             ASSERT_TRUE(same(read(expected), found)) << op.name() << " " << name_of(form);
         }
@@ -114,8 +118,7 @@ TEST_P(VectorWords, ApplyAsTheReferenceDoes) {
                     if (!is_floating(type) && op.id() >= unary_id::sqrt) continue;
                     vector found(ctx, type, size), expected(ctx, type, size);
                     const operation_plan plan = apply(ctx, found, op, u);
-                    EXPECT_EQ(plan.kernel == "words", instantiate::find_apply(op.id(), type) != nullptr)
-                        << op.name();
+                    EXPECT_EQ(plan.kernel == "words", words_serve(op.id(), type)) << op.name();
                     apply(ctx, expected, op, u, by_reference);
                     ASSERT_TRUE(same(read(expected), found)) << op.name();
                 }
@@ -156,6 +159,53 @@ TEST_P(VectorWords, ReduceAddsUpEveryBlockWhateverTheThreads) {
         }
 }
 
+// Integers that are not compiled are taken in a wider type, whose results are cast back: every bit pattern, on every side.
+TEST_P(VectorWords, WrapAsTheirOwnTypeDoes) {
+    const dtype type = GetParam();
+    if (has_own_words(type)) GTEST_SKIP() << "compiled";
+    const auto any_value = [&] {
+        const auto bits = static_cast<std::int64_t>(std::uint64_t{random()} << 32 | random());
+        return cast(to_element(bits), dtype::int64, type);
+    };
+    const auto drawn = [&](index_t size) {
+        dictionary d{size, 1, type, {}};
+        for (index_t i = 0; i < size; ++i)
+            if (random() % 8) d.entries[{i, 0}] = any_value();
+        return d;
+    };
+    for (const context& ctx : contexts())
+        for (const vector_form form : {vector_form::bitmap, vector_form::sparse}) {
+            const vector u = make_vector(ctx, drawn(900), form), v = make_vector(ctx, drawn(900), form);
+            const vector here = ctx.gpu() ? there(ctx, u) : u;
+            const scalar x(type, any_value());
+            for (int id = 0; id <= static_cast<int>(binary_id::le); ++id) {
+                const binary_op op(static_cast<binary_id>(id));
+                SCOPED_TRACE(op.name());
+                vector w(ctx, result_type(op, type, type), 900), expected = w, wide(ctx, dtype::int64, 900),
+                                                                 expected_wide = wide;
+                ewise_add(ctx, w, op, here, v);
+                ewise_add(ctx, expected, op, u, v, {.kernel = "reference"});
+                ASSERT_TRUE(same(read(expected), w));
+                ewise_mult(ctx, wide, op, v, here);
+                ewise_mult(ctx, expected_wide, op, v, u, {.kernel = "reference"});
+                ASSERT_TRUE(same(read(expected_wide), wide));
+                apply(ctx, wide, op, here, x);
+                apply(ctx, expected_wide, op, u, x, {.kernel = "reference"});
+                ASSERT_TRUE(same(read(expected_wide), wide));
+            }
+            for (const binary_id id :
+                 {binary_id::plus, binary_id::times, binary_id::min, binary_id::max, binary_id::lor}) {
+                const monoid add(id);
+                std::optional<element> sum;
+                for (const auto& [at, y] : read(u).entries)
+                    sum = sum ? compute(add.op(), *sum, add.value_type(type), y, type)
+                              : cast(y, type, add.value_type(type));
+                EXPECT_EQ(reduce(ctx, add, here), scalar(type, cast(*sum, add.value_type(type), type)))
+                    << add.name();
+            }
+        }
+}
+
 // The order that a GPU keeps too: entry i of a block of 8,192 goes to sum i mod 256, and those are added in a tree, as are the blocks'.
 TEST(ReduceBlocks, AddsInOneOrderOnEverySide) {
     const context ctx({.backend = backend::cpu, .threads = 2});
@@ -189,8 +239,8 @@ TEST(VectorWordsPins, SayWhatTheyCannotDo) {
     EXPECT_EQ(ewise_add(ctx, w, binary_id::plus, dense, sparse, words).kernel, "words");
     EXPECT_EQ(apply(ctx, w, unary_id::abs, dense, words).kernel, "words");
     EXPECT_THROW(ewise_add(ctx, w, binary_id::plus, sparse, sparse, words), not_supported);
-    EXPECT_THROW(ewise_add(ctx, w, binary_id::plus, bytes, bytes, words), not_supported);
-    EXPECT_THROW(apply(ctx, w, unary_id::abs, bytes, words), not_supported);
+    EXPECT_THROW(ewise_add(ctx, w, binary_id::div, bytes, bytes, words), not_supported);
+    EXPECT_THROW(apply(ctx, w, unary_id::minv, bytes, words), not_supported);
     EXPECT_THROW(apply(ctx, w, index_unary_id::rowindex, dense, scalar(1), words), not_supported);
     EXPECT_EQ(apply(ctx, a, unary_id::abs, a, {.kernel = "words"}).kernel, "words");
     EXPECT_THROW(ewise_add(ctx, a, binary_id::plus, a, a, {.kernel = "words"}), not_supported);

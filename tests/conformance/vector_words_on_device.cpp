@@ -2,9 +2,11 @@
 // compiled operator and type, dense, bitmap and sparse operands, every way of writing the result. Skips where there is no GPU.
 #include "core/device.hpp"
 #include "instantiate/vector_cells.hpp"
+#include "ops/vector_words.hpp"
 #include "storage/matrix_body.hpp"
 #include "storage/vector_body.hpp"
 #include "support/contexts.hpp"
+#include "support/kernels.hpp"
 #include "support/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +40,7 @@ TEST_P(VectorWordsOnDevice, JoinEveryOperatorAsTheModelSays) {
         if (op.input_type(GetParam()) != GetParam()) continue;
         SCOPED_TRACE(op.name());
         const dtype result = result_type(op, GetParam(), GetParam());
-        const bool served = instantiate::find_words_on_device(op.id(), GetParam()) != nullptr;
+        const bool served = words_serve(op.id(), GetParam());
         for (const vector_form left : every_form)
             for (const vector_form right : every_form)
                 for (const bool intersection : {false, true}) {
@@ -70,8 +72,7 @@ TEST_P(VectorWordsOnDevice, ApplyAsTheReferenceDoes) {
             if (!is_floating(type) && op.id() >= unary_id::sqrt) continue;
             vector found(ctx, type, size), expected(ctx, type, size);
             const auto plan = apply(ctx, found, op, there(ctx, u));
-            EXPECT_EQ(plan.on_device, instantiate::find_apply_on_device(op.id(), type) != nullptr)
-                << op.name();
+            EXPECT_EQ(plan.on_device, words_serve(op.id(), type)) << op.name();
             apply(ctx, expected, op, u, by_reference);
             if (op.id() >= unary_id::exp)
                 ASSERT_TRUE(same_but_for_roundings(read(expected), read(found))) << op.name();
@@ -104,7 +105,7 @@ TEST_P(VectorWordsOnDevice, SelectByValueAsTheReferenceDoes) {
             const index_unary_op op(static_cast<index_unary_id>(id));
             vector found(ctx, type, size), expected(ctx, type, size);
             const auto plan = select(ctx, found, op, there(ctx, u), thunk);
-            EXPECT_EQ(plan.on_device, instantiate::find_words_on_device(binary_id::eq, type) != nullptr);
+            EXPECT_EQ(plan.on_device, words_serve(ops::comparison_by(op).id(), type));
             select(ctx, expected, op, u, thunk, {.kernel = "reference"});
             ASSERT_TRUE(same(read(expected), found)) << op.name() << " " << name_of(form);
         }

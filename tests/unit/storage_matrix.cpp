@@ -284,6 +284,36 @@ TEST(PendingChanges, OfALargeMatrixAreMergedWhereTheyBelong) {
         }
 }
 
+TEST(PendingChanges, OfEntriesThatAreThereAreWrittenWhereTheyLie) {
+    const context ctx;
+    std::mt19937 random(12);
+    dictionary content = random_dictionary(40, 40, 0.2, dtype::float64, random);
+    for (const auto& at : {place{0, 1}, place{3, 4}}) content.entries[at] = to_element(1.0);
+    content.entries.erase({0, 2});
+    matrix a = make_matrix(ctx, content);
+    const auto values = [&] { return a.body().rows().values.data(); };
+    const void* const before = values();
+    (void)a.body().columns();
+    a.set(0, 1, scalar(5.0));
+    a.set(3, 4, scalar(6.0));
+    a.set(0, 1, scalar(7.0));
+    EXPECT_EQ(values(), before);
+    EXPECT_EQ(a.get(0, 1), scalar(7.0));
+    EXPECT_EQ(a.get(3, 4), scalar(6.0));
+    EXPECT_EQ(storage::make_matrix(ctx, storage::copy(ctx, a.body().columns())).get(1, 0), scalar(7.0))
+        << "columns are made anew";
+    const matrix copied = a;
+    a.set(0, 1, scalar(8.0));
+    EXPECT_NE(values(), before) << "another matrix has them";
+    EXPECT_EQ(copied.get(0, 1), scalar(7.0));
+    const void* const now = values();
+    a.set(0, 2, scalar(1.0));  // was no entry
+    a.set(0, 1, scalar(9.0));
+    EXPECT_NE(values(), now);
+    EXPECT_EQ(a.get(0, 1), scalar(9.0));
+    EXPECT_EQ(a.get(0, 2), scalar(1.0));
+}
+
 TEST(PendingChanges, OfRowsInNoOrderFindTheirPlaces) {
     const context ctx;
     const std::vector<std::int32_t> offsets{0, 3, 4};

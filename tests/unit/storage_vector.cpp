@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace nz::test {
 namespace {
 
@@ -66,6 +68,35 @@ TEST(VectorEntries, RandomChangesAgreeWithADictionary) {
         EXPECT_TRUE(same(d, v)) << "seed " << seed;
         EXPECT_TRUE(same(before, original)) << "a copy does not change with it";
     }
+}
+
+// A bitmap of this one would take 8 GB.
+TEST(VectorEntries, OfAVectorThatIsAlmostEmptyStayFew) {
+    std::mt19937 random(5);
+    context ctx;
+    constexpr offset_t size = 1'000'000'000;
+    ctx.reset_peak();
+    vector v(ctx, dtype::float64, size);
+    std::map<offset_t, double> model;
+    for (int step = 0; step < 400; ++step) {
+        const auto i = static_cast<offset_t>(random() % 60) * 16'000'000;
+        if (random() % 3) {
+            v.set(i, scalar(1.0 * step));
+            model[i] = step;
+        } else {
+            v.remove(i);
+            model.erase(i);
+        }
+        ASSERT_EQ(v.count(), std::ssize(model));
+        ASSERT_EQ(v.contains(i), model.contains(i));
+    }
+    v.validate();
+    EXPECT_EQ(v.form(), vector_form::sparse);
+    for (const auto& [i, x] : model) EXPECT_EQ(v.get(i), scalar(x)) << i;
+    const vector copied = v;
+    v.remove(model.begin()->first);
+    EXPECT_TRUE(copied.contains(model.begin()->first));
+    EXPECT_LT(ctx.peak_bytes(), std::size_t{1} << 20);
 }
 
 TEST(VectorEntries, OutsideAreRefused) {

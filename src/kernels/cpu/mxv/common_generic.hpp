@@ -11,5 +11,9 @@ namespace nz::kernels::cpu {
 /// `mask` has a bit a row, null for none. See common_generic.cpp.
 storage::vector_body mxv_generic(const context& ctx, const semiring& s, const storage::csr& a,
                                  const storage::vector_body& u, const bits::word* mask, bool complement);
+/// The same from A's columns, those that a u with gaps names: `products` entries.
+storage::vector_body mxv_generic_push(const context& ctx, const semiring& s, const storage::csr& columns,
+                                      const storage::vector_body& u, offset_t products,
+                                      const bits::word* mask, bool complement);
 
 }  // namespace nz::kernels::cpu
