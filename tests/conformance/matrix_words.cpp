@@ -159,7 +159,9 @@ TEST(ReduceOfOneValue, IsThatOfAsManyValues) {
                     EXPECT_EQ(reduce(ctx, id, one), reduce(ctx, id, each)) << x;
                     vector w(ctx, type, a.rows()), expected = w;
                     reduce(ctx, w, id, one);
-                    reduce(ctx, expected, id, each, {.kernel = "reference"});
+                    // A GPU adds a row's floats in another order.
+                    const bool in_order = !ctx.gpu() || monoid(id).exact(type);
+                    reduce(ctx, expected, id, each, {.kernel = in_order ? "reference" : ""});
                     EXPECT_TRUE(same(read(expected), w)) << x;
                 }
             }

@@ -399,7 +399,7 @@ TEST(MxmPattern, OfOtherPlacesIsRefused) {
     EXPECT_THROW(mxm(ctx, c, s, a, moved, pattern), domain_error);
     EXPECT_THROW(mxm(ctx, c, s, a, a, pattern, {.transpose_a = true}), domain_error);
     EXPECT_THROW(find_pattern(ctx, s, a, a, {.mask = &a}), not_supported);
-    EXPECT_THROW(find_pattern(ctx, semiring("max_times"), a, a), not_supported);
+    EXPECT_THROW(find_pattern(ctx, semiring("min_times"), a, a), not_supported);
 }
 
 }  // namespace

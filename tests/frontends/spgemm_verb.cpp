@@ -81,7 +81,7 @@ TEST_F(spgemm_verb, refuses_what_cannot_be_multiplied) {
     expect_refused({"spgemm", "banded:9,3", "random:8,3"}, 2, {"9 x 9", "8 x 8"});
     expect_refused({"spgemm", "banded:9,3", "--mask", "random:8,3"}, 2, {"mask"});
     expect_refused({"spgemm", "banded:9,3", "--kernel", "csr_row"}, 2, {"dense_row", "two_level_sort"});
-    expect_refused({"spgemm", "banded:9,3", "--kernel", "hash", "--semiring", "max_times"}, 1,
+    expect_refused({"spgemm", "banded:9,3", "--kernel", "hash", "--semiring", "min_times"}, 1,
                    {"not compiled"});
     expect_refused({"spgemm", "banded:30000,21", "--memory-limit", "20M"}, 1, {"bytes needed", "limit"});
 }
