@@ -2,8 +2,8 @@
 //
 // With `pair` neither operand's value matters: its sums are the number of products under `plus`, and one under all monoids that keep a one.
 // `first` and `second` bring a value through as it is, and integers add and multiply modulo a power of two, whatever type is wide enough.
-// A float is exact as a double, and so are the least and the greatest of doubles; the sum and the product of two floats in double, rounded
-// once more, are theirs. (A count of ones in float32 stops at 2^24, and a count that is cast to it does not.)
+// A float is exact as a double, and so are the least and the greatest of doubles; the sum of two floats in double, rounded once more, is
+// theirs. (A count of ones in float32 stops at 2^24, and a count that is cast to it does not.)
 #pragma once
 
 #include "algebra/bound.hpp"
@@ -60,7 +60,7 @@ inline std::span<const dtype> wider_types(binary_id add, binary_id multiply, dty
         if (add == plus && !floating && !truth) return modular;
     }
     if (add == plus && multiply == times && !floating && !truth) return modular;
-    if (add == max && (multiply == plus || multiply == times) && operand == dtype::float32) return float_64;
+    if (add == max && multiply == plus && operand == dtype::float32) return float_64;
     const bool picks = (add == min && multiply == max) || (add == max && multiply == min);
     if (picks && !truth && (floating || size_of(operand) <= 4)) return float_64;
     return {};

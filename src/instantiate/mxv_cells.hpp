@@ -48,8 +48,6 @@ using min_plus_cells = cells_of<binary_id::min, binary_id::plus, float, double, 
 using max_plus_cells = cells_of<binary_id::max, binary_id::plus, double>;
 using min_max_cells = cells_of<binary_id::min, binary_id::max, double>;
 using max_min_cells = cells_of<binary_id::max, binary_id::min, double>;
-// Likeliest paths.
-using max_times_cells = cells_of<binary_id::max, binary_id::times, double>;
 // Labels of neighbours (components, propagation).
 using min_second_cells = cells_of<binary_id::min, binary_id::second, double, std::int32_t, std::int64_t>;
 using min_first_cells = cells_of<binary_id::min, binary_id::first, std::int64_t>;
