@@ -126,8 +126,8 @@ csr convert_values(const context& ctx, const csr& a, dtype type) {
     std::memcpy(out.offsets.data(), a.offsets.data(), out.offsets.bytes());
     if (a.nnz) std::memcpy(out.indices.data(), a.indices.data(), out.indices.bytes());
     out.kind = a.kind;
-    out.values =
-        convert_array(ctx, a.values, a.type, type, static_cast<offset_t>(a.values.bytes() / size_of(a.type)));
+    out.values = convert_array(ctx, a.values, a.type, type,
+                               a.kind == value_kind::full ? a.nnz : offset_t{a.kind == value_kind::iso});
     return out;
 }
 

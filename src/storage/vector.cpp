@@ -205,12 +205,16 @@ bool takes_bitmap(const vector_body& v) {
     return v.form == vector_form::dense || bytes <= little || moved >= times * bytes;
 }
 
-// Entries [at, count) of an array go one place further, into a larger array where this one is full.
-void make_room(const context& ctx, buffer& array, std::size_t width, offset_t at, offset_t count) {
+// A larger array where this one has no room for another entry; none where it has.
+buffer larger_for(const context& ctx, const buffer& array, std::size_t width, offset_t count) {
+    const std::size_t used = static_cast<std::size_t>(count) * width;
+    return array.bytes() < used + width ? buffer(ctx.memory(), used + used / 2 + 16 * width) : buffer();
+}
+
+// Entries [at, count) of an array go one place further, into the larger one where there is one.
+void make_room(buffer& array, buffer&& larger, std::size_t width, offset_t at, offset_t count) {
     const std::size_t before = static_cast<std::size_t>(at) * width,
                       used = static_cast<std::size_t>(count) * width;
-    buffer larger;
-    if (array.bytes() < used + width) larger = buffer(ctx.memory(), used + used / 2 + 16 * width);
     std::byte *const from = array.as<std::byte>(), *const to = larger.data() ? larger.as<std::byte>() : from;
     if (used > before) std::memmove(to + before + width, from + before, used - before);
     if (to == from) return;
@@ -218,10 +222,12 @@ void make_room(const context& ctx, buffer& array, std::size_t width, offset_t at
     array = std::move(larger);
 }
 
-// A sparse vector's entry i, whose value is still to be stored, at this position.
+// A sparse vector's entry i, whose value is still to be stored, at this position. Nothing moves before there is memory for both arrays.
 void insert_at(vector_body& v, offset_t at, index_t i) {
-    make_room(v.ctx, v.values, size_of(v.type), at, v.count);
-    make_room(v.ctx, v.indices, sizeof(index_t), at, v.count);
+    buffer values = larger_for(v.ctx, v.values, size_of(v.type), v.count),
+           indices = larger_for(v.ctx, v.indices, sizeof(index_t), v.count);
+    make_room(v.values, std::move(values), size_of(v.type), at, v.count);
+    make_room(v.indices, std::move(indices), sizeof(index_t), at, v.count);
     v.indices.as<index_t>()[at] = i;
     ++v.count;
 }

@@ -245,6 +245,31 @@ TEST(FailingAllocator, LeavesObjectsValidWhenTheyChange) {
     });
 }
 
+// Of a vector too long for a bitmap, whose entries move for each that comes.
+TEST(FailingAllocator, LeavesALongVectorAsItWas) {
+    const auto memory = std::make_shared<failing_memory>();
+    context_options options;
+    options.memory = memory;
+    const context ctx(options);
+    const std::vector<index_t> at{10, 20, 30};
+    const std::vector<double> x{1, 2, 3};
+    for (int n = 1; n < 4; ++n) {
+        vector v = vector::build<double>(ctx, 100'000'000, at, x);
+        memory->arm(n);
+        try {
+            v.set(15, scalar(9.0));
+            EXPECT_EQ(n, 3) << "two arrays are made";
+        } catch (const out_of_memory&) {
+            EXPECT_FALSE(v.contains(15));
+        }
+        memory->arm(0);
+        for (std::size_t k = 0; k < at.size(); ++k) EXPECT_EQ(v.get(at[k]), scalar(x[k])) << "call " << n;
+        v.validate();
+        v.set(15, scalar(9.0));
+        EXPECT_EQ(v.count(), 4);
+    }
+}
+
 TEST(MemoryLimit, IsKeptAndNamed) {
     context_options options;
     options.memory_limit = 10000;
