@@ -256,3 +256,23 @@ def test_operators_that_no_repeat_calls_for_are_checked_all_the_same():
     for wrong in ("bor", "firsti"):
         with pytest.raises(nz.errors.DomainError):
             nz.from_coo([0], [0], [1.0], (1, 1), duplicates=wrong)
+
+
+def test_a_few_places_are_assigned_in_place_and_only_there():
+    x = nz.dense(np.zeros(1000))
+    held = x.values()
+    x[[3, 900]] = 2.0  # `held` keeps the old values
+    assert not held.any() and x.values().sum() == 4.0
+    other = nz.apply("identity", x)
+    del held
+    nz.assign(x, nz.dense([5.0, 7.0]), [3, 4])
+    assert (x[3], x[4], x[900], other[3], other[4]) == (5.0, 7.0, 2.0, 2.0, 0.0)
+    nz.assign(x, nz.dense([1.0]), [3], accum="plus")
+    assert x[3] == 6.0
+    nz.assign(x, nz.build(2, [0], [9.0]), [3, 4])  # the second is absent, and goes
+    assert (x[3], x[4], x.count) == (9.0, None, 999)
+    nz.assign(x, 8.0, [4])
+    assert (x[4], x.count) == (8.0, 1000)
+    with pytest.raises(nz.errors.IndexOutOfBounds):
+        nz.assign(x, 1.0, [1000])
+    assert x.count == 1000 and x[4] == 8.0

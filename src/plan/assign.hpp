@@ -31,17 +31,15 @@ inline operation_plan assign(std::string_view pinned) noexcept {
             "rows spread over the output's shape, then put in the region's place"};
 }
 
+/// A list so many times shorter than the vector is gone through in place of the vector.
+inline constexpr offset_t much_shorter = 16;
 /// Whether places of a vector are moved by a pass over them. Of a sparse one, where the list is much shorter, they are searched for.
 inline bool moves_places(bool sparse, offset_t size, offset_t listed) noexcept {
-    constexpr offset_t much_shorter = 16;
     return !sparse || listed * much_shorter >= size;
 }
 
 /// Whether so few places of a vector that is not sparse are written that a pass over it would cost more than going to each.
-inline bool goes_to_places(offset_t size, offset_t listed) noexcept {
-    constexpr offset_t much_shorter = 16;
-    return listed * much_shorter <= size;
-}
+inline bool goes_to_places(offset_t size, offset_t listed) noexcept { return listed * much_shorter <= size; }
 
 /// The same where a GPU has done it.
 inline operation_plan on_gpu(operation_plan plan, std::size_t moved_bytes) noexcept {
