@@ -73,10 +73,20 @@ constexpr int tile_size_for(const traverse_facts& f) noexcept {
     return 0;
 }
 
-/// Room in each of a GPU's two queues, in pieces of up to 128 edges: what every vertex and edge could fill; where pull
-/// can step in for a level that does not fit, an eighth of the vertices is more than the rule ever pushes.
-constexpr offset_t push_pull_fused_queue(offset_t vertices, offset_t nnz, bool pull_steps_in) {
-    return (pull_steps_in ? vertices / 8 : vertices) + nnz / 128 + 16384;
+/// Room in each of a GPU's two queues, in pieces of up to 128 edges: what every vertex and edge could fill. Where pull can step in, pieces past
+/// what the rule may push mean that it does: so many rows, cut up, hold more vertices or edges than that. The thin step fills the least.
+constexpr offset_t least_queue_on_device = 16384;
+constexpr offset_t push_pull_fused_queue(offset_t vertices, offset_t nnz, bool pull_steps_in,
+                                         const direction_thresholds& t) {
+    const offset_t all = vertices + nnz / 128 + least_queue_on_device;
+    if (!pull_steps_in) return all;
+    const double most = static_cast<double>(vertices), share = t.alpha > t.beta ? t.alpha : t.beta,
+                 rows = share * most < most ? share * most : most,
+                 edges = t.edge_share * static_cast<double>(nnz) / 128;
+    const double pushed = rows + edges + 2;
+    if (!(pushed < static_cast<double>(all))) return all;
+    return pushed > static_cast<double>(least_queue_on_device) ? static_cast<offset_t>(pushed)
+                                                               : least_queue_on_device;
 }
 
 /// Bytes of the fused kernel on a GPU: counters, three bitmaps and a coarse one, two queues, with parents the vertices of their pieces.
@@ -347,9 +357,8 @@ constexpr traverse_plan traverse(const traverse_facts& f) noexcept {
             else if (f.vertices >= first_heads_from)
                 plan.heads = storage::row_heads::first;
         }
-        // The default rule pushes at most alpha of the vertices; whoever sets directions himself gets full room.
-        const bool pull_steps_in = f.change_direction && !f.scheduled && plan.thresholds.alpha <= 0.1;
-        plan.queue_capacity = push_pull_fused_queue(f.vertices, f.nnz, pull_steps_in);
+        plan.queue_capacity =
+            push_pull_fused_queue(f.vertices, f.nnz, f.change_direction && !f.scheduled, plan.thresholds);
         plan.blocks = push_pull_fused_blocks(f.vertices, f.nnz);
         plan.cluster_blocks = push_pull_fused_cluster(f);
         plan.workspace_bytes = push_pull_fused_device_workspace(f.vertices, plan.queue_capacity, f.parents);

@@ -90,7 +90,13 @@ TEST(TraversePlan, WorkingMemoryIsOfOrderVertices) {
     EXPECT_EQ(plan::traverse(f).workspace_bytes, of_two) << "no dense push";
     f.on_device = true;
     f.nnz = offset_t{16} << 20;
-    EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{7} << 20) << "a tenth of the graph";
+    EXPECT_LT(plan::traverse(f).workspace_bytes, std::size_t{4} << 20) << "an eighteenth of the graph";
+    f.alpha = 1;
+    EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices) << "all of them may be pushed";
+    f.alpha = -1;
+    f.scheduled = true;
+    EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices + f.nnz / 128) << "by the caller's directions";
+    f.scheduled = false;
     f.change_direction = false;
     EXPECT_GE(plan::traverse(f).queue_capacity, f.vertices + f.nnz / 128) << "no pull to step in";
 }

@@ -281,7 +281,7 @@ constexpr int near_bytes = 136 * 1024;
 
 static_assert(cluster_blocks == plan::cluster_blocks_on_device && block_threads == plan::block_vertices);
 
-constexpr offset_t least_room = 16384;  // pieces: the thin step fills its slots
+static_assert(plan::least_queue_on_device >= offset_t{cluster_blocks} * thin_slots);
 
 template <parents Kind, form Form, class Offset>
 void launch(const search<Offset>& s, const device_traverse_arguments& d, cudaStream_t stream) {
@@ -347,13 +347,8 @@ void run(const device_traverse_arguments& d, cudaStream_t stream) {
     s.parents_of = reinterpret_cast<std::uint32_t*>(a.parents);
     s.in_empty = d.in_empty;
     s.heads = reinterpret_cast<const uint2*>(d.heads);
-    // Where the rule may pull, pieces past these mean that it will: so many rows, cut up, hold more vertices or edges
-    // than it pushes.
-    const offset_t pushed = std::max<offset_t>(
-        least_room, static_cast<offset_t>(s.edge_limit / piece_edges) + std::max(s.alpha_size, s.beta_size));
     s.pull_steps_in = s.may_change && a.schedule.empty();
-    s.capacity =
-        static_cast<std::uint32_t>(s.pull_steps_in ? std::min(d.queue_capacity, pushed) : d.queue_capacity);
+    s.capacity = static_cast<std::uint32_t>(d.queue_capacity);
     const offset_t rows = a.vertices;
     s.thin = d.nnz <= 8 * rows;
     s.lanes = 2 * d.nnz <= 9 * rows ? 4 : s.thin ? 8 : d.nnz <= 16 * rows ? 16 : 32;
