@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace nz::test {
 namespace {
 
@@ -116,6 +118,29 @@ TEST(ReduceRows, IsTheReferenceBitForBitForEveryMonoidAndType) {
                     }
             }
         }
+}
+
+// NaN gives way to every number, wherever it stands.
+TEST(ReduceRows, OfNaNIsNaNWhereNothingElseIs) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                     inf = std::numeric_limits<double>::infinity();
+    const std::vector<std::int32_t> offsets{0, 3, 6, 9, 11, 12, 14};
+    const std::vector<index_t> columns{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 0, 0, 1};
+    const std::vector<double> values{nan, 1, 2, 1, nan, -2, nan, nan, 3, nan, nan, nan, nan, -inf};
+    for (const context& ctx : contexts()) {
+        const matrix a = matrix::from_csr(ctx, csr_view<double>{6, 3, offsets, columns, values});
+        for (const auto& [id, sums] :
+             {std::pair{binary_id::min, std::vector<double>{1, -2, 3, nan, nan, -inf}},
+              std::pair{binary_id::max, std::vector<double>{2, 1, 3, nan, nan, -inf}}}) {
+            vector w(ctx, dtype::float64, 6);
+            reduce(ctx, w, id, a);
+            for (index_t i = 0; i < 6; ++i) {
+                const double found = w.get(i)->get<double>(), expected = sums[static_cast<std::size_t>(i)];
+                EXPECT_TRUE(found == expected || (found != found && expected != expected))
+                    << i << " " << found;
+            }
+        }
+    }
 }
 
 // The sum of a row that begins in one chunk and ends in another, in an order that does not change.
