@@ -17,7 +17,7 @@ struct places_arguments {
     std::size_t value_bytes = 0;
     int threads = 1;
     void* values = nullptr;
-    bits::word* present = nullptr;
+    bits::word* present = nullptr;  ///< a GPU's: null where nobody asks
 };
 
 /// On a GPU: pointers are the device's. Null functions where the build has no CUDA.

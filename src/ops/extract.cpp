@@ -15,8 +15,8 @@ namespace {
 
 constexpr operation_plan extract_plan{"extract", "reference", tier::generic, "index by index, one thread"};
 constexpr operation_plan places_plan{"extract", "places", tier::compiled, "places shared out"};
-constexpr operation_plan rows_plan{"extract", "rows", tier::compiled,
-                                   "rows shared out, columns by their places"};
+constexpr operation_plan extract_rows_plan{"extract", "rows", tier::compiled,
+                                           "rows shared out, columns by their places"};
 
 std::string listed(std::string_view what, offset_t count) {
     return fmt::format("{} {} are listed", count, what);
@@ -30,7 +30,7 @@ operation_plan extract(const context& ctx, vector& w, const vector& u, const ind
     ops::check_mask("extract", w, options);
     ops::check_indices(ctx, "extract", "index", indices, u.size());
     ops::check_kernel("extract", options.kernel);
-    require<not_supported>(options.kernel != rows_plan.kernel,
+    require<not_supported>(options.kernel != extract_rows_plan.kernel,
                            "extract: kernel rows is for matrices: leave the pin out");
     const device::arrivals arrived(ctx);
     if (options.kernel != "reference")
@@ -70,10 +70,10 @@ operation_plan extract(const context& ctx, matrix& c, const matrix& a, const ind
     const device::arrivals arrived(ctx);
     if (auto t = ops::moved_where_it_fits(ctx, c.body().ctx, input, from_rows, from_columns)) {
         ops::write_back_from_device(ctx, c, std::move(*t), options);
-        return plan::on_gpu(rows_plan, arrived.bytes());
+        return plan::on_gpu(extract_rows_plan, arrived.bytes());
     }
     ops::write_back(ctx, c, ops::moved_lines(ctx, input.entries(), from_rows, from_columns), options);
-    return rows_plan;
+    return extract_rows_plan;
 }
 
 operation_plan extract_column(const context& ctx, vector& w, const matrix& a, const index_list& rows,
@@ -92,7 +92,7 @@ operation_plan extract_column(const context& ctx, vector& w, const matrix& a, co
         return plan;
     }
     require<not_supported>(options.kernel.empty() || options.kernel == "reference" ||
-                               (options.kernel == rows_plan.kernel && ctx.gpu()),
+                               (options.kernel == extract_rows_plan.kernel && ctx.gpu()),
                            "extract_column: kernel {} does not serve a column here: leave the pin out",
                            options.kernel);
     if (!ctx.gpu() || options.kernel == "reference") {

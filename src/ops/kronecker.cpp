@@ -12,8 +12,8 @@ namespace {
 
 constexpr operation_plan reference_plan{"kronecker", "reference", tier::generic,
                                         "block by block, one thread"};
-constexpr operation_plan rows_plan{"kronecker", "rows", tier::generic,
-                                   "rows shared out, an indirect call an entry"};
+constexpr operation_plan kronecker_rows_plan{"kronecker", "rows", tier::generic,
+                                             "rows shared out, an indirect call an entry"};
 constexpr operation_plan rows_on_gpu{"kronecker", "rows", tier::compiled, "tiles of entries shared out"};
 
 storage::csr kronecker_rows(const context& ctx, const binary_op& op, const storage::csr& a,
@@ -56,7 +56,7 @@ operation_plan kronecker(const context& ctx, matrix& c, const binary_op& op, con
         return plan::on_gpu(rows_on_gpu, arrived.bytes());
     }
     ops::write_back(ctx, c, kronecker_rows(ctx, op, left.entries(), right.entries()), options);
-    return rows_plan;
+    return kronecker_rows_plan;
 }
 
 }  // namespace nz

@@ -4,6 +4,7 @@
 #include "algebra/stand_in.hpp"
 #include "core/device.hpp"
 #include "kernels/cpu/mxm/common_generic.hpp"
+#include "ops/composed.hpp"
 #include "ops/if_it_fits.hpp"
 #include "ops/masks.hpp"
 #include "ops/matrix_words.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 storage::csr run(const ops::product& p, mxm_plan& plan, const ops::mxm_collected& known) {
     if (plan.kernel == "reference") return kernels::reference::mxm(p.ctx, p.ring, p.a(), p.b());
+    if (plan.kernel == "composed") return ops::mxm_composed(p);
     if (plan.kernel == "generic") {
         if (!p.options.mask) return kernels::cpu::mxm_generic(p.ctx, p.ring, p.a(), p.b(), {});
         const storage::csr& mask = p.options.mask->body().rows();
@@ -76,12 +78,13 @@ mxm_plan multiply(const context& ctx, matrix& c, const ops::product& p, const ma
     ops::check_product(p, c);
     const context own = c.body().ctx;
     const device::arrivals arrived(ctx);
-    if (auto t = ops::mxm_within_device(p, own)) {
-        t->plan.moved_bytes = arrived.bytes();
-        ctx.log(to_string(t->plan));
-        ops::write_back_from_device(ctx, c, in_type(ctx, own, std::move(t->result), p.ring, value), options,
-                                    heeds_mask(t->plan, options));
-        return t->plan;
+    const bool composed = !p.cell && options.kernel.empty();
+    if (auto there = composed ? ops::mxm_composed_on_device(p, own) : ops::mxm_within_device(p, own)) {
+        there->plan.moved_bytes = arrived.bytes();
+        ctx.log(to_string(there->plan));
+        ops::write_back_from_device(ctx, c, in_type(ctx, own, std::move(there->result), p.ring, value),
+                                    options, heeds_mask(there->plan, options));
+        return there->plan;
     }
     ops::mxm_collected known;
     const bool turns = options.kernel == "column_column";

@@ -6,6 +6,7 @@
 #include "kernels/cpu/mxm/common_rows.hpp"
 #include "kernels/cpu/mxm/dia_dia.hpp"
 #include "kernels/kernel_ids.hpp"
+#include "ops/composed.hpp"
 
 #include <limits>
 
@@ -77,6 +78,7 @@ plan::mxm_facts facts_of(const product& p) {
     f.a_entries = p.left.a.nnz();
     f.b_entries = p.right.a.nnz();
     f.compiled = p.cell != nullptr;
+    f.composable = !f.compiled && composed_multiply_of(p.ring, p.left.a.type(), p.right.a.type()).has_value();
     f.masked = p.options.mask != nullptr;
     f.complement = p.options.mask_complement;
     f.mask_entries = f.masked ? p.options.mask->nnz() : 0;

@@ -3,9 +3,11 @@
 
 #include "algebra/stand_in.hpp"
 #include "core/checks.hpp"
+#include "kernels/cpu/mxv/common_composed.hpp"
 #include "kernels/cpu/mxv/common_generic.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/operations.hpp"
+#include "ops/composed.hpp"
 #include "ops/masks.hpp"
 #include "ops/mxv_product.hpp"
 #include "ops/vectors_device.hpp"
@@ -289,6 +291,10 @@ vector_body run_generic(const product& p, const mxv_plan& plan, offset_t product
     if (plan.direction == direction::push)
         return kernels::cpu::mxv_generic_push(p.ctx, p.ring, p.pushed(), u, products, words,
                                               p.options.mask_complement);
+    if (plan.kernel == "composed")
+        return kernels::cpu::mxv_composed(p.ctx, p.ring,
+                                          *ops::composed_multiply_of(p.ring, p.a.type(), p.u.type()),
+                                          p.pulled(true), u, words, p.options.mask_complement);
     return kernels::cpu::mxv_generic(p.ctx, p.ring, p.pulled(true), u, words, p.options.mask_complement);
 }
 
@@ -340,6 +346,8 @@ mxv_plan multiply(const context& ctx, vector& w, const semiring& s, const matrix
     if (!other) {
         const product p = ops::make_mxv_product(ctx, w, s, a, u, options, transposed);
         check(p, operation);
+        if (!p.cell && options.kernel.empty())
+            if (const auto plan = ops::mxv_composed_on_device(p)) return *plan;
         return run(p);
     }
     vector t(w.body_anywhere().ctx, other->value_type(a.type(), u.type()), w.size());
@@ -484,6 +492,7 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
         f.mask_allows = p.options.mask_complement ? f.output_size - listed : listed;
     }
     f.compiled = p.cell != nullptr;
+    f.composable = !f.compiled && composed_multiply_of(p.ring, p.a.type(), p.u.type()).has_value();
     f.convert_matrix =
         !p.ring.ignores_a() && p.a.type() != p.operand && p.a.values_held() != value_kind::pattern;
     f.convert_vector = !p.ring.ignores_b() && p.u.type() != p.operand;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/checks.hpp"
+#include "storage/device_products.hpp"
 
 #include <optional>
 
@@ -9,5 +10,14 @@ namespace nz::ops {
 
 /// By reduce/rows there, where the sums stay; nothing where the monoid is not compiled, there is no GPU, or no entry.
 std::optional<vector> reduce_rows_on_device(const context& ctx, const monoid& add, const operand& a);
+
+/// Whether a built-in monoid is compiled there for sums of this type.
+bool sums_rows_on_device(const monoid& add, dtype type);
+/// The sums of values of such a type, one for each of A's entries or one for all, by the rows that these stand in.
+vector sum_rows_on_device(const context& ctx, const monoid& add, const operand& a, dtype type,
+                          const void* values, bool one_value = false);
+/// The sums of products by the places that they are listed for, each of which has one.
+buffer sum_lists_on_device(const context& ctx, const monoid& add, dtype type,
+                           const storage::product_list& list, offset_t places, const void* products);
 
 }  // namespace nz::ops

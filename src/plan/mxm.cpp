@@ -47,7 +47,17 @@ bool sums_serve(const mxm_facts& f) {
     return bytes <= std::min(static_cast<double>(dense_most_bytes), dense_product_bytes * row);
 }
 
+// The composed product has a word for every column and thread.
+constexpr double composed_columns = 16;
+bool composes(const mxm_facts& f) {
+    return f.composable && static_cast<double>(f.columns) <=
+                               composed_columns * static_cast<double>(f.a_entries + f.b_entries + f.rows);
+}
+
 choice choose(const mxm_facts& f) {
+    if (composes(f))
+        return {"composed",
+                "not compiled as a whole: the places first, then products formed and summed by blocks"};
     if (!f.compiled)
         return {"generic", "this semiring and type are not compiled: an indirect call a product"};
     if (f.masked) return choose_masked(f);
@@ -154,7 +164,8 @@ mxm_plan mxm(const mxm_facts& f) noexcept {
     plan.operation = "mxm";
     plan.kernel = kernel;
     plan.reason = reason;
-    plan.tier = kernel == "reference" || kernel == "generic" ? tier::generic : tier::compiled;
+    const bool generic = kernel == "reference" || kernel == "generic" || kernel == "composed";
+    plan.tier = generic ? tier::generic : tier::compiled;
     plan.products = f.products;
     if (plan.tier == tier::generic) return plan;
     plan.packs_words = kernel == "dense_row" && f.words >= 0 &&

@@ -12,6 +12,7 @@ struct mxm_facts {
     index_t rows = 0, inner = 0, columns = 0;  ///< A is rows x inner, B inner x columns
     offset_t a_entries = 0, b_entries = 0;
     bool compiled = true;
+    bool composable = false;  ///< they are not, but the multiply operator is compiled by itself
     bool masked = false, complement = false;
     offset_t mask_entries = 0;
     bool columns_ready = false;  ///< B's columns are there

@@ -180,6 +180,9 @@ choice choose(const mxv_facts& f) {
     if (pushes_generic(f))
         return {"generic",
                 "this semiring and type are not compiled: generic path, by the columns that u names"};
+    if (f.composable)
+        return {"composed",
+                "not compiled as a whole: operands gathered, multiplied and summed by blocks of entries"};
     if (!f.compiled)
         return {"generic",
                 "this semiring and type are not compiled: generic path, an indirect call a product"};
@@ -229,7 +232,7 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
     plan.kernel = kernel;
     plan.reason = reason;
     plan.determinism = f.determinism;
-    const bool generic = kernel == "reference" || kernel == "generic";
+    const bool generic = kernel == "reference" || kernel == "generic" || kernel == "composed";
     plan.on_device = f.on_device && !generic;
     plan.tier = generic ? tier::generic : tier::compiled;
     const bool pushes = is_push(kernel) || (kernel == "generic" && pushes_generic(f));

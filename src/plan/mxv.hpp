@@ -34,6 +34,7 @@ struct mxv_facts {
     bool masked = false;
     offset_t mask_allows = 0;     ///< rows that may be written
     bool compiled = true;         ///< semiring and type are in the manifest
+    bool composable = false;      ///< they are not, but the multiply operator is compiled by itself
     bool convert_matrix = false;  ///< matrix values are not of the semiring's type
     bool convert_vector = false;
     bool terminates = false;  ///< the additive monoid has a terminal value

@@ -25,6 +25,9 @@ std::vector<sampled_row> sample_on_device(const context&, const device_rows&) { 
 product_list list_products(const context&, const device_rows&, const device_rows&, const device_rows&) {
     no_device();
 }
+buffer values_of_products(const context&, const product_list&, bool, const void*, std::size_t) {
+    no_device();
+}
 std::uint64_t print_on_device(const context&, const device_rows&) { no_device(); }
 std::optional<device_assembled> assemble_on_device(const context&, const device_tuples&, const binary_op&) {
     no_device();

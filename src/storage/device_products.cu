@@ -177,6 +177,30 @@ product_list list_products(const context& gpu, const device_rows& a, const devic
     return list;
 }
 
+namespace {
+
+template <class U>
+__global__ void values_of_products_kernel(const entry_pair* pairs, offset_t products, bool second,
+                                          const U* values, U* out) {
+    const offset_t t = thread_number();
+    if (t < products) out[t] = values[second ? pairs[t].b : pairs[t].a];
+}
+
+}  // namespace
+
+buffer values_of_products(const context& gpu, const product_list& list, bool second, const void* values,
+                          std::size_t value_bytes) {
+    buffer out(gpu.device_memory(), static_cast<std::size_t>(list.products) * value_bytes);
+    if (list.products == 0) return out;
+    by_width(value_bytes, [&]<class U>(std::type_identity<U>) {
+        values_of_products_kernel<<<blocks_for(list.products), threads, 0, stream_of(gpu)>>>(
+            list.pairs.as<const entry_pair>(), list.products, second, static_cast<const U*>(values),
+            out.as<U>());
+    });
+    check(cudaGetLastError());
+    return out;
+}
+
 std::uint64_t print_on_device(const context& gpu, const device_rows& a) {
     const buffer sum = take<std::uint64_t>(gpu, 1);
     const auto prints = thrust::make_transform_iterator(

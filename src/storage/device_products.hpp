@@ -25,6 +25,9 @@ inline constexpr offset_t most_listed = std::numeric_limits<std::uint32_t>::max(
 /// 28 bytes a product of the chunk while it works. At most most_listed. Waits for each chunk.
 product_list list_products(const context& gpu, const device_rows& a, const device_rows& b,
                            const device_rows& c);
+/// Of each product its entry of A's value (or of B's, `second`) from an array that has one an entry, of so many bytes each.
+buffer values_of_products(const context& gpu, const product_list& list, bool second, const void* values,
+                          std::size_t value_bytes);
 /// A sum over the places of a CSR by which 64 bits tell it from others; waited for.
 std::uint64_t print_on_device(const context& gpu, const device_rows& a);
 

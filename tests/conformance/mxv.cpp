@@ -430,7 +430,8 @@ TEST(CompiledPath, OverBoolSumsAndProductsAreOrAndAnd) {
 TEST(GenericPath, ServesAUsersOwnOperatorsAndSaysSo) {
     const context ctx;
     const auto hypot = binary_op::make<double>("hypot", [](double x, double y) { return std::hypot(x, y); });
-    const semiring s(monoid(hypot, 0.0), binary_id::times);
+    const auto times = binary_op::make<double>("own_times", [](double x, double y) { return x * y; });
+    const semiring s(monoid(hypot, 0.0), times), half(monoid(hypot, 0.0), binary_id::times);
     const std::vector<index_t> i = {0, 0, 1}, j = {0, 1, 1};
     const std::vector<double> v = {3, 4, 5}, x = {1, 1};
     vector w(ctx, dtype::float64, 2);
@@ -439,6 +440,9 @@ TEST(GenericPath, ServesAUsersOwnOperatorsAndSaysSo) {
     EXPECT_EQ(plan.tier, tier::generic);
     EXPECT_EQ(plan.kernel, "generic");
     EXPECT_EQ(w.get(0)->get<double>(), 5);
+    vector composed(ctx, dtype::float64, 2);
+    EXPECT_EQ(mxv(ctx, composed, half, a, vector::dense<double>(ctx, x)).kernel, "composed");
+    EXPECT_EQ(composed.get(0)->get<double>(), 5);
     EXPECT_THROW(mxv(ctx, w, s, a, vector::dense<double>(ctx, x), {.kernel = "csr_row"}), not_supported);
     try {
         mxv(ctx, w, s, a, vector::dense<double>(ctx, x), {.kernel = "csc_gather_bucket"});

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
 namespace nz::test {
@@ -15,7 +16,7 @@ class failing_memory final : public memory_resource {
 public:
     void* allocate(std::size_t bytes) override {
         if (++calls_ == fail_at_)
-            fail<out_of_memory>("{} bytes refused by the test at call {}", bytes, calls_);
+            fail<out_of_memory>("{} bytes refused by the test at call {}", bytes, fail_at_);
         void* pointer = upstream_->allocate(bytes);
         alive_ += bytes;
         return pointer;
@@ -32,8 +33,9 @@ public:
 
 private:
     std::shared_ptr<memory_resource> upstream_ = host_memory();
-    int calls_ = 0, fail_at_ = 0;
-    std::size_t alive_ = 0;
+    std::atomic<int> calls_ = 0;
+    int fail_at_ = 0;
+    std::atomic<std::size_t> alive_ = 0;
 };
 
 struct objects {
@@ -93,6 +95,23 @@ TEST(FailingAllocator, LeavesObjectsValidInMatrixOperations) {
         extract(ctx, o.c, o.c, index_list::all(), index_list::all());
         assign(ctx, o.c, scalar(1.0), index_list(two), index_list(two), {.accum = binary_id::plus});
         assign_row(ctx, o.c, vector::full(ctx, 3, scalar(1)), 1, index_list::all());
+    });
+}
+
+TEST(FailingAllocator, LeavesObjectsValidInComposedProducts) {
+    run_until_it_succeeds([](const context& ctx, objects& o) {
+        std::vector<index_t> i, j;
+        std::vector<double> x;
+        for (index_t k = 0; k < 200; ++k)
+            for (const index_t near : {k, (k + 1) % 200}) i.push_back(k), j.push_back(near), x.push_back(k);
+        const matrix a = matrix::build<double>(ctx, {200, 200, i, j, x});
+        vector w(ctx, dtype::float32, 200);
+        EXPECT_EQ(mxv(ctx, w, semiring("max_times"), a, vector::full(ctx, 200, scalar(2.0))).kernel,
+                  "composed");
+        mxv(ctx, o.u, semiring("plus_min"), matrix(ctx, dtype::int32, 100, 100), o.w);
+        matrix c = a;
+        mxm(ctx, c, semiring("min_times"), a, a, {.mask = &a, .accum = binary_id::plus});
+        EXPECT_EQ(mxm(ctx, o.c, semiring("max_times"), o.a, o.b).kernel, "composed");
     });
 }
 

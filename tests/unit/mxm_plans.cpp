@@ -66,6 +66,11 @@ TEST(MxmPlan, ChoosesByWidthAndMask) {
     f.compiled = false;
     EXPECT_EQ(plan::mxm(f).kernel, "generic");
     EXPECT_EQ(plan::mxm(f).tier, tier::generic);
+    f.composable = true;
+    EXPECT_EQ(plan::mxm(f).kernel, "composed");
+    EXPECT_EQ(plan::mxm(f).tier, tier::generic);
+    f.columns = 2000000000;
+    EXPECT_EQ(plan::mxm(f).kernel, "generic") << "a word for every column and thread";
 }
 
 TEST(MxmPlan, TakesDenseSumsByTheirBytesAndByTheRowsThatProductsHave) {

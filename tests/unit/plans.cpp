@@ -406,12 +406,20 @@ TEST(MxvPlan, AMaskThatAllowsLittleMakesPullCheap) {
 }
 
 TEST(MxvPlan, WhatIsNotCompiledRunsGenericallyAndSaysSo) {
-    auto f = square(10, 20);
+    auto f = square(1000, 5000);
     f.compiled = false;
     const auto p = plan::mxv(f);
     EXPECT_EQ(p.kernel, "generic");
     EXPECT_EQ(p.tier, tier::generic);
     EXPECT_NE(p.reason.find("generic"), std::string_view::npos);
+    f.composable = true;
+    EXPECT_EQ(plan::mxv(f).kernel, "composed");
+    EXPECT_EQ(plan::mxv(f).tier, tier::generic);
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull);
+    f.input = vector_form::sparse;
+    f.input_count = 1;
+    f.push_ready = true;
+    EXPECT_EQ(plan::mxv(f).kernel, "generic") << "a push of few";
 }
 
 TEST(MxvPlan, APinHoldsWhateverTheFacts) {

@@ -30,6 +30,7 @@ __global__ void __launch_bounds__(block) move_places(places_arguments k) {
         }
         static_cast<U*>(k.values)[i] = value;
     }
+    if (!k.present) return;
     const unsigned word = __ballot_sync(full_warp, here);
     const auto words = static_cast<offset_t>(bits::words_for(k.size)) * 2;
     if (threadIdx.x % 32 == 0 && i / 32 < words) reinterpret_cast<std::uint32_t*>(k.present)[i / 32] = word;

@@ -1,0 +1,25 @@
+// Products over semirings that are not compiled, nor stood in for: their multiply operator's loop over whole arrays, then their monoid's.
+#pragma once
+
+#include "kernels/composed_multiply.hpp"
+#include "ops/mxm_device.hpp"
+#include "ops/mxm_product.hpp"
+#include "ops/mxv_product.hpp"
+
+#include <optional>
+
+namespace nz::ops {
+
+/// The semiring's multiply operator on operands of two types, on the CPU; nothing where it is not compiled by itself: positional ones and callers' own.
+/// Throws domain_error where the semiring is not defined on them.
+std::optional<kernels::composed_multiply> composed_multiply_of(const semiring& s, dtype a, dtype b);
+
+/// w<mask> = A u on the context's GPU; nothing where operator or monoid are not compiled there, or there is no room.
+std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p);
+
+/// T = A B on the CPU where the mask lets through: its places are the compiled product's over any_pair.
+storage::csr mxm_composed(const product& p);
+/// T = A B on the context's GPU, which knows nothing of the mask; nothing likewise. The result is of context `own`.
+std::optional<device_product> mxm_composed_on_device(const product& p, const context& own);
+
+}  // namespace nz::ops

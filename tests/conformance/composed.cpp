@@ -1,0 +1,247 @@
+// Products over semirings that are not compiled: multiplied and summed by two compiled loops, on whichever side, entry for entry what the
+// dictionary model says.
+#include "ops/composed.hpp"
+
+#include "algebra/stand_in.hpp"
+#include "instantiate/vector_cells.hpp"
+#include "support/compare.hpp"
+#include "support/contexts.hpp"
+#include "support/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace nz::test {
+namespace {
+
+constexpr unsigned composed_seed = 20261201;
+
+// Whether products on these types are composed.
+bool composes(const semiring& s, dtype a, dtype b, auto&& is_compiled) {
+    try {
+        return !is_compiled(s) && !algebra::stand_in(s, a, b, is_compiled) &&
+               ops::composed_multiply_of(s, a, b);
+    } catch (const domain_error&) {  // a bitwise monoid of floats
+        return false;
+    }
+}
+bool composes_mxm(const semiring& s, dtype a, dtype b) {
+    return composes(s, a, b, [&](const semiring& r) { return ops::mxm_cell_of(r, a, b); });
+}
+bool composes_mxv(const semiring& s, dtype a, dtype b) {
+    return composes(s, a, b, [&](const semiring& r) { return ops::mxv_cell_of(r, a, b); });
+}
+
+// Whether a GPU sums values of this type over the monoid.
+bool summed_on_device(const monoid& add, dtype value) {
+    return add.id() != binary_id::any && instantiate::find_reduce_rows_on_device(
+                                             add.id(), algebra::wider_type(add.id(), value).value_or(value));
+}
+// Quotients are not exact, and a GPU adds them in another order.
+bool is_rounded(const semiring& s, dtype value) {
+    const binary_id add = s.add().id(), multiply = s.multiply().id();
+    return is_floating(value) && (add == binary_id::plus || add == binary_id::times) &&
+           (multiply == binary_id::div || multiply == binary_id::rdiv);
+}
+
+// Two threads of a CPU, and the GPU where there is one.
+std::vector<context> sides() {
+    auto all = contexts();
+    std::erase_if(all, [](const context& ctx) { return !ctx.gpu() && ctx.threads() != 2; });
+    return all;
+}
+
+class Composed : public ::testing::TestWithParam<dtype> {
+protected:
+    std::mt19937 random{composed_seed};
+    dictionary some(index_t rows, index_t columns, dtype type, double density = 0.3) {
+        return random_dictionary(rows, columns, density, type, random);
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Types, Composed, ::testing::ValuesIn(all_types),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+TEST_P(Composed, ProductsOfMatricesAreWhatTheModelSays) {
+    const dtype type = GetParam();
+    int met = 0;
+    for (const dtype other : {type, dtype::int8})
+        for (const std::string& name : semiring_names()) {
+            const semiring s(name);
+            if (!composes_mxm(s, type, other)) continue;
+            ++met;
+            const dictionary a = some(70, 20, type), b = some(20, 31, other), t = model_mxm(s, a, b);
+            for (const context& ctx : sides()) {
+                if (ctx.gpu() && is_rounded(s, t.type)) continue;
+                matrix c(ctx, t.type, 70, 31);
+                const auto plan = mxm(ctx, c, s, make_matrix(ctx, a, true), make_matrix(ctx, b));
+                EXPECT_EQ(plan.kernel, "composed") << name;
+                EXPECT_EQ(plan.on_device, ctx.gpu() && summed_on_device(s.add(), t.type)) << name;
+                ASSERT_TRUE(same(t, c)) << name << " of " << name_of(type) << " and " << name_of(other);
+            }
+        }
+    EXPECT_GE(met, 20);
+}
+
+TEST_P(Composed, ProductsWithVectorsAreWhatTheModelSays) {
+    const dtype type = GetParam();
+    int met = 0;
+    for (const dtype other : {type, dtype::int8})
+        for (const std::string& name : semiring_names()) {
+            const semiring s(name);
+            if (!composes_mxv(s, type, other)) continue;
+            ++met;
+            const dictionary a = some(300, 40, type), u = some(40, 1, other, met % 2 ? 0.6 : 1.0);
+            const dictionary t = model_mxm(s, a, u);
+            for (const context& ctx : sides()) {
+                if (ctx.gpu() && is_rounded(s, t.type)) continue;
+                vector w(ctx, t.type, 300);
+                const auto plan = mxv(ctx, w, s, make_matrix(ctx, a, true), make_vector(ctx, u, random));
+                EXPECT_EQ(plan.kernel, "composed") << name;
+                EXPECT_EQ(plan.on_device, ctx.gpu() && summed_on_device(s.add(), t.type)) << name;
+                ASSERT_TRUE(same(t, w)) << name << " of " << name_of(type) << " and " << name_of(other);
+            }
+        }
+    EXPECT_GE(met, 20);
+}
+
+TEST_P(Composed, ObeyEverySetting) {
+    const dtype type = GetParam();
+    for (const context& ctx : sides()) {
+        for (const char* name : {"max_minus", "plus_min", "times_first", "min_times"}) {
+            SCOPED_TRACE(name);
+            const semiring s(name);
+            if (!composes_mxm(s, type, type) || !composes_mxv(s, type, type)) continue;
+            const dictionary a = some(11, 17, type), b = some(17, 30, type), u = some(17, 1, type);
+            const dictionary t = model_mxm(s, a, b), w = model_mxm(s, a, u);
+            const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b),
+                         turned = make_matrix(ctx, transposed(a));
+            const vector x = make_vector(ctx, u, vector_form::bitmap);
+            for (const dtype out : {t.type, dtype::int16, dtype::float64}) {
+                check_settings<matrix>(
+                    ctx, 11, 30, out, random, written(t),
+                    [&](matrix& c, const matrix_options& options) { mxm(ctx, c, s, left, right, options); });
+                check_settings<matrix>(ctx, 11, 30, out, random, written(t),
+                                       [&](matrix& c, matrix_options options) {
+                                           options.transpose_a = true;
+                                           mxm(ctx, c, s, turned, right, options);
+                                       });
+                check_settings<vector>(
+                    ctx, 11, 1, out, random, written(w),
+                    [&](vector& c, const vector_options& options) { mxv(ctx, c, s, left, x, options); });
+            }
+        }
+    }
+}
+
+matrix full_matrix(const context& ctx, index_t rows, index_t columns, std::mt19937& random) {
+    std::vector<double> values(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+    std::vector<std::int32_t> offsets;
+    std::vector<index_t> places;
+    for (index_t i = 0; i <= rows; ++i) offsets.push_back(i * columns);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        values[k] = static_cast<double>(random()) / 1e9 - 2;
+        places.push_back(static_cast<index_t>(k % static_cast<std::size_t>(columns)));
+    }
+    return matrix::from_csr(ctx, csr_view<double>{rows, columns, offsets, places, values});
+}
+
+// Rows longer than a block of entries, and of more products: pieces go on from the sum before, so that the bits stay the reference's.
+TEST(ComposedOfLongRows, AddsInTheOrderOfTheReference) {
+    std::mt19937 random(composed_seed + 1);
+    for (const int threads : {1, 3}) {
+        const context ctx = with_threads(threads);
+        const matrix a = full_matrix(ctx, 70, 9000, random), b = full_matrix(ctx, 90, 60, random),
+                     few = full_matrix(ctx, 3, 90, random);
+        std::vector<double> values(9000);
+        for (double& x : values) x = static_cast<double>(random()) / 1e9 - 2;
+        const vector u = vector::dense<double>(ctx, values);
+        vector gaps = u, lone(ctx, dtype::float64, 9000);
+        for (index_t i = 0; i < 9000; i += 3) gaps.remove(i);
+        lone.set(8999, scalar(1.5));
+        for (const char* name : {"plus_div", "plus_min", "times_max", "min_times"}) {
+            const semiring s(name);
+            for (const vector* x : std::initializer_list<const vector*>{&u, &gaps, &lone}) {
+                vector w(ctx, dtype::float64, 70), expected = w;
+                EXPECT_EQ(mxv(ctx, w, s, a, *x).kernel, "composed") << name;
+                mxv(ctx, expected, s, a, *x, {.kernel = "reference"});
+                EXPECT_TRUE(same(read(expected), w)) << name;
+            }
+            matrix c(ctx, dtype::float64, 3, 60), expected = c;
+            EXPECT_EQ(mxm(ctx, c, s, few, b).kernel, "composed") << name;
+            mxm(ctx, expected, s, few, b, {.kernel = "reference"});
+            EXPECT_TRUE(same_bits(expected, c)) << name;
+        }
+    }
+}
+
+// What a caller brings as a multiply operator is not composed, as a monoid it is.
+TEST(OnesOwnOperators, ObeyEverySetting) {
+    std::mt19937 random(composed_seed + 2);
+    const auto minus = binary_op::make<double>("own_minus", [](double x, double y) { return x - y; }),
+               greater = binary_op::make<double>("own_max", [](double x, double y) { return x > y ? x : y; });
+    for (const context& ctx : contexts())
+        for (const semiring& s :
+             {semiring(monoid("max"), minus), semiring(monoid(greater, -1e9), binary_id::minus)}) {
+            const dictionary a = random_dictionary(11, 17, 0.3, dtype::float64, random),
+                             b = random_dictionary(17, 30, 0.3, dtype::float64, random),
+                             u = random_dictionary(17, 1, 0.7, dtype::float64, random);
+            const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
+            const vector x = make_vector(ctx, u, vector_form::bitmap);
+            const std::string_view kernel = s.multiply().id() == binary_id::user ? "generic" : "composed";
+            check_settings<matrix>(ctx, 11, 30, dtype::float64, random, written(model_mxm(s, a, b)),
+                                   [&](matrix& c, const matrix_options& options) {
+                                       EXPECT_EQ(mxm(ctx, c, s, left, right, options).kernel, kernel);
+                                   });
+            check_settings<vector>(ctx, 11, 1, dtype::float64, random, written(model_mxm(s, a, u)),
+                                   [&](vector& w, const vector_options& options) {
+                                       EXPECT_EQ(mxv(ctx, w, s, left, x, options).kernel, kernel);
+                                   });
+        }
+}
+
+TEST(ComposedPlan, NeedsNoWordForEachOfVeryManyColumns) {
+    const context ctx({.backend = backend::cpu});
+    const std::vector<index_t> zero{0}, far{1 << 30};
+    const std::vector<double> two{2};
+    const matrix a = matrix::build<double>(ctx, {1, 1, zero, zero, two}),
+                 b = matrix::build<double>(ctx, {1, (1 << 30) + 1, zero, far, two});
+    matrix c(ctx, dtype::float64, 1, (1 << 30) + 1);
+    EXPECT_EQ(mxm(ctx, c, semiring("max_times"), a, b).kernel, "generic");
+    EXPECT_EQ(c.get(0, 1 << 30)->get<double>(), 4);
+}
+
+TEST(ComposedProducts, OfNothingAreNothing) {
+    for (const context& ctx : contexts()) {
+        const matrix a(ctx, dtype::float64, 4, 5), b(ctx, dtype::float64, 5, 6);
+        matrix c(ctx, dtype::float64, 4, 6);
+        vector w(ctx, dtype::float64, 4);
+        mxm(ctx, c, semiring("max_times"), a, b);
+        mxv(ctx, w, semiring("max_times"), a, vector::full(ctx, 5, scalar(1.0)));
+        EXPECT_EQ(c.nnz(), 0);
+        EXPECT_EQ(w.count(), 0);
+        // Rows and columns that do not meet.
+        const std::vector<index_t> i{1}, j{2};
+        const std::vector<double> x{3};
+        const matrix one = matrix::build<double>(ctx, {4, 5, i, j, x});
+        vector u(ctx, dtype::float64, 5);
+        u.set(4, scalar(1.0));
+        mxv(ctx, w, semiring("max_times"), one, u);
+        EXPECT_EQ(w.count(), 0);
+        mxm(ctx, c, semiring("max_times"), one, b);
+        EXPECT_EQ(c.nnz(), 0);
+    }
+}
+
+TEST(ComposedProducts, ThatAreNotDefinedAreRefused) {
+    for (const context& ctx : contexts()) {
+        const matrix a(ctx, dtype::float64, 4, 4);
+        matrix c(ctx, dtype::float64, 4, 4);
+        vector w(ctx, dtype::float64, 4);
+        EXPECT_THROW(mxm(ctx, c, semiring("bor_times"), a, a), domain_error);
+        EXPECT_THROW(mxv(ctx, w, semiring("bor_times"), a, w), domain_error);
+    }
+}
+
+}  // namespace
+}  // namespace nz::test
