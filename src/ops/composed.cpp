@@ -2,7 +2,10 @@
 
 #include "algebra/bound.hpp"
 #include "kernels/cpu/mxm/common_composed.hpp"
+#include "kernels/cpu/mxv/common_composed.hpp"
+#include "ops/if_it_fits.hpp"
 #include "ops/vector_words.hpp"
+#include "plan/mxv_workspace.hpp"
 
 namespace nz::ops {
 
@@ -16,17 +19,37 @@ std::optional<kernels::composed_multiply> composed_multiply_of(const semiring& s
         c.kernel, a, b, operand, c.operands, c.result, c.type, defined.type(), s.ignores_a(), s.ignores_b()};
 }
 
-storage::csr mxm_composed(const product& p) {
-    const semiring places(binary_id::any, binary_id::pair, dtype::boolean);
+std::optional<storage::vector_body> mxv_composed(const mxv_product& p, const bits::word* mask) {
+    const auto multiply = composed_multiply_of(p.ring, p.a.type(), p.u.type());
+    return if_it_fits<storage::vector_body>([&] {
+        return kernels::cpu::mxv_composed(p.ctx, p.ring, *multiply, p.pulled(true), p.u.body(), mask,
+                                          p.options.mask_complement);
+    });
+}
+
+std::optional<storage::csr> mxm_composed(const product& p, mxm_plan& plan) {
+    const semiring any_pair(binary_id::any, binary_id::pair, dtype::boolean);
     matrix_options options = p.options;
     options.kernel = {};
-    const product q = make_product(p.ctx, places, p.left.a, p.right.a, options);
-    mxm_collected known;
-    mxm_plan plan = make_plan(q, known);
-    storage::csr t = run_compiled(q, plan, known);
+    const product places = make_product(p.ctx, any_pair, p.left.a, p.right.a, options);
     const auto multiply = composed_multiply_of(p.ring, p.left.a.type(), p.right.a.type());
-    kernels::cpu::mxm_composed(p.ctx, p.ring, *multiply, p.a(), p.b(), t);
-    return t;
+    const auto columns = static_cast<index_t>(p.right.columns());
+    return if_it_fits<storage::csr>([&] {
+        mxm_collected known;
+        mxm_plan of_places = make_plan(places, known);
+        plan.reads_columns = of_places.reads_columns;
+        plan.builds_columns = of_places.builds_columns;
+        const std::size_t words = plan::padded(static_cast<std::size_t>(columns) * sizeof(index_t)),
+                          block = plan::composed_workspace(plan.products, size_of(multiply->operands),
+                                                           size_of(p.value), true, 1);
+        plan.workspace_bytes = std::max(of_places.workspace_bytes, words + block);
+        p.ctx.log(to_string(plan));
+        storage::csr t = run_compiled(places, of_places, known);
+        const int threads = plan::composed_threads(plan.products, columns, p.ctx.threads());
+        kernels::cpu::mxm_composed(p.ctx, p.ring, *multiply, p.a(), p.b(), known.products.data(),
+                                   std::max(threads, 1), t);
+        return t;
+    });
 }
 
 }  // namespace nz::ops

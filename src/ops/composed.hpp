@@ -14,12 +14,16 @@ namespace nz::ops {
 /// Throws domain_error where the semiring is not defined on them.
 std::optional<kernels::composed_multiply> composed_multiply_of(const semiring& s, dtype a, dtype b);
 
+/// T = A u on the CPU for rows that the mask's words let through; nothing where there is no room for the blocks.
+std::optional<storage::vector_body> mxv_composed(const mxv_product& p, const bits::word* mask);
 /// w<mask> = A u on the context's GPU; nothing where operator or monoid are not compiled there, or there is no room.
 std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p);
 
-/// T = A B on the CPU where the mask lets through: its places are the compiled product's over any_pair.
-storage::csr mxm_composed(const product& p);
-/// T = A B on the context's GPU, which knows nothing of the mask; nothing likewise. The result is of context `own`.
+/// T = A B on the CPU where the mask lets through: its places are the compiled product's over any_pair. Completes the plan; nothing where there
+/// is no room.
+std::optional<storage::csr> mxm_composed(const product& p, mxm_plan& plan);
+/// T = A B on the context's GPU, which knows nothing of the mask; nothing likewise, and where it has more than 2^31 - 1 products. The result is of
+/// context `own`.
 std::optional<device_product> mxm_composed_on_device(const product& p, const context& own);
 
 }  // namespace nz::ops

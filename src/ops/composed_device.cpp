@@ -1,15 +1,19 @@
-// On a GPU: the operands of all products are gathered into two arrays, multiplied by ewise/words and summed by reduce/rows, as on the
-// CPU but for the blocks. A product with a vector has an entry of A for each; where u has gaps, of its columns that u names. A product of
-// matrices has them listed by the places of their sums (storage::list_products).
+// On a GPU: the operands of all products are gathered into two arrays and multiplied by ewise/words, as on the CPU but for the blocks.
+// With a vector each entry of A has a product, which changes no sum where u has nothing; reduce/rows sums them, and rows with others are
+// any_pair's. Of matrices they are listed by the places of their sums, which are any_pair's (storage::list_products), and a thread adds those of a
+// place in the order of k.
 #include "algebra/bound.hpp"
 #include "algebra/stand_in.hpp"
+#include "core/checks.hpp"
 #include "core/device.hpp"
+#include "instantiate/vector_cells.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/composed.hpp"
-#include "ops/extract_rows.hpp"
 #include "ops/if_it_fits.hpp"
+#include "ops/mxm_parts.hpp"
 #include "ops/reduce_device.hpp"
 #include "ops/vectors_device.hpp"
+#include "storage/device_assemble.hpp"
 #include "storage/device_products.hpp"
 
 #include <limits>
@@ -31,8 +35,8 @@ std::optional<composed_on_device> compose(const context& ctx, const semiring& s,
     c.operand = s.operand_type(a, b);
     c.multiply = find_compiled_on_device(s.multiply(), c.operand);
     c.value = defined.type();
-    c.sums = algebra::wider_type(s.add().id(), c.value).value_or(c.value);
-    if (!c.multiply.kernel || !sums_rows_on_device(s.add(), c.sums)) return {};
+    c.sums = c.value;
+    if (!c.multiply.kernel) return {};
     return c;
 }
 
@@ -82,40 +86,27 @@ side values_of(const context& ctx, const operand& a, std::vector<std::shared_ptr
     return {{}, held->values.data(), of.kind == value_kind::full ? 1 : 0};
 }
 
-// t = A u for a u without gaps.
-vector product_with(const mxv_product& p, const composed_on_device& c, const operand& a, const vector& u) {
-    const context& ctx = p.ctx;
-    const storage::matrix_body& body = a.a.body();
-    const auto entries = a.transposed ? body.columns_on(ctx) : body.entries_on(ctx);
-    const offset_t count = a.a.nnz();
-    std::vector<std::shared_ptr<const void>> kept;
-    side x, y;
-    if (!p.ring.ignores_a()) x = values_of(ctx, a, kept);
-    if (!p.ring.ignores_b()) {
-        const storage::vector_body& b = u.body_anywhere();
-        const auto on = b.home->copy_on(ctx, b);
-        y.own = buffer(ctx.device_memory(), static_cast<std::size_t>(count) * size_of(b.type));
-        y.values = y.own.data();
-        kernels::places_arguments k;
-        k.size = static_cast<index_t>(count);
-        k.sources = entries->indices.as<index_t>();
-        k.from = {on->values.data(), nullptr, 1};
-        k.value_bytes = size_of(b.type);
-        k.values = y.own.data();
-        kernels::on_cuda().places.extract(k, ctx.gpu()->stream());
-    }
-    const buffer products = multiply(ctx, c, std::move(x), a.a.type(), std::move(y), u.type(), count);
-    return in_type_on_device(ctx, sum_rows_on_device(ctx, p.ring.add(), a, c.sums, products.data()), c.value);
+// What a sum stays what it is with, bit for bit: NaN gives way to numbers, and 0 + -0 is 0.
+element neutral(const monoid& add, dtype type) {
+    const bool least_or_greatest = add.id() == binary_id::min || add.id() == binary_id::max;
+    if (is_floating(type) && least_or_greatest)
+        return scalar(std::numeric_limits<double>::quiet_NaN()).as(type);
+    if (is_floating(type) && add.id() == binary_id::plus) return scalar(-0.0).as(type);
+    return add.identity(type);
 }
 
-// The entries of u alone, as a vector without gaps.
-vector without_gaps(const context& ctx, const vector& u, const storage::vector_body& listed) {
-    vector held(ctx, u.type(), listed.count);
-    storage::vector_body& body = held.mutable_body();
-    body = storage::make_vector_body(ctx, u.type(), static_cast<index_t>(listed.count), vector_form::dense,
-                                     listed.count);
-    std::memcpy(body.values.data(), listed.values.data(), body.values.bytes());
-    return held;
+// The products at places with a bit, and what changes no sum in those of the others.
+void fill_gaps(const context& ctx, const monoid& add, dtype type, const buffer& products,
+               const bits::word* held, offset_t count) {
+    const buffer rest(ctx.device_memory(), sizeof(element));
+    kernels::on_cuda().vectors.fill(rest.data(), type, 1, neutral(add, type), ctx.gpu()->stream());
+    kernels::words_arguments k;
+    k.a = {products.data(), held, 1};
+    k.b = {rest.data(), nullptr, 0};
+    k.size = count;
+    k.operation = kernels::set_operation::unite;
+    k.values = products.data();
+    instantiate::find_words_on_device(binary_id::first, type)(k, ctx.gpu()->stream());
 }
 
 constexpr offset_t most_products = std::numeric_limits<index_t>::max();
@@ -123,23 +114,48 @@ constexpr offset_t most_products = std::numeric_limits<index_t>::max();
 vector product_of(const mxv_product& p, const composed_on_device& c) {
     const context& ctx = p.ctx;
     const operand a{p.a, p.transposed};
-    const auto nothing = [&] { return vector(ctx, c.value, p.output_size()); };
-    if (p.u.count() == 0 || p.a.nnz() == 0) return nothing();
-    if (p.u.form() == vector_form::dense) return product_with(p, c, a, p.u);
-    const storage::vector_body listed = storage::convert(p.u.body(), vector_form::sparse);
-    const index_list names(std::span(listed.index_data(), static_cast<std::size_t>(listed.count)));
-    const auto met = moved_where_it_fits(ctx, ctx, a, line_sources::listed(ctx, index_list::all(), a.rows()),
-                                         line_sources::listed(ctx, names, a.columns()));
-    if (!met) fail<out_of_memory>("no room on the GPU for the columns that u names");
-    if (met->nnz() == 0) return nothing();
-    return product_with(p, c, {*met}, without_gaps(ctx, p.u, listed));
+    const offset_t count = p.a.nnz();
+    if (p.u.count() == 0 || count == 0) return {ctx, c.value, p.output_size()};
+    const bool gaps = p.u.form() != vector_form::dense;
+    const storage::matrix_body& body = a.a.body();
+    const auto entries = a.transposed ? body.columns_on(ctx) : body.entries_on(ctx);
+    std::vector<std::shared_ptr<const void>> kept;
+    side x, y;
+    buffer held(ctx.device_memory(), gaps ? bits::words_for(count) * sizeof(bits::word) : 0);
+    if (!p.ring.ignores_a()) x = values_of(ctx, a, kept);
+    if (!p.ring.ignores_b() || gaps) {
+        const placed_vector u = place_on_device(ctx, p.u.body_anywhere());
+        y.own = buffer(ctx.device_memory(), static_cast<std::size_t>(count) * size_of(p.u.type()));
+        if (!p.ring.ignores_b()) y.values = y.own.data();
+        kernels::places_arguments k;
+        k.size = static_cast<index_t>(count);
+        k.sources = entries->indices.as<index_t>();
+        k.from = {u.entries.values, gaps ? u.entries.present : nullptr, 1};
+        k.value_bytes = size_of(p.u.type());
+        k.values = y.own.data();
+        k.present = held.as<bits::word>();
+        kernels::on_cuda().places.extract(k, ctx.gpu()->stream());
+    }
+    const buffer products = multiply(ctx, c, std::move(x), a.a.type(), std::move(y), p.u.type(), count);
+    if (gaps) fill_gaps(ctx, p.ring.add(), c.sums, products, held.as<bits::word>(), count);
+    const vector sums =
+        in_type_on_device(ctx, sum_rows_on_device(ctx, p.ring.add(), a, c.sums, products.data()), c.value);
+    if (!gaps) return sums;
+    vector met(ctx, dtype::boolean, p.output_size());  // rows with a product
+    mxv(ctx, met, semiring(binary_id::any, binary_id::pair, dtype::boolean), p.a, p.u,
+        {.transpose_a = p.transposed});
+    auto t = join_words_on_device(ctx, kernels::set_operation::intersect, binary_id::first, sums, met);
+    if (!t) fail<out_of_memory>("the rows with a product are not on the GPU");
+    return std::move(*t);
 }
 
 }  // namespace
 
 std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p) {
-    const auto c = compose(p.ctx, p.ring, p.a.type(), p.u.type());
+    auto c = compose(p.ctx, p.ring, p.a.type(), p.u.type());
     if (!c || p.a.nnz() > most_products) return {};
+    c->sums = algebra::wider_type(p.ring.add().id(), c->value).value_or(c->value);
+    if (!sums_rows_on_device(p.ring.add(), c->sums)) return {};
     const device::arrivals arrived(p.ctx);
     auto t = if_it_fits<vector>([&] { return product_of(p, *c); });
     if (!t) return {};
@@ -160,25 +176,38 @@ std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p) {
 
 namespace {
 
+storage::device_rows rows_of(const context& ctx, const operand& x) {
+    const storage::matrix_body& body = x.a.body();
+    return storage::rows_of(x.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere(),
+                            x.transposed ? *body.columns_on(ctx) : *body.entries_on(ctx));
+}
+
+// Whether the GPU can list and form so many products, beside what is there already.
+bool has_room(const product& p, const composed_on_device& c, offset_t count) {
+    constexpr std::size_t pair = 8, chunk_products = std::size_t{1} << 25, of_chunk = 28;
+    const auto n = static_cast<std::size_t>(count);
+    const std::size_t each = pair + size_of(p.left.a.type()) + size_of(p.right.a.type()) +
+                             size_of(c.multiply.result) + size_of(c.sums);
+    return n * each + std::min(n, chunk_products) * of_chunk <= device::bytes_left(p.ctx);
+}
+
 std::optional<matrix> product_of(const product& p, const context& own, const composed_on_device& c,
                                  offset_t& products) {
     const context& ctx = p.ctx;
-    matrix places(ctx, dtype::boolean, p.left.rows(), p.right.columns());
+    if (p.left.a.nnz() > storage::most_listed || p.right.a.nnz() > storage::most_listed) return {};
+    products = storage::count_products(ctx, rows_of(ctx, p.left), rows_of(ctx, p.right));
+    if (products == 0) return matrix(own, c.value, p.left.rows(), p.right.columns());
+    if (products > most_products || !has_room(p, c, products)) return {};
+    const semiring any_pair(binary_id::any, binary_id::pair, dtype::boolean);
     matrix_options options;
     options.transpose_a = p.options.transpose_a;
     options.transpose_b = p.options.transpose_b;
-    const mxm_plan plan = mxm(ctx, places, semiring(binary_id::any, binary_id::pair, dtype::boolean),
-                              p.left.a, p.right.a, options);
-    products = plan.products;
-    if (!places.on_device() || products < 0 || products > most_products) return {};
-    if (places.nnz() == 0) return matrix(own, c.value, p.left.rows(), p.right.columns());
-    const auto rows_of = [&](const operand& x) {
-        const storage::matrix_body& body = x.a.body();
-        return storage::rows_of(x.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere(),
-                                x.transposed ? *body.columns_on(ctx) : *body.entries_on(ctx));
-    };
+    const product same = make_product(ctx, any_pair, p.left.a, p.right.a, options);
+    const auto done = mxm_on_device(ctx, ctx, factors_of(same), facts_of(same));
+    if (!done || !done->result.on_device()) return {};
+    const matrix& places = done->result;
     const storage::product_list list =
-        storage::list_products(ctx, rows_of(p.left), rows_of(p.right), rows_of({places}));
+        storage::list_products(ctx, rows_of(ctx, p.left), rows_of(ctx, p.right), rows_of(ctx, {places}));
     std::vector<std::shared_ptr<const void>> kept;
     const auto operands = [&](const operand& of, bool ignored, bool second) {
         side x;
@@ -191,20 +220,23 @@ std::optional<matrix> product_of(const product& p, const context& own, const com
     };
     const buffer all = multiply(ctx, c, operands(p.left, p.ring.ignores_a(), false), p.left.a.type(),
                                 operands(p.right, p.ring.ignores_b(), true), p.right.a.type(), list.products);
-    side sums;
-    sums.own = sum_lists_on_device(ctx, p.ring.add(), c.sums, list, places.nnz(), all.data());
-    sums.values = sums.own.data();
-    convert(ctx, sums, c.sums, c.value, places.nnz());
+    auto sums = storage::sums_of_places(ctx, p.ring.add().id(), c.value, list.starts.as<std::uint32_t>(),
+                                        places.nnz(), list.products, all.data());
+    if (!sums) return {};
     storage::csr shape = places.body().rows_anywhere().shape(c.value);
     shape.kind = value_kind::full;
-    return storage::make_device_matrix(own, ctx, shape, places.body().entries_on(ctx), std::move(sums.own));
+    return storage::make_device_matrix(own, ctx, shape, places.body().entries_on(ctx), std::move(*sums));
 }
 
 }  // namespace
 
 std::optional<device_product> mxm_composed_on_device(const product& p, const context& own) {
+    // All products are formed here, and the CPU forms those of the mask's rows alone.
+    constexpr offset_t few_rows = 16;
+    const bool lists = p.options.mask && !p.options.mask_complement;
+    if (lists && p.options.mask->nnz() * few_rows < p.left.rows()) return {};
     const auto c = compose(p.ctx, p.ring, p.left.a.type(), p.right.a.type());
-    if (!c) return {};
+    if (!c || !storage::sums_of_places(p.ctx, p.ring.add().id(), c->value, nullptr, 0, 0, nullptr)) return {};
     offset_t products = 0;
     auto t = if_it_fits<std::optional<matrix>>([&] { return product_of(p, own, *c, products); });
     if (!t || !*t) return {};

@@ -16,8 +16,15 @@ namespace nz {
 namespace {
 
 storage::csr run(const ops::product& p, mxm_plan& plan, const ops::mxm_collected& known) {
+    if (plan.kernel == "composed") {
+        if (auto t = ops::mxm_composed(p, plan)) return std::move(*t);
+        plan.kernel = "generic";
+        plan.reason = "no room for a composed product: an indirect call a product";
+        plan.workspace_bytes = 0;
+        plan.reads_columns = plan.builds_columns = false;
+        p.ctx.log(to_string(plan));
+    }
     if (plan.kernel == "reference") return kernels::reference::mxm(p.ctx, p.ring, p.a(), p.b());
-    if (plan.kernel == "composed") return ops::mxm_composed(p);
     if (plan.kernel == "generic") {
         if (!p.options.mask) return kernels::cpu::mxm_generic(p.ctx, p.ring, p.a(), p.b(), {});
         const storage::csr& mask = p.options.mask->body().rows();
@@ -90,7 +97,7 @@ mxm_plan multiply(const context& ctx, matrix& c, const ops::product& p, const ma
     const bool turns = options.kernel == "column_column";
     const ops::product& done = turns ? ops::by_columns(p) : p;
     mxm_plan plan = ops::make_plan(done, known);
-    ctx.log(to_string(plan));
+    if (plan.kernel != "composed") ctx.log(to_string(plan));
     storage::csr t = run(done, plan, known);
     if (turns) t = storage::transpose(ctx, t);
     ops::write_back(ctx, c, in_type(ctx, std::move(t), p.ring, value), options, heeds_mask(plan, options));

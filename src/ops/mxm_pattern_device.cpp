@@ -5,6 +5,8 @@
 #include "instantiate/mxm_device_cells.hpp"
 #include "storage/device_products.hpp"
 
+#include <algorithm>
+
 namespace nz::ops {
 
 /// A factor's places as they lie on the GPU. The same arrays are known by their address, others by their print.
@@ -76,7 +78,8 @@ std::shared_ptr<const device_symbolic> find_on_device(const product& p) {
         options.transpose_b = p.options.transpose_b;
         options.kernel = p.options.kernel;
         const mxm_plan plan = mxm(p.ctx, c, p.ring, p.left.a, p.right.a, options);
-        if (!c.on_device() || plan.products > storage::most_listed) return nullptr;
+        const offset_t most = std::max({plan.products, p.left.a.nnz(), p.right.a.nnz()});
+        if (!c.on_device() || most > storage::most_listed) return nullptr;
         const auto c_entries = c.body().entries_on(p.ctx);
         auto list = storage::list_products(p.ctx, rows_of(p, p.left), rows_of(p, p.right),
                                            storage::rows_of(c.body().rows_anywhere(), *c_entries));

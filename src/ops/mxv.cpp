@@ -3,7 +3,6 @@
 
 #include "algebra/stand_in.hpp"
 #include "core/checks.hpp"
-#include "kernels/cpu/mxv/common_composed.hpp"
 #include "kernels/cpu/mxv/common_generic.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "nonzero/operations.hpp"
@@ -283,18 +282,20 @@ vector_body in_form(const vector_body& u, vector_form form, dtype type, bool val
     return converted.form == form ? std::move(converted) : storage::convert(converted, form);
 }
 
-vector_body run_generic(const product& p, const mxv_plan& plan, offset_t products,
-                        const array<bits::word>& mask) {
+vector_body run_generic(const product& p, mxv_plan& plan, offset_t products, const array<bits::word>& mask) {
     const vector_body& u = p.u.body();
     const bits::word* const words = p.options.mask ? mask.data() : nullptr;
+    if (plan.kernel == "composed") {
+        if (auto t = ops::mxv_composed(p, words)) return std::move(*t);
+        plan.kernel = "generic";
+        plan.reason = "no room for a composed product: an indirect call a product";
+        plan.workspace_bytes = 0;
+        p.ctx.log(to_string(plan));
+    }
     if (plan.kernel == "reference") return kernels::reference::mxv(p.ctx, p.ring, p.pulled(true), u);
     if (plan.direction == direction::push)
         return kernels::cpu::mxv_generic_push(p.ctx, p.ring, p.pushed(), u, products, words,
                                               p.options.mask_complement);
-    if (plan.kernel == "composed")
-        return kernels::cpu::mxv_composed(p.ctx, p.ring,
-                                          *ops::composed_multiply_of(p.ring, p.a.type(), p.u.type()),
-                                          p.pulled(true), u, words, p.options.mask_complement);
     return kernels::cpu::mxv_generic(p.ctx, p.ring, p.pulled(true), u, words, p.options.mask_complement);
 }
 
@@ -335,6 +336,12 @@ mxv_plan run(const product& p) {
     return plan;
 }
 
+// Whether a vector of few entries meets a matrix whose columns the host has: a few products beside a GPU's pass over all entries.
+bool pushes_at_home(const product& p) {
+    return p.u.form() != vector_form::dense && !p.a.body().away() &&
+           plan::mxv(ops::mxv_facts_of(p)).direction == direction::push;
+}
+
 mxv_plan multiply(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,
                   const vector_options& options, bool transposed, std::string_view operation) {
     const auto is_compiled = [&](const semiring& other) {
@@ -346,7 +353,7 @@ mxv_plan multiply(const context& ctx, vector& w, const semiring& s, const matrix
     if (!other) {
         const product p = ops::make_mxv_product(ctx, w, s, a, u, options, transposed);
         check(p, operation);
-        if (!p.cell && options.kernel.empty())
+        if (!p.cell && options.kernel.empty() && !pushes_at_home(p))
             if (const auto plan = ops::mxv_composed_on_device(p)) return *plan;
         return run(p);
     }

@@ -5,24 +5,6 @@
 #include "storage/device_vector.hpp"
 
 namespace nz::ops {
-namespace {
-
-// What the kernel is called with for entries that are shared out; `carries` is kept for it.
-kernels::device_reduce_rows_arguments arguments_for(const context& ctx,
-                                                    const storage::device_balance& balance, offset_t entries,
-                                                    dtype type, buffer& carries) {
-    const auto chunks = static_cast<std::size_t>((entries - 1) / storage::merge_chunk_entries + 1);
-    carries = buffer(ctx.device_memory(), chunks * size_of(type));
-    kernels::device_reduce_rows_arguments k;
-    k.entries = entries;
-    k.held_rows = balance.held_rows;
-    k.row_numbers = balance.row_numbers.as<const index_t>();
-    k.chunk_rows = balance.chunk_rows.as<const index_t>();
-    k.carries = carries.data();
-    return k;
-}
-
-}  // namespace
 
 bool sums_rows_on_device(const monoid& add, dtype type) {
     return instantiate::find_reduce_rows_on_device(add.id(), type) != nullptr;
@@ -35,16 +17,22 @@ vector sum_rows_on_device(const context& ctx, const monoid& add, const operand& 
     const auto entries = a.transposed ? body.columns_on(ctx) : body.entries_on(ctx);
     const auto balance = body.balance_on(ctx, of);
     const bool dense = balance->row_numbers.data() == nullptr;
+    const auto chunks = static_cast<std::size_t>((of.nnz - 1) / storage::merge_chunk_entries + 1);
+    const buffer carries(ctx.device_memory(), chunks * size_of(type));
     storage::device_vector sums = storage::allocate_on_device(
         ctx, type, of.rows, dense ? vector_form::dense : vector_form::bitmap, balance->held_rows);
     if (type == dtype::boolean && !dense)  // no other byte is a truth value
         ctx.gpu()->fill(sums.values.data(), 0, sums.values.bytes());
-    buffer carries;
-    kernels::device_reduce_rows_arguments k = arguments_for(ctx, *balance, of.nnz, type, carries);
+    kernels::device_reduce_rows_arguments k;
+    k.entries = of.nnz;
+    k.held_rows = balance->held_rows;
     k.offsets = {dense ? entries->offsets.data() : balance->held_offsets.data(), of.offset_bytes == 8};
+    k.row_numbers = balance->row_numbers.as<const index_t>();
+    k.chunk_rows = balance->chunk_rows.as<const index_t>();
     k.values = values;
     k.one_value = one_value;
     k.sums = sums.values.data();
+    k.carries = carries.data();
     instantiate::find_reduce_rows_on_device(add.id(), type)(k, ctx.gpu()->stream());
     if (!dense) ctx.gpu()->copy(sums.present.data(), balance->held_words.data(), sums.present.bytes());
     return storage::make_device_vector(ctx, type, of.rows, dense ? vector_form::dense : vector_form::bitmap,
@@ -59,24 +47,6 @@ std::optional<vector> reduce_rows_on_device(const context& ctx, const monoid& ad
     const storage::csr& of = a.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere();
     const auto values = body.values_on(ctx, of, type);
     return sum_rows_on_device(ctx, add, a, type, values->values.data(), of.kind != value_kind::full);
-}
-
-buffer sum_lists_on_device(const context& ctx, const monoid& add, dtype type,
-                           const storage::product_list& list, offset_t places, const void* products) {
-    buffer sums(ctx.device_memory(), static_cast<std::size_t>(places) * size_of(type));
-    const storage::csr none;  // whose entries these would be
-    storage::device_rows lists;
-    lists.rows = static_cast<index_t>(places);
-    lists.nnz = list.products;
-    lists.offsets = list.starts.data();
-    const storage::device_balance balance = storage::balance_on_device(ctx, none, lists);
-    buffer carries;
-    kernels::device_reduce_rows_arguments k = arguments_for(ctx, balance, list.products, type, carries);
-    k.offsets = {list.starts.data(), false};
-    k.values = products;
-    k.sums = sums.data();
-    instantiate::find_reduce_rows_on_device(add.id(), type)(k, ctx.gpu()->stream());
-    return sums;
 }
 
 }  // namespace nz::ops

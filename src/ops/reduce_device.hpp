@@ -2,7 +2,6 @@
 #pragma once
 
 #include "ops/checks.hpp"
-#include "storage/device_products.hpp"
 
 #include <optional>
 
@@ -16,8 +15,5 @@ bool sums_rows_on_device(const monoid& add, dtype type);
 /// The sums of values of such a type, one for each of A's entries or one for all, by the rows that these stand in.
 vector sum_rows_on_device(const context& ctx, const monoid& add, const operand& a, dtype type,
                           const void* values, bool one_value = false);
-/// The sums of products by the places that they are listed for, each of which has one.
-buffer sum_lists_on_device(const context& ctx, const monoid& add, dtype type,
-                           const storage::product_list& list, offset_t places, const void* products);
 
 }  // namespace nz::ops

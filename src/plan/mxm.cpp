@@ -47,11 +47,8 @@ bool sums_serve(const mxm_facts& f) {
     return bytes <= std::min(static_cast<double>(dense_most_bytes), dense_product_bytes * row);
 }
 
-// The composed product has a word for every column and thread.
-constexpr double composed_columns = 16;
 bool composes(const mxm_facts& f) {
-    return f.composable && static_cast<double>(f.columns) <=
-                               composed_columns * static_cast<double>(f.a_entries + f.b_entries + f.rows);
+    return f.composable && (f.products < 0 || composed_threads(f.products, f.columns, f.threads) > 0);
 }
 
 choice choose(const mxm_facts& f) {

@@ -241,6 +241,9 @@ mxv_plan mxv(const mxv_facts& f) noexcept {
     plan.converts_matrix = f.convert_matrix && plan.tier == tier::compiled;
     plan.converts_vector = f.convert_vector && plan.tier == tier::compiled;
     if (plan.tier == tier::generic) {
+        if (kernel == "composed")
+            plan.workspace_bytes = composed_workspace(f.nnz, f.operand_bytes, f.value_bytes,
+                                                      f.masked || f.input != vector_form::dense, f.threads);
         plan.input = f.input;
         plan.output = vector_form::sparse;
         return plan;

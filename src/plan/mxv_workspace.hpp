@@ -14,6 +14,21 @@ inline constexpr int radix_digit_bits = 11;  ///< 2,048 counters of 8 bytes: hal
 inline constexpr int radix_digits = 1 << radix_digit_bits;
 inline constexpr std::size_t merge_carry_bytes = 32;
 
+/// Entries that the composed product goes through at a time: operands, products and sums stay in a second-level cache.
+inline constexpr offset_t composed_entries = 4096;
+constexpr offset_t composed_block(offset_t entries) {
+    return entries < composed_entries ? entries : composed_entries;
+}
+/// A thread's block, `lists` which of the entries are in it.
+constexpr std::size_t composed_workspace(offset_t entries, std::size_t operand_bytes, std::size_t value_bytes,
+                                         bool lists, int threads) {
+    const auto block = static_cast<std::size_t>(composed_block(entries));
+    return static_cast<std::size_t>(threads) *
+           (2 * padded(block * operand_bytes) + padded(block * value_bytes) +
+            padded((block + 1) * value_bytes) +
+            (lists ? padded(block * sizeof(offset_t)) + padded(block * sizeof(index_t)) : 0));
+}
+
 /// A carry a thread.
 constexpr std::size_t csr_merge_workspace(int threads) {
     return padded(static_cast<std::size_t>(threads) * merge_carry_bytes);

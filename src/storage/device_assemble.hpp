@@ -30,4 +30,10 @@ struct device_assembled {
 std::optional<device_assembled> assemble_on_device(const context& gpu, const device_tuples& t,
                                                    const binary_op& duplicates);
 
+/// Sums of values that lie place by place, those of place k from starts[k] on, one at least and `count` together: added in that order, by one
+/// thread. Nothing where the GPU has not got the operator: it has those above, and of truth values the logical ones.
+std::optional<buffer> sums_of_places(const context& gpu, binary_id add, dtype type,
+                                     const std::uint32_t* starts, offset_t places, offset_t count,
+                                     const void* values);
+
 }  // namespace nz::storage

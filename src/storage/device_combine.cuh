@@ -42,6 +42,7 @@ __global__ void place_rows_kernel(reader offsets, index_t rows, const unsigned* 
     const offset_t at = offsets[i];
     out.put(i, at == 0 ? 0 : up_to[at - 1]);
 }
+/// The last place's end is `count`.
 template <class T, binary_id Op>
 __global__ void place_values_kernel(const unsigned* heads, offset_t entries, offset_t count, const T* values,
                                     bool one_value, T* out) {
@@ -69,6 +70,22 @@ bool with_operator(binary_id op, F&& f) {
     };
     if (op == any) op = first;
     return among.template operator()<plus, times, min, max, first, second>();
+}
+
+inline void combine_values(const context& gpu, binary_id op, dtype type, const unsigned* heads,
+                           offset_t entries, offset_t count, const void* values, bool one_value, void* out) {
+    with_operator(op, [&]<binary_id Op>(std::integral_constant<binary_id, Op>) {
+        const auto place = [&]<class T>(std::type_identity<T>) {
+            place_values_kernel<T, Op><<<device_passes::blocks_for(entries), device_passes::threads, 0,
+                                         device_passes::stream_of(gpu)>>>(
+                heads, entries, count, static_cast<const T*>(values), one_value, static_cast<T*>(out));
+        };
+        if constexpr (Op == binary_id::first || Op == binary_id::second)
+            by_width(size_of(type), place);
+        else
+            dispatch(type, place);
+    });
+    check(cudaGetLastError());
 }
 
 inline buffer padded_columns(const context& gpu, offset_t entries) {
@@ -110,18 +127,8 @@ inline device_assembled combined(const context& gpu, const device_tuples& t, con
         offsets, t.rows, up_to.as<const unsigned>(), {c.offsets.data(), offset_bytes_for(entries) == 8});
     check(cudaGetLastError());
     const void* values = t.one_value ? t.values : a.values.data();
-    with_operator(duplicates, [&]<binary_id Op>(std::integral_constant<binary_id, Op>) {
-        const auto place = [&]<class T>(std::type_identity<T>) {
-            place_values_kernel<T, Op><<<blocks_for(entries), threads, 0, on>>>(
-                heads.as<const unsigned>(), entries, t.count, static_cast<const T*>(values), t.one_value,
-                c.values.as<T>());
-        };
-        if constexpr (Op == binary_id::first || Op == binary_id::second)
-            by_width(size_of(t.type), place);
-        else
-            dispatch(t.type, place);
-    });
-    check(cudaGetLastError());
+    combine_values(gpu, duplicates, t.type, heads.as<const unsigned>(), entries, t.count, values, t.one_value,
+                   c.values.data());
     return c;
 }
 

@@ -22,6 +22,7 @@ device_balance balance_on_device(const context&, const csr&, const device_rows&)
 buffer rows_of_entries(const context&, const device_rows&) { no_device(); }
 offset_t longest_row_on_device(const context&, const device_rows&) { no_device(); }
 std::vector<sampled_row> sample_on_device(const context&, const device_rows&) { no_device(); }
+offset_t count_products(const context&, const device_rows&, const device_rows&) { no_device(); }
 product_list list_products(const context&, const device_rows&, const device_rows&, const device_rows&) {
     no_device();
 }
@@ -30,6 +31,10 @@ buffer values_of_products(const context&, const product_list&, bool, const void*
 }
 std::uint64_t print_on_device(const context&, const device_rows&) { no_device(); }
 std::optional<device_assembled> assemble_on_device(const context&, const device_tuples&, const binary_op&) {
+    no_device();
+}
+std::optional<buffer> sums_of_places(const context&, binary_id, dtype, const std::uint32_t*, offset_t,
+                                     offset_t, const void*) {
     no_device();
 }
 matrix_facts facts_on_device(const context&, const device_rows&, const device_rows*) { no_device(); }

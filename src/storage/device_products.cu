@@ -120,6 +120,19 @@ struct print_of_place {
 
 }  // namespace
 
+offset_t count_products(const context& gpu, const device_rows& a, const device_rows& b) {
+    if (a.nnz == 0) return 0;
+    const auto counts = thrust::make_transform_iterator(thrust::counting_iterator<offset_t>(0),
+                                                        product_count{{b.offsets, b.wide}, a.indices, a.nnz});
+    const buffer found = take<offset_t>(gpu, 1);
+    with_temporary(gpu, [&](void* memory, std::size_t& bytes) {
+        return cub::DeviceReduce::Sum(memory, bytes, counts, found.as<offset_t>(), a.nnz, stream_of(gpu));
+    });
+    offset_t products = 0;
+    gpu.gpu()->download(&products, found.data(), sizeof products);
+    return products;
+}
+
 product_list list_products(const context& gpu, const device_rows& a, const device_rows& b,
                            const device_rows& c) {
     const auto on = stream_of(gpu);

@@ -21,6 +21,8 @@ struct product_list {
 /// Products that a list may have.
 inline constexpr offset_t most_listed = std::numeric_limits<std::uint32_t>::max() - offset_t{1};
 
+/// How many products A B has; waited for.
+offset_t count_products(const context& gpu, const device_rows& a, const device_rows& b);
 /// Lists the products of C = A B, whose places are those of `c`, in chunks of rows: 8 bytes a product and 4 an entry of C, beside
 /// 28 bytes a product of the chunk while it works. At most most_listed. Waits for each chunk.
 product_list list_products(const context& gpu, const device_rows& a, const device_rows& b,

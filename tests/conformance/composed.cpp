@@ -11,6 +11,9 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace nz::test {
 namespace {
@@ -38,11 +41,15 @@ bool summed_on_device(const monoid& add, dtype value) {
     return add.id() != binary_id::any && instantiate::find_reduce_rows_on_device(
                                              add.id(), algebra::wider_type(add.id(), value).value_or(value));
 }
-// Quotients are not exact, and a GPU adds them in another order.
+bool is_bitwise(const monoid& add) {
+    using enum binary_id;
+    return add.id() == bor || add.id() == band || add.id() == bxor || add.id() == bxnor;
+}
+// What is not exact a GPU adds in another order: quotients, and long products.
 bool is_rounded(const semiring& s, dtype value) {
     const binary_id add = s.add().id(), multiply = s.multiply().id();
-    return is_floating(value) && (add == binary_id::plus || add == binary_id::times) &&
-           (multiply == binary_id::div || multiply == binary_id::rdiv);
+    const bool quotients = multiply == binary_id::div || multiply == binary_id::rdiv;
+    return is_floating(value) && (add == binary_id::times || (add == binary_id::plus && quotients));
 }
 
 // Two threads of a CPU, and the GPU where there is one.
@@ -72,11 +79,18 @@ TEST_P(Composed, ProductsOfMatricesAreWhatTheModelSays) {
             ++met;
             const dictionary a = some(70, 20, type), b = some(20, 31, other), t = model_mxm(s, a, b);
             for (const context& ctx : sides()) {
-                if (ctx.gpu() && is_rounded(s, t.type)) continue;
+                const matrix left = make_matrix(ctx, a, true), right = make_matrix(ctx, b);
                 matrix c(ctx, t.type, 70, 31);
-                const auto plan = mxm(ctx, c, s, make_matrix(ctx, a, true), make_matrix(ctx, b));
-                EXPECT_EQ(plan.kernel, "composed") << name;
-                EXPECT_EQ(plan.on_device, ctx.gpu() && summed_on_device(s.add(), t.type)) << name;
+                if (ctx.gpu() && !is_bitwise(s.add())) {
+                    const auto plan = mxm(ctx, c, s, left, right);
+                    EXPECT_EQ(plan.kernel, "composed") << name;
+                    EXPECT_TRUE(plan.on_device) << name;
+                } else {  // so few products are another path's
+                    const auto product = ops::make_product(ctx, s, left, right, {});
+                    mxm_plan plan;
+                    plan.products = 4000;
+                    c = storage::make_matrix(ctx, *ops::mxm_composed(product, plan));
+                }
                 ASSERT_TRUE(same(t, c)) << name << " of " << name_of(type) << " and " << name_of(other);
             }
         }
@@ -108,26 +122,28 @@ TEST_P(Composed, ProductsWithVectorsAreWhatTheModelSays) {
 TEST_P(Composed, ObeyEverySetting) {
     const dtype type = GetParam();
     for (const context& ctx : sides()) {
+        bool turn = static_cast<int>(type) % 2 != 0;
         for (const char* name : {"max_minus", "plus_min", "times_first", "min_times"}) {
             SCOPED_TRACE(name);
             const semiring s(name);
             if (!composes_mxm(s, type, type) || !composes_mxv(s, type, type)) continue;
-            const dictionary a = some(11, 17, type), b = some(17, 30, type), u = some(17, 1, type);
+            if (std::exchange(turn, !turn)) continue;  // half of them for each type
+            const dictionary a = some(60, 60, type, 0.7), b = some(60, 20, type, 0.7), u = some(60, 1, type);
             const dictionary t = model_mxm(s, a, b), w = model_mxm(s, a, u);
             const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b),
                          turned = make_matrix(ctx, transposed(a));
             const vector x = make_vector(ctx, u, vector_form::bitmap);
             for (const dtype out : {t.type, dtype::int16, dtype::float64}) {
                 check_settings<matrix>(
-                    ctx, 11, 30, out, random, written(t),
+                    ctx, 60, 20, out, random, written(t),
                     [&](matrix& c, const matrix_options& options) { mxm(ctx, c, s, left, right, options); });
-                check_settings<matrix>(ctx, 11, 30, out, random, written(t),
+                check_settings<matrix>(ctx, 60, 20, out, random, written(t),
                                        [&](matrix& c, matrix_options options) {
                                            options.transpose_a = true;
                                            mxm(ctx, c, s, turned, right, options);
                                        });
                 check_settings<vector>(
-                    ctx, 11, 1, out, random, written(w),
+                    ctx, 60, 1, out, random, written(w),
                     [&](vector& c, const vector_options& options) { mxv(ctx, c, s, left, x, options); });
             }
         }
@@ -151,8 +167,8 @@ TEST(ComposedOfLongRows, AddsInTheOrderOfTheReference) {
     std::mt19937 random(composed_seed + 1);
     for (const int threads : {1, 3}) {
         const context ctx = with_threads(threads);
-        const matrix a = full_matrix(ctx, 70, 9000, random), b = full_matrix(ctx, 90, 60, random),
-                     few = full_matrix(ctx, 3, 90, random);
+        const matrix a = full_matrix(ctx, 70, 9000, random), b = full_matrix(ctx, 90, 70, random),
+                     few = full_matrix(ctx, 6, 90, random);
         std::vector<double> values(9000);
         for (double& x : values) x = static_cast<double>(random()) / 1e9 - 2;
         const vector u = vector::dense<double>(ctx, values);
@@ -167,7 +183,7 @@ TEST(ComposedOfLongRows, AddsInTheOrderOfTheReference) {
                 mxv(ctx, expected, s, a, *x, {.kernel = "reference"});
                 EXPECT_TRUE(same(read(expected), w)) << name;
             }
-            matrix c(ctx, dtype::float64, 3, 60), expected = c;
+            matrix c(ctx, dtype::float64, 6, 70), expected = c;
             EXPECT_EQ(mxm(ctx, c, s, few, b).kernel, "composed") << name;
             mxm(ctx, expected, s, few, b, {.kernel = "reference"});
             EXPECT_TRUE(same_bits(expected, c)) << name;
@@ -183,17 +199,17 @@ TEST(OnesOwnOperators, ObeyEverySetting) {
     for (const context& ctx : contexts())
         for (const semiring& s :
              {semiring(monoid("max"), minus), semiring(monoid(greater, -1e9), binary_id::minus)}) {
-            const dictionary a = random_dictionary(11, 17, 0.3, dtype::float64, random),
-                             b = random_dictionary(17, 30, 0.3, dtype::float64, random),
-                             u = random_dictionary(17, 1, 0.7, dtype::float64, random);
+            const dictionary a = random_dictionary(60, 60, 0.7, dtype::float64, random),
+                             b = random_dictionary(60, 20, 0.7, dtype::float64, random),
+                             u = random_dictionary(60, 1, 0.7, dtype::float64, random);
             const matrix left = make_matrix(ctx, a), right = make_matrix(ctx, b);
             const vector x = make_vector(ctx, u, vector_form::bitmap);
             const std::string_view kernel = s.multiply().id() == binary_id::user ? "generic" : "composed";
-            check_settings<matrix>(ctx, 11, 30, dtype::float64, random, written(model_mxm(s, a, b)),
+            check_settings<matrix>(ctx, 60, 20, dtype::float64, random, written(model_mxm(s, a, b)),
                                    [&](matrix& c, const matrix_options& options) {
                                        EXPECT_EQ(mxm(ctx, c, s, left, right, options).kernel, kernel);
                                    });
-            check_settings<vector>(ctx, 11, 1, dtype::float64, random, written(model_mxm(s, a, u)),
+            check_settings<vector>(ctx, 60, 1, dtype::float64, random, written(model_mxm(s, a, u)),
                                    [&](vector& w, const vector_options& options) {
                                        EXPECT_EQ(mxv(ctx, w, s, left, x, options).kernel, kernel);
                                    });
@@ -209,6 +225,67 @@ TEST(ComposedPlan, NeedsNoWordForEachOfVeryManyColumns) {
     matrix c(ctx, dtype::float64, 1, (1 << 30) + 1);
     EXPECT_EQ(mxm(ctx, c, semiring("max_times"), a, b).kernel, "generic");
     EXPECT_EQ(c.get(0, 1 << 30)->get<double>(), 4);
+}
+
+// What has no room for the blocks, or a word a column, goes on without: by the generic path, or with what that has no room for itself.
+TEST(ComposedProducts, DoWithoutWhereMemoryIsShort) {
+    std::mt19937 random(composed_seed + 3);
+    for (const int threads : {1, 4}) {
+        const context free = with_threads(threads);
+        dictionary narrow = full_dictionary(500, 16, dtype::float64, random);
+        narrow.columns = 500000;  // its products meet in few of its columns
+        const matrix a = load(free, "laplace2d:60").matrix,
+                     few = make_matrix(free, full_dictionary(64, 500, dtype::float64, random)),
+                     wide = make_matrix(free, narrow);
+        const vector u = vector::full(free, a.rows(), scalar(2.0));
+        vector sums(free, dtype::float64, a.rows());
+        matrix expected(free, dtype::float64, 64, 500000);
+        EXPECT_EQ(mxv(free, sums, semiring("max_times"), a, u).kernel, "composed");
+        EXPECT_EQ(mxm(free, expected, semiring("max_times"), few, wide).kernel, "composed");
+        std::set<std::string> products, rows;
+        for (std::size_t limit = 100000; limit < 10000000; limit += limit / 16) {
+            const context ctx = with_threads(threads, limit);
+            matrix c(ctx, dtype::float64, 64, 500000);
+            vector w(ctx, dtype::float64, a.rows());
+            rows.insert(std::string(mxv(ctx, w, semiring("max_times"), a, u).kernel));
+            EXPECT_TRUE(same(read(sums), w)) << limit;
+            try {
+                products.insert(std::string(mxm(ctx, c, semiring("max_times"), few, wide).kernel));
+                EXPECT_TRUE(same_bits(expected, c)) << limit;
+            } catch (const out_of_memory&) {
+                EXPECT_LT(limit, std::size_t{4000000});
+            }
+        }
+        EXPECT_EQ(products, (std::set<std::string>{"composed", "generic"}));
+        EXPECT_EQ(rows, (std::set<std::string>{"composed", "generic"}));
+    }
+}
+
+TEST(ComposedPlan, HasAWordAColumnForNoMoreThreadsThanProductsPayFor) {
+    EXPECT_EQ(plan::composed_threads(32767, 100, 8), 0);
+    EXPECT_EQ(plan::composed_threads(32768, 100, 8), 4);
+    EXPECT_EQ(plan::composed_threads(1000000, 100, 8), 8);
+    EXPECT_EQ(plan::composed_threads(1000000, 1000000, 8), 4);
+    EXPECT_EQ(plan::composed_threads(1000000, 5000000, 8), 0);
+    EXPECT_EQ(plan::composed_threads(offset_t{1} << 50, 5, 8), 8);
+}
+
+// Of a mask of few rows the host forms those alone, where a GPU would form all.
+TEST(ComposedProducts, UnderAMaskOfFewRowsAreTheHosts) {
+    for (const context& ctx : sides()) {
+        const matrix a = load(ctx, "rmat:9,16").matrix;
+        const std::vector<index_t> i{3, 40}, j{7, 2};
+        const std::vector<double> x{1, 1};
+        const matrix mask = matrix::build<double>(ctx, {512, 512, i, j, x});
+        matrix c(ctx, dtype::float64, 512, 512), expected = c;
+        const auto plan = mxm(ctx, c, semiring("max_times_fp64"), a, a, {.mask = &mask});
+        EXPECT_EQ(plan.kernel, "composed");
+        EXPECT_FALSE(plan.on_device);
+        EXPECT_TRUE(plan.reads_columns) << "the places by dot products";
+        EXPECT_GT(plan.workspace_bytes, std::size_t{4} * 512);
+        mxm(ctx, expected, semiring("max_times_fp64"), a, a, {.mask = &mask, .kernel = "reference"});
+        EXPECT_TRUE(same(read(expected), c));
+    }
 }
 
 TEST(ComposedProducts, OfNothingAreNothing) {

@@ -4,7 +4,7 @@
 // A thread puts the operands of whole rows' products one after the other, the operator's loop over whole arrays (ewise/words) forms them, and
 //   each is added to its entry of the result, which a word for each column finds: set for the row's columns before, cleared after. A row of
 //   more products goes by pieces.
-// Who owns what: runs of 64 rows go to whichever thread is free; a row belongs to one thread.
+// Who owns what: runs of rows of about as many products each go to whichever thread is free; a row belongs to one thread.
 // Products whose column has no entry in the row are passed over: the mask barred it.
 // Determinism: the products of one entry are added in the order of k: the bits of the generic path and of the reference.
 // Memory: A's entries, B's rows and the result's, and for a thread a word a column and five arrays of a block.
@@ -14,18 +14,18 @@
 
 #include "algebra/bound.hpp"
 #include "algebra/functors.hpp"
-#include "core/parallel.hpp"
+#include "kernels/cpu/mxm/common_rows.hpp"
+#include "plan/mxv_workspace.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
+#include <optional>
 
 namespace nz::kernels::cpu {
 namespace {
 
 using storage::csr;
 
-constexpr offset_t composed_products = 4096, composed_rows_a_turn = 64;
+constexpr offset_t composed_rows = 64;  // of a block, at most
 
 // What a column's word says: no_place, or that its entry is the n-th of the row: -n before its first product, then n, from 1 on.
 constexpr index_t no_place = 0;
@@ -64,15 +64,16 @@ add_kernel find_add(binary_id add, dtype type) {
 class row_products {
 public:
     row_products(const context& ctx, const semiring& s, const composed_multiply& multiply, const csr& a,
-                 const csr& b, csr& c)
-        : multiply_(multiply),
+                 const csr& b, csr& c, offset_t products)
+        : most_(plan::composed_block(products)),
+          multiply_(multiply),
           a_(a),
           b_(b),
           c_(c),
           width_(size_of(c.type)),
           monoid_(s.add(), c.type),
-          block_(ctx, multiply, composed_products),
-          columns_(ctx, static_cast<std::size_t>(composed_products)),
+          block_(ctx, multiply, most_),
+          columns_(ctx, static_cast<std::size_t>(most_)),
           places_(ctx, static_cast<std::size_t>(b.columns)) {
         using enum binary_id;
         places_.fill(no_place);
@@ -84,8 +85,8 @@ public:
         for (index_t i = first; i < last; ++i) {
             if (c_.offset(i) == c_.offset(i + offset_t{1})) continue;
             const offset_t products = products_of(i);
-            if (count_ + products > composed_products) flush();
-            if (products > composed_products) {
+            if (count_ + products > most_ || held_ == composed_rows) flush();
+            if (products > most_) {
                 add_long_row(i);
                 continue;
             }
@@ -154,11 +155,11 @@ private:
         };
         each_run(i, [&](offset_t p, offset_t q, offset_t n) {
             while (n > 0) {
-                const offset_t some = std::min(n, composed_products - count_);
+                const offset_t some = std::min(n, most_ - count_);
                 take(p, q, some);
                 q += some;
                 n -= some;
-                if (count_ == composed_products) piece();
+                if (count_ == most_) piece();
             }
         });
         if (count_) piece();
@@ -186,6 +187,7 @@ private:
         });
     }
 
+    const offset_t most_;  // products of a block
     const composed_multiply& multiply_;
     const csr &a_, &b_;
     csr& c_;
@@ -195,8 +197,8 @@ private:
     composed_block block_;
     array<index_t> columns_, places_;
     // Rows in the block, and where their products end.
-    index_t rows_[composed_rows_a_turn];
-    offset_t ends_[composed_rows_a_turn];
+    index_t rows_[composed_rows];
+    offset_t ends_[composed_rows];
     index_t held_ = 0;
     offset_t count_ = 0;
 };
@@ -204,16 +206,21 @@ private:
 }  // namespace
 
 void mxm_composed(const context& ctx, const semiring& s, const composed_multiply& multiply, const csr& a,
-                  const csr& b, csr& places) {
+                  const csr& b, const offset_t* products, int threads, csr& places) {
     places.values = buffer(ctx.memory(), static_cast<std::size_t>(places.nnz) * size_of(multiply.value));
     places.type = multiply.value;
     places.kind = value_kind::full;
-    std::atomic<offset_t> next{0};
-    parallel::run(a.rows <= composed_rows_a_turn ? 1 : ctx.threads(), [&](int, int) {
-        row_products rows(ctx, s, multiply, a, b, places);
-        for (offset_t begin; (begin = next.fetch_add(composed_rows_a_turn)) < a.rows;)
-            rows.run(static_cast<index_t>(begin),
-                     static_cast<index_t>(std::min<offset_t>(a.rows, begin + composed_rows_a_turn)));
+    mxm_arguments k;
+    k.rows = a.rows;
+    k.products = products;
+    k.threads = threads;
+    for_runs_of_rows(k, [&](int) {
+        std::optional<row_products> rows;
+        return [&, rows = std::move(rows)](index_t first, index_t last) mutable {
+            if (first == last) return;
+            if (!rows) rows.emplace(ctx, s, multiply, a, b, places, products[a.rows]);
+            rows->run(first, last);
+        };
     });
 }
 

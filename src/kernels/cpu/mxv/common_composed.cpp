@@ -13,6 +13,7 @@
 
 #include "core/parallel.hpp"
 #include "kernels/cpu/reduce/rows.hpp"
+#include "plan/mxv_workspace.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +25,7 @@ namespace {
 
 using storage::csr, storage::vector_body;
 
-constexpr offset_t composed_rows_a_turn = 4 * bits::per_word, entries_a_block = 4096;
+constexpr offset_t composed_rows_a_turn = 4 * bits::per_word;
 
 // What one thread goes through.
 class row_sums {
@@ -41,10 +42,11 @@ public:
           lists_(mask || present_),
           w_(w),
           width_(size_of(w.type)),
-          block_(ctx, multiply, entries_a_block),
-          entries_(ctx, static_cast<std::size_t>(lists_ ? entries_a_block : 0)),
-          columns_(ctx, static_cast<std::size_t>(lists_ ? entries_a_block : 0)),
-          joined_(ctx.memory(), (static_cast<std::size_t>(entries_a_block) + 1) * width_) {
+          most_(plan::composed_block(a.nnz)),
+          block_(ctx, multiply, most_),
+          entries_(ctx, static_cast<std::size_t>(lists_ ? most_ : 0)),
+          columns_(ctx, static_cast<std::size_t>(lists_ ? most_ : 0)),
+          joined_(ctx.memory(), (static_cast<std::size_t>(most_) + 1) * width_) {
         if (a.kind != value_kind::full) fill_constant();
     }
 
@@ -53,13 +55,13 @@ public:
         for (offset_t r = first; r < last; r += bits::per_word) w_.words()[r / bits::per_word] = 0;
         std::memset(sums_of(first), 0, static_cast<std::size_t>(last - first) * width_);
         for (offset_t r = first; r < last;) {
-            if (entries_of(r) > entries_a_block) {
+            if (entries_of(r) > most_) {
                 sum_long_row(r++);
                 continue;
             }
             const offset_t begin = r;
             begin_block(a_.offset(r));
-            while (r < last && a_.offset(r) - a_.offset(begin) + entries_of(r) <= entries_a_block) {
+            while (r < last && a_.offset(r) - a_.offset(begin) + entries_of(r) <= most_) {
                 if (passes(r)) take(a_.offset(r), a_.offset(r + 1));
                 starts_[++r - begin] = static_cast<std::int32_t>(count_);
             }
@@ -114,7 +116,7 @@ private:
     }
     void fill_constant() {
         const element one = a_.value(0);
-        for (offset_t n = 0; n < entries_a_block; ++n) storage::store(block_.x(), a_.type, n, one);
+        for (offset_t n = 0; n < most_; ++n) storage::store(block_.x(), a_.type, n, one);
     }
 
     void sum_block(offset_t begin, offset_t end) {
@@ -138,9 +140,9 @@ private:
     void sum_long_row(offset_t row) {
         if (!passes(row)) return;
         bool any = false;
-        for (offset_t p = a_.offset(row), end = a_.offset(row + 1); p < end; p += entries_a_block) {
+        for (offset_t p = a_.offset(row), end = a_.offset(row + 1); p < end; p += most_) {
             begin_block(p);
-            take(p, std::min(end, p + entries_a_block));
+            take(p, std::min(end, p + most_));
             if (count_ == 0) continue;
             std::byte* const all = joined_.as<std::byte>();
             std::memcpy(all, sums_of(row), width_);
@@ -160,6 +162,7 @@ private:
     const bool complement_, lists_;
     vector_body& w_;
     const std::size_t width_;
+    const offset_t most_;  // entries of a block
     composed_block block_;
     array<offset_t> entries_;
     array<index_t> columns_;
