@@ -227,6 +227,40 @@ TEST(ComposedPlan, NeedsNoWordForEachOfVeryManyColumns) {
     EXPECT_EQ(c.get(0, 1 << 30)->get<double>(), 4);
 }
 
+// Rows of more than one chunk, gaps in u, one value for all, sums of places that are any_pair's.
+TEST(ComposedProducts, AreTheSameOnAGpu) {
+    const context ctx, host({.backend = backend::cpu});
+    if (!ctx.gpu()) GTEST_SKIP() << "no GPU here";
+    std::mt19937 random(composed_seed + 4);
+    const dictionary content = random_dictionary(40, 2000, 0.7, dtype::int32, random),
+                     second = random_dictionary(2000, 30, 0.4, dtype::int32, random);
+    for (const char* name :
+         {"max_times", "plus_min_fp32", "times_rminus_int64", "lxor_land", "min_first_fp64"}) {
+        SCOPED_TRACE(name);
+        const semiring s(name);
+        const dtype type = s.value_type(dtype::int32, dtype::int32);
+        for (const bool ones : {false, true}) {
+            dictionary values = content;
+            if (ones)
+                for (auto& [at, x] : values.entries) x = to_element(std::int32_t{1});
+            const matrix a = make_matrix(ctx, values, true), b = make_matrix(ctx, second);
+            for (const vector_form form : every_form) {
+                const dictionary u =
+                    random_dictionary(2000, 1, form == vector_form::dense ? 1.0 : 0.8, dtype::int32, random);
+                vector w(ctx, type, 40), expected(host, type, 40);
+                EXPECT_TRUE(mxv(ctx, w, s, a, make_vector(ctx, u, form)).on_device);
+                mxv(host, expected, s, make_matrix(host, values), make_vector(host, u, form));
+                EXPECT_TRUE(same(read(expected), w));
+            }
+            matrix c(ctx, type, 40, 30), expected(host, type, 40, 30);
+            EXPECT_TRUE(mxm(ctx, c, s, a, b).on_device);
+            mxm(host, expected, s, make_matrix(host, values), make_matrix(host, second),
+                {.kernel = "reference"});
+            EXPECT_TRUE(same(read(expected), c));
+        }
+    }
+}
+
 // What has no room for the blocks, or a word a column, goes on without: by the generic path, or with what that has no room for itself.
 TEST(ComposedProducts, DoWithoutWhereMemoryIsShort) {
     std::mt19937 random(composed_seed + 3);
