@@ -4,7 +4,6 @@
 // place in the order of k.
 #include "algebra/bound.hpp"
 #include "algebra/stand_in.hpp"
-#include "core/checks.hpp"
 #include "core/device.hpp"
 #include "instantiate/vector_cells.hpp"
 #include "kernels/cuda_table.hpp"
@@ -111,11 +110,11 @@ void fill_gaps(const context& ctx, const monoid& add, dtype type, const buffer& 
 
 constexpr offset_t most_products = std::numeric_limits<index_t>::max();
 
-vector product_of(const mxv_product& p, const composed_on_device& c) {
+std::optional<vector> product_of(const mxv_product& p, const composed_on_device& c) {
     const context& ctx = p.ctx;
     const operand a{p.a, p.transposed};
     const offset_t count = p.a.nnz();
-    if (p.u.count() == 0 || count == 0) return {ctx, c.value, p.output_size()};
+    if (p.u.count() == 0 || count == 0) return vector(ctx, c.value, p.output_size());
     const bool gaps = p.u.form() != vector_form::dense;
     const storage::matrix_body& body = a.a.body();
     const auto entries = a.transposed ? body.columns_on(ctx) : body.entries_on(ctx);
@@ -144,9 +143,7 @@ vector product_of(const mxv_product& p, const composed_on_device& c) {
     vector met(ctx, dtype::boolean, p.output_size());  // rows with a product
     mxv(ctx, met, semiring(binary_id::any, binary_id::pair, dtype::boolean), p.a, p.u,
         {.transpose_a = p.transposed});
-    auto t = join_words_on_device(ctx, kernels::set_operation::intersect, binary_id::first, sums, met);
-    if (!t) fail<out_of_memory>("the rows with a product are not on the GPU");
-    return std::move(*t);
+    return join_words_on_device(ctx, kernels::set_operation::intersect, binary_id::first, sums, met);
 }
 
 }  // namespace
@@ -157,20 +154,21 @@ std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p) {
     c->sums = algebra::wider_type(p.ring.add().id(), c->value).value_or(c->value);
     if (!sums_rows_on_device(p.ring.add(), c->sums)) return {};
     const device::arrivals arrived(p.ctx);
-    auto t = if_it_fits<vector>([&] { return product_of(p, *c); });
-    if (!t) return {};
+    const auto made = if_it_fits<std::optional<vector>>([&] { return product_of(p, *c); });
+    if (!made || !*made) return {};
+    const vector& t = **made;
     mxv_plan plan;
     plan.kernel = "composed";
     plan.tier = tier::generic;
     plan.reads_transpose = p.transposed;
     plan.input = p.u.form();
-    plan.output = t->form();
+    plan.output = t.form();
     plan.determinism = p.options.determinism;
     plan.on_device = true;
     plan.moved_bytes = arrived.bytes();
     plan.reason = "not compiled as a whole: operands gathered, multiplied and summed one after the other";
     p.ctx.log(to_string(plan));
-    write_back_from_device(p.ctx, p.w, std::move(*t), p.options);
+    write_back_from_device(p.ctx, p.w, t, p.options);
     return plan;
 }
 
