@@ -40,7 +40,7 @@ searches='SsspOnDevice.OfAFew*:SsspOnDevice.*Refuses*:BfsShapes.ParentsAt*:Graph
 words='*VectorWordsOnDevice.Reduce*/float64:*VectorWordsOnDevice.Join*/int32:*VectorWordsOnDevice.Select*/float32:SelectRising*:StoredDiagonals*:PagerankStep.Leaves*'
 written='SelectOnDevice.Masks*:SelectOnDevice.Leaves*:WriteBackOnDevice.Results*:MatrixWords.One*'
 lying='MatrixOnDevice.Facts*:MatrixOnDevice.APermutation*:MatrixOnDevice.ResultsShare*:VectorsOnDevice*:Spmv.Scales*:SelectOnDevice.KeepsPlaces*'
-placed='ApplyPlaces.NumbersOfAVector*:SelectRows.GoesOver*:ExtractRows.TakesRows*:AssignRows.Lets*:VectorPlaces.Have*:Kronecker.OfLong*:ReduceRows.IsTheSame*:*StandIns.OfProductsWith*/float32:*StandIns.OfProductsOf*/uint8:SelectRows.ByValue*:ComposedProducts.AreTheSame*:ComposedProducts.OfNothing*'
+placed='ApplyPlaces.NumbersOfAVector*:SelectRows.GoesOver*:ExtractRows.TakesRows*:AssignRows.Lets*:VectorPlaces.Have*:Kronecker.OfLong*:ReduceRows.IsTheSame*:*StandIns.OfProductsWith*/float32:*StandIns.OfProductsOf*/uint8:SelectRows.ByValue*:ComposedProducts.AreTheSame*:ComposedProducts.OfNothing*:MxdComposedOnAGpu*'
 for tool in memcheck synccheck initcheck; do
     check $tool 200 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$turned:$built:$parts"
     check $tool 60 "$bin/nz" bfs rmat:12,16 --switches all,duplicates --backend cuda --validate

@@ -1,6 +1,7 @@
 #include "ops/composed.hpp"
 
 #include "algebra/bound.hpp"
+#include "kernels/cpu/mxd/common_composed.hpp"
 #include "kernels/cpu/mxm/common_composed.hpp"
 #include "kernels/cpu/mxv/common_composed.hpp"
 #include "ops/if_it_fits.hpp"
@@ -17,6 +18,15 @@ std::optional<kernels::composed_multiply> composed_multiply_of(const semiring& s
     if (!c.kernel) return {};
     return kernels::composed_multiply{
         c.kernel, a, b, operand, c.operands, c.result, c.type, defined.type(), s.ignores_a(), s.ignores_b()};
+}
+
+std::optional<composed_ring> composed_ring_of(const semiring& s, dtype a, dtype b) {
+    const auto multiply = composed_multiply_of(s, a, b);
+    if (!multiply || !s.add().is_built_in()) return {};
+    const binary_id add = s.add().id() == binary_id::any ? binary_id::first : s.add().id();
+    const compiled_words c = find_compiled(add, multiply->value);
+    if (!c.kernel || c.operands != multiply->value || c.result != multiply->value) return {};
+    return composed_ring{*multiply, c.kernel};
 }
 
 std::optional<storage::vector_body> mxv_composed(const mxv_product& p, const bits::word* mask) {
@@ -50,6 +60,15 @@ std::optional<storage::csr> mxm_composed(const product& p, mxm_plan& plan) {
                                    std::max(threads, 1), t);
         return t;
     });
+}
+
+bool mxd_composed(const mxd_product& p, const storage::dense& b, const storage::dense& t) {
+    const auto ring = composed_ring_of(p.ring, p.left.a.type(), b.type);
+    return if_it_fits<bool>([&] {
+               kernels::cpu::mxd_composed(p.ctx, p.ring, ring->multiply, ring->add, p.a(), b, t);
+               return true;
+           })
+        .has_value();
 }
 
 }  // namespace nz::ops

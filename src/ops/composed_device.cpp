@@ -52,13 +52,16 @@ void convert(const context& ctx, side& x, dtype from, dtype to, offset_t count) 
     x.values = x.own.data();
 }
 
+// An operand in the type that the kernel takes.
+side taken(const context& ctx, const composed_on_device& c, side x, dtype type, offset_t count) {
+    convert(ctx, x, type, c.operand, count);
+    convert(ctx, x, c.operand, c.multiply.operands, count);
+    return x;
+}
+
 // All products, in the type that they are summed in.
-buffer multiply(const context& ctx, const composed_on_device& c, side x, dtype x_type, side y, dtype y_type,
+buffer multiply(const context& ctx, const composed_on_device& c, const side& x, const side& y,
                 offset_t count) {
-    for (auto [of, type] : {std::pair{&x, x_type}, std::pair{&y, y_type}}) {
-        convert(ctx, *of, type, c.operand, count);
-        convert(ctx, *of, c.operand, c.multiply.operands, count);
-    }
     const buffer nothing(ctx.device_memory(), sizeof(element));
     side z{buffer(ctx.device_memory(), static_cast<std::size_t>(count) * size_of(c.multiply.result)), nullptr,
            1};
@@ -135,7 +138,8 @@ std::optional<vector> product_of(const mxv_product& p, const composed_on_device&
         k.present = held.as<bits::word>();
         kernels::on_cuda().places.extract(k, ctx.gpu()->stream());
     }
-    const buffer products = multiply(ctx, c, std::move(x), a.a.type(), std::move(y), p.u.type(), count);
+    const buffer products = multiply(ctx, c, taken(ctx, c, std::move(x), a.a.type(), count),
+                                     taken(ctx, c, std::move(y), p.u.type(), count), count);
     if (gaps) fill_gaps(ctx, p.ring.add(), c.sums, products, held.as<bits::word>(), count);
     const vector sums =
         in_type_on_device(ctx, sum_rows_on_device(ctx, p.ring.add(), a, c.sums, products.data()), c.value);
@@ -216,8 +220,10 @@ std::optional<matrix> product_of(const product& p, const context& own, const com
         x.values = x.own.data();
         return x;
     };
-    const buffer all = multiply(ctx, c, operands(p.left, p.ring.ignores_a(), false), p.left.a.type(),
-                                operands(p.right, p.ring.ignores_b(), true), p.right.a.type(), list.products);
+    const offset_t n = list.products;
+    const buffer all =
+        multiply(ctx, c, taken(ctx, c, operands(p.left, p.ring.ignores_a(), false), p.left.a.type(), n),
+                 taken(ctx, c, operands(p.right, p.ring.ignores_b(), true), p.right.a.type(), n), n);
     auto sums = storage::sums_of_places(ctx, p.ring.add().id(), c.value, list.starts.as<std::uint32_t>(),
                                         places.nnz(), list.products, all.data());
     if (!sums) return {};
@@ -246,6 +252,96 @@ std::optional<device_product> mxm_composed_on_device(const product& p, const con
     plan.on_device = true;
     plan.reason = "not compiled as a whole: products listed by place, formed and summed one after the other";
     return device_product{plan, std::move(**t)};
+}
+
+namespace {
+
+// T = A B by columns, one after the other.
+buffer product_of(const mxd_product& p, const composed_on_device& c) {
+    const context& ctx = p.ctx;
+    const storage::matrix_body& body = p.left.a.body();
+    const auto entries = p.left.transposed ? body.columns_on(ctx) : body.entries_on(ctx);
+    const offset_t count = p.left.a.nnz(), rows = p.left.rows();
+    std::vector<std::shared_ptr<const void>> kept;
+    side x;
+    if (!p.ring.ignores_a()) x = taken(ctx, c, values_of(ctx, p.left, kept), p.left.a.type(), count);
+    buffer there;
+    const auto* b = static_cast<const std::byte*>(p.b.data);
+    if (!p.b_on_device && !p.ring.ignores_b()) {
+        there = buffer(ctx.device_memory(), extent(p.b));
+        ctx.gpu()->upload(there.data(), p.b.data, there.bytes());
+        b = there.as<const std::byte>();
+    }
+    const offset_t all = rows * p.b.columns;
+    buffer sums(ctx.device_memory(), static_cast<std::size_t>(all) * size_of(c.sums));
+    kernels::on_cuda().vectors.fill(sums.data(), c.sums, all, p.ring.add().identity(c.sums),
+                                    ctx.gpu()->stream());
+    const std::size_t width = size_of(p.b.type);
+    for (offset_t j = 0; j < p.b.columns; ++j) {
+        side y;
+        if (!p.ring.ignores_b()) {
+            y.own = buffer(ctx.device_memory(), static_cast<std::size_t>(count) * width);
+            y.values = y.own.data();
+            kernels::places_arguments k;
+            k.size = static_cast<index_t>(count);
+            k.sources = entries->indices.as<index_t>();
+            k.from = {b + static_cast<std::size_t>(j * p.b.column_step) * width, nullptr, p.b.row_step};
+            k.value_bytes = width;
+            k.values = y.own.data();
+            kernels::on_cuda().places.extract(k, ctx.gpu()->stream());
+            y = taken(ctx, c, std::move(y), p.b.type, count);
+        }
+        const buffer products = multiply(ctx, c, x, y, count);
+        write_row_sums_on_device(ctx, p.ring.add(), p.left, c.sums, products.data(), false,
+                                 sums.as<std::byte>() + static_cast<std::size_t>(j * rows) * size_of(c.sums));
+    }
+    if (c.sums == c.value) return sums;
+    return storage::converted_on_device(ctx, sums.data(), c.sums, c.value, all);
+}
+
+// C = T there, or accum(C, T) and in another type on the host.
+void write_dense_back(const mxd_product& p, const buffer& sums) {
+    storage::dense t =
+        storage::packed_dense(p.value_type, sums.data(), p.c.rows, p.c.columns, dense_order::column_major);
+    if (p.c_on_device) {
+        kernels::on_cuda().copy_dense({t.rows, t.columns, static_cast<int>(size_of(t.type)), t.data,
+                                       t.row_step, t.column_step, p.c.data, p.c.row_step, p.c.column_step},
+                                      p.ctx.gpu()->stream());
+        return p.ctx.gpu()->wait();
+    }
+    const buffer here(p.ctx.memory(), sums.bytes());
+    p.ctx.gpu()->download(here.data(), sums.data(), sums.bytes());
+    t.data = here.data();
+    write_back_dense(p, t);
+}
+
+}  // namespace
+
+std::optional<dense_plan> mxd_composed_on_device(const mxd_product& p) {
+    auto c = compose(p.ctx, p.ring, p.left.a.type(), p.b.type);
+    const offset_t count = p.left.a.nnz();
+    if (!c || count == 0 || count > most_products || p.c.columns == 0) return {};
+    if (p.c_on_device && (p.options.accum || p.c.type != c->value)) return {};
+    c->sums = algebra::wider_type(p.ring.add().id(), c->value).value_or(c->value);
+    if (!sums_rows_on_device(p.ring.add(), c->sums)) return {};
+    const device::arrivals arrived(p.ctx);
+    if (p.b_on_device || p.c_on_device) p.ctx.gpu()->wait_for_caller();
+    const auto sums = if_it_fits<buffer>([&] { return product_of(p, *c); });
+    if (!sums) return {};
+    dense_plan plan;
+    plan.operation = "mxd";
+    plan.kernel = "composed";
+    plan.tier = tier::generic;
+    plan.reads_transpose = p.left.transposed;
+    plan.stages_result = true;
+    plan.workspace_bytes =
+        sums->bytes() + static_cast<std::size_t>(count) * (size_of(p.b.type) + size_of(c->multiply.result));
+    plan.on_device = true;
+    plan.moved_bytes = arrived.bytes();
+    plan.reason = "not compiled as a whole: operands gathered, multiplied and summed, a column at a time";
+    p.ctx.log(to_string(plan));
+    write_dense_back(p, *sums);
+    return plan;
 }
 
 }  // namespace nz::ops

@@ -8,6 +8,7 @@
 #include "kernels/cpu/schedule/rows.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "kernels/reference/mxd.hpp"
+#include "ops/composed.hpp"
 #include "ops/mxd_device.hpp"
 #include "plan/mxd_workspace.hpp"
 
@@ -91,6 +92,7 @@ plan::mxd_facts facts_of(const mxd_product& p) {
     f.b_order = order_of(p.b);
     f.c_order = order_of(p.c);
     f.compiled = p.cell != nullptr;
+    f.composable = !f.compiled && composed_ring_of(p.ring, p.left.a.type(), p.b.type).has_value();
     f.convert_matrix = !p.ring.ignores_a() && a.kind == value_kind::full && a.type != p.operand_type;
     f.convert_b = !p.ring.ignores_b() && p.b.type != p.operand_type;
     f.convert_c = p.c.type != p.value_type;
@@ -98,6 +100,7 @@ plan::mxd_facts facts_of(const mxd_product& p) {
     f.adds = f.accumulates && *p.options.accum == p.ring.add().op();
     f.operand_bytes = size_of(p.operand_type);
     f.value_bytes = size_of(p.value_type);
+    f.b_bytes = size_of(p.b.type);
     f.threads = p.ctx.threads();
     f.memory_left = memory_left(p.ctx);
     f.pinned = kernels::static_id("mxd", p.options.kernel);
@@ -118,8 +121,20 @@ buffer values_of(const mxd_product& p, const csr& a) {
 
 // T = A B of the value type, over C itself where the plan stages nothing; `memory` is the plan's workspace.
 // An indirect call a product: rows shared out, or where the reference is pinned on one thread.
-void run_generic(const mxd_product& p, const dense_plan& plan, const dense& t) {
+void run_generic(const mxd_product& p, dense_plan& plan, const dense& t, std::byte* memory) {
     constexpr offset_t rows_a_turn = 16;
+    if (plan.kernel == "composed") {
+        dense b = p.b;
+        if (plan.packs_second) {
+            b = storage::packed_dense(b.type, memory, b.rows, b.columns, dense_order::row_major);
+            storage::copy_dense(p.ctx, p.b, b);
+        }
+        if (mxd_composed(p, b, t)) return;
+        plan.kernel = "generic";
+        plan.reason = "no room for a composed product: an indirect call a product";
+        plan.packs_second = false;
+        p.ctx.log(to_string(plan));
+    }
     const csr& a = p.a();
     if (plan.kernel == "reference") return kernels::reference::mxd(p.ring, a, p.b, t, 0, a.rows);
     parallel::for_chunks(p.ctx.threads(), a.rows, rows_a_turn, [&](offset_t first, offset_t last) {
@@ -127,7 +142,7 @@ void run_generic(const mxd_product& p, const dense_plan& plan, const dense& t) {
     });
 }
 
-void run_compiled(const mxd_product& p, const dense_plan& plan, const dense& t, std::byte* memory) {
+void run_planned(const mxd_product& p, const dense_plan& plan, const dense& t, std::byte* memory) {
     const csr& a = p.a();
     const buffer values = values_of(p, a);
     dense b = p.b;
@@ -170,24 +185,25 @@ mxd_product make_mxd_product(const context& ctx, const dense_output& c, const se
         cell && ctx.gpu() ? instantiate::find_dense_device_cell(s.add().id(), s.multiply().id(), operand)
                           : nullptr;
     const auto there = [&](const dense& d) { return ctx.gpu() && d.data && ctx.gpu()->holds(d.data); };
-    return {ctx,
-            s,
-            {a, options.transpose_a},
-            right,
-            result,
-            options,
-            operand,
-            value,
-            cell,
-            on_device,
-            there(right),
-            there(result)};
+    mxd_product p{ctx,
+                  s,
+                  {a, options.transpose_a},
+                  right,
+                  result,
+                  options,
+                  operand,
+                  value,
+                  cell,
+                  on_device,
+                  there(right),
+                  there(result)};
+    check(p);
+    if (options.accum)
+        algebra::bound_binary(*options.accum, result.type, value).valued();  // throws before any work
+    return p;
 }
 
 dense_plan plan_mxd(const mxd_product& p) {
-    check(p);
-    if (p.options.accum)
-        algebra::bound_binary(*p.options.accum, p.c.type, p.value_type).valued();  // throws before any work
     const dense_plan plan = plan::mxd(facts_of(p));
     require<not_supported>(plan.on_device || (!p.b_on_device && !p.c_on_device),
                            "mxd: {} lies in the GPU's memory, but {} on {} runs on the CPU: pass host memory",
@@ -214,6 +230,8 @@ void write_back_dense(const mxd_product& p, const dense& t) {
 dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
                const dense_input& b, const dense_options& options) {
     const ops::mxd_product p = ops::make_mxd_product(ctx, c, s, a, b, options);
+    if (!p.cell && options.kernel.empty())
+        if (const auto plan = ops::mxd_composed_on_device(p)) return *plan;
     dense_plan plan = ops::plan_mxd(p);
     if (p.c.rows == 0 || p.c.columns == 0) {
         ctx.log(to_string(plan));
@@ -238,9 +256,9 @@ dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, con
         memory += plan::dense_copy(t.rows, t.columns, size_of(p.value_type));
     }
     if (plan.tier == tier::generic)
-        ops::run_generic(p, plan, t);
+        ops::run_generic(p, plan, t, memory);
     else
-        ops::run_compiled(p, plan, t, memory);
+        ops::run_planned(p, plan, t, memory);
     if (plan.stages_result) ops::write_back_dense(p, t);
     return plan;
 }

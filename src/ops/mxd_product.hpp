@@ -27,9 +27,9 @@ struct mxd_product {
     }
 };
 
+/// Checked.
 mxd_product make_mxd_product(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
                              const dense_input& b, const dense_options& options);
-/// Checked and planned.
 dense_plan plan_mxd(const mxd_product& p);
 /// C = T converted, or accum(C, T) in the rows that have entries; both in the host's memory.
 void write_back_dense(const mxd_product& p, const storage::dense& t);

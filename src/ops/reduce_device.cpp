@@ -10,8 +10,8 @@ bool sums_rows_on_device(const monoid& add, dtype type) {
     return instantiate::find_reduce_rows_on_device(add.id(), type) != nullptr;
 }
 
-vector sum_rows_on_device(const context& ctx, const monoid& add, const operand& a, dtype type,
-                          const void* values, bool one_value) {
+void write_row_sums_on_device(const context& ctx, const monoid& add, const operand& a, dtype type,
+                              const void* values, bool one_value, void* sums) {
     const storage::matrix_body& body = a.a.body();
     const storage::csr& of = a.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere();
     const auto entries = a.transposed ? body.columns_on(ctx) : body.entries_on(ctx);
@@ -19,10 +19,6 @@ vector sum_rows_on_device(const context& ctx, const monoid& add, const operand& 
     const bool dense = balance->row_numbers.data() == nullptr;
     const auto chunks = static_cast<std::size_t>((of.nnz - 1) / storage::merge_chunk_entries + 1);
     const buffer carries(ctx.device_memory(), chunks * size_of(type));
-    storage::device_vector sums = storage::allocate_on_device(
-        ctx, type, of.rows, dense ? vector_form::dense : vector_form::bitmap, balance->held_rows);
-    if (type == dtype::boolean && !dense)  // no other byte is a truth value
-        ctx.gpu()->fill(sums.values.data(), 0, sums.values.bytes());
     kernels::device_reduce_rows_arguments k;
     k.entries = of.nnz;
     k.held_rows = balance->held_rows;
@@ -31,9 +27,22 @@ vector sum_rows_on_device(const context& ctx, const monoid& add, const operand& 
     k.chunk_rows = balance->chunk_rows.as<const index_t>();
     k.values = values;
     k.one_value = one_value;
-    k.sums = sums.values.data();
+    k.sums = sums;
     k.carries = carries.data();
     instantiate::find_reduce_rows_on_device(add.id(), type)(k, ctx.gpu()->stream());
+}
+
+vector sum_rows_on_device(const context& ctx, const monoid& add, const operand& a, dtype type,
+                          const void* values, bool one_value) {
+    const storage::matrix_body& body = a.a.body();
+    const storage::csr& of = a.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere();
+    const auto balance = body.balance_on(ctx, of);
+    const bool dense = balance->row_numbers.data() == nullptr;
+    storage::device_vector sums = storage::allocate_on_device(
+        ctx, type, of.rows, dense ? vector_form::dense : vector_form::bitmap, balance->held_rows);
+    if (type == dtype::boolean && !dense)  // no other byte is a truth value
+        ctx.gpu()->fill(sums.values.data(), 0, sums.values.bytes());
+    write_row_sums_on_device(ctx, add, a, type, values, one_value, sums.values.data());
     if (!dense) ctx.gpu()->copy(sums.present.data(), balance->held_words.data(), sums.present.bytes());
     return storage::make_device_vector(ctx, type, of.rows, dense ? vector_form::dense : vector_form::bitmap,
                                        balance->held_rows, std::move(sums));

@@ -11,7 +11,20 @@ struct choice {
     std::string_view kernel, reason;
 };
 
+// Of a composed product, which reads B by rows as it is given.
+bool packs_given(const mxd_facts& f) { return f.b_order == dense_order::column_major && f.columns > 1; }
+std::size_t composed_workspace(const mxd_facts& f) {
+    return dense_copy(f.rows, f.columns, f.value_bytes) +
+           (packs_given(f) ? dense_copy(f.inner, f.columns, f.b_bytes) : 0);
+}
+bool composes(const mxd_facts& f) {
+    constexpr index_t least_columns = 4;  // below, two calls an entry cost more than two a product
+    return f.composable && f.columns >= least_columns && composed_workspace(f) <= f.memory_left;
+}
+
 choice choose(const mxd_facts& f) {
+    if (composes(f))
+        return {"composed", "not compiled as a whole: a row of B multiplied and added for each entry of A"};
     if (!f.compiled)
         return {"generic",
                 "this semiring and type are not compiled: generic path, an indirect call a product"};
@@ -72,7 +85,8 @@ dense_plan mxd(const mxd_facts& f) noexcept {
     plan.operation = "mxd";
     plan.kernel = kernel;
     plan.reason = reason;
-    plan.tier = kernel == "reference" || kernel == "generic" ? tier::generic : tier::compiled;
+    const bool generic = kernel == "reference" || kernel == "generic" || kernel == "composed";
+    plan.tier = generic ? tier::generic : tier::compiled;
     plan.reads_transpose = f.transposed;
     plan.builds_transpose = f.transposed && !f.transpose_ready;
     if (on_device) {
@@ -82,6 +96,10 @@ dense_plan mxd(const mxd_facts& f) noexcept {
     plan.stages_result = plan.tier == tier::generic || f.convert_c || (f.accumulates && !f.adds);
     const std::size_t result = dense_copy(f.rows, f.columns, f.value_bytes);
     if (plan.stages_result) plan.workspace_bytes += result;
+    if (kernel == "composed") {
+        plan.packs_second = packs_given(f);
+        plan.workspace_bytes = composed_workspace(f);
+    }
     if (plan.tier == tier::generic) return plan;
     plan.accumulates = f.accumulates && !plan.stages_result;
     plan.converts_matrix = f.convert_matrix;

@@ -18,7 +18,8 @@ struct mxd_facts {
     double whole_rows_share = 1;
     dense_order b_order = dense_order::row_major, c_order = dense_order::row_major;
     bool compiled = true;
-    bool on_device = false;  ///< the context has a GPU and the semiring is compiled for it
+    bool composable = false;  ///< it is not, but its operators are compiled by themselves
+    bool on_device = false;   ///< the context has a GPU and the semiring is compiled for it
     // Of a sample of A's rows, on a GPU: the deviation of their lengths over the mean, how far their columns lie from the diagonal on
     // average, and how many stand right behind another; as they are here, not known.
     double row_deviation = std::numeric_limits<double>::infinity(),
@@ -31,6 +32,7 @@ struct mxd_facts {
     bool accumulates = false;     ///< there is an accumulator
     bool adds = false;            ///< ... which is the monoid's own operator, in C's type
     std::size_t operand_bytes = 8, value_bytes = 8;
+    std::size_t b_bytes = 8;  ///< of a value of B as it is given
     int threads = 1;
     /// What the memory limit leaves.
     std::size_t memory_left = std::numeric_limits<std::size_t>::max();

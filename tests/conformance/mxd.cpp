@@ -302,8 +302,8 @@ TEST_P(GenericMxd, EverySemiringMultipliesAsTheModelSays) {
         SCOPED_TRACE(name);
         const semiring s(name);
         const dictionary a = random_dictionary(7, 9, 0.3, GetParam(), random),
-                         b = full_dictionary(9, 5, GetParam(), random),
-                         c = full_dictionary(7, 5, GetParam(), random);
+                         b = full_dictionary(9, 3, GetParam(), random),
+                         c = full_dictionary(7, 3, GetParam(), random);
         const matrix left = make_matrix(ctx, a, true);
         dense_block in(b, both_orders[random() % 2]), out(c, both_orders[random() % 2]), plain = out;
         dictionary expected;

@@ -16,6 +16,24 @@ plan::mxd_facts square(offset_t n, offset_t entries, offset_t columns) {
     return f;
 }
 
+TEST(MxdPlan, ComposesWhatIsNotCompiledWhereRowsOfBPayForTheirCalls) {
+    plan::mxd_facts f = square(1000, 8000, 16);
+    f.compiled = false;
+    f.composable = true;
+    EXPECT_EQ(plan::mxd(f).kernel, "composed");
+    EXPECT_EQ(plan::mxd(f).tier, tier::generic);
+    EXPECT_FALSE(plan::mxd(f).packs_second);
+    f.b_order = dense_order::column_major;
+    EXPECT_TRUE(plan::mxd(f).packs_second);
+    EXPECT_GE(plan::mxd(f).workspace_bytes, std::size_t{2} * 1000 * 16 * 8);
+    f.memory_left = 1000 * 16 * 8 + 1000;
+    EXPECT_EQ(plan::mxd(f).kernel, "generic") << "no room for B by rows";
+    f.b_order = dense_order::row_major;
+    EXPECT_EQ(plan::mxd(f).kernel, "composed");
+    f.columns = 3;
+    EXPECT_EQ(plan::mxd(f).kernel, "generic");
+}
+
 TEST(MxdPlan, ChoosesByHowEvenlyWholeRowsAreShared) {
     struct row {
         double share;
