@@ -96,3 +96,19 @@ def test_a_product_divided_between_cpu_and_gpu_needs_a_gpu():
     a = nz.load("grid2d:5")
     with pytest.raises(nz.errors.NotSupported, match="GPU"):
         nz.mxm_hybrid("plus_times", a, a, ctx=nz.Context(backend="cpu"))
+
+
+def test_what_is_not_compiled_is_composed_of_what_is():
+    rng = np.random.default_rng(20261130)
+    dense = np.where(rng.random((60, 50)) < 0.4, rng.random((60, 50)) - 0.3, 0)
+    b = rng.random((50, 40)) - 0.5
+    x = rng.random(50)
+    a = nz.from_scipy(scipy.sparse.csr_array(dense))
+    held = np.where(dense != 0, dense, np.nan)
+    w = nz.mxv("max_times", a, x)
+    assert w.plan.kernel == "composed" and np.array_equal(w.to_numpy(), np.nanmax(held * x, axis=1))
+    c, plan = nz.mxd("max_times", a, b, with_plan=True)
+    products = held[:, :, None] * b[None, :, :]
+    assert plan.kernel == "composed" and np.array_equal(c, np.nanmax(products, axis=1))
+    full = nz.mxm("max_times", a, nz.from_scipy(scipy.sparse.csr_array(b)))
+    assert full.plan.kernel == "composed" and np.array_equal(full.to_scipy().toarray(), np.nanmax(products, axis=1))

@@ -52,12 +52,13 @@ std::optional<storage::csr> mxm_composed(const product& p, mxm_plan& plan) {
         const std::size_t words = plan::padded(static_cast<std::size_t>(columns) * sizeof(index_t)),
                           block = plan::composed_workspace(plan.products, size_of(multiply->operands),
                                                            size_of(p.value), true, 1);
-        plan.workspace_bytes = std::max(of_places.workspace_bytes, words + block);
+        const auto threads = static_cast<std::size_t>(
+            std::max(plan::composed_threads(plan.products, columns, p.ctx.threads()), 1));
+        plan.workspace_bytes = std::max(of_places.workspace_bytes, threads * (words + block));
         p.ctx.log(to_string(plan));
         storage::csr t = run_compiled(places, of_places, known);
-        const int threads = plan::composed_threads(plan.products, columns, p.ctx.threads());
         kernels::cpu::mxm_composed(p.ctx, p.ring, *multiply, p.a(), p.b(), known.products.data(),
-                                   std::max(threads, 1), t);
+                                   static_cast<int>(threads), t);
         return t;
     });
 }

@@ -274,10 +274,10 @@ buffer product_of(const mxd_product& p, const composed_on_device& c) {
     }
     const offset_t all = rows * p.b.columns;
     buffer sums(ctx.device_memory(), static_cast<std::size_t>(all) * size_of(c.sums));
-    kernels::on_cuda().vectors.fill(sums.data(), c.sums, all, p.ring.add().identity(c.sums),
-                                    ctx.gpu()->stream());
+    kernels::on_cuda().vectors.fill(
+        sums.data(), c.sums, all, cast(p.ring.add().identity(c.value), c.value, c.sums), ctx.gpu()->stream());
     const std::size_t width = size_of(p.b.type);
-    for (offset_t j = 0; j < p.b.columns; ++j) {
+    for (offset_t j = 0; count > 0 && j < p.b.columns; ++j) {
         side y;
         if (!p.ring.ignores_b()) {
             y.own = buffer(ctx.device_memory(), static_cast<std::size_t>(count) * width);
@@ -297,6 +297,13 @@ buffer product_of(const mxd_product& p, const composed_on_device& c) {
     }
     if (c.sums == c.value) return sums;
     return storage::converted_on_device(ctx, sums.data(), c.sums, c.value, all);
+}
+
+// Whether the host has formed a column's products before a GPU's launches for one are under way and B's has come there.
+bool few_entries(const mxd_product& p) {
+    constexpr double product = 12, launches = 15000, value = 0.4;  // nanoseconds, reckoned
+    return !p.left.a.body().away() && product * static_cast<double>(p.left.a.nnz()) <=
+                                          launches + value * static_cast<double>(p.left.columns());
 }
 
 // C = T there, or accum(C, T) and in another type on the host.
@@ -320,13 +327,16 @@ void write_dense_back(const mxd_product& p, const buffer& sums) {
 std::optional<dense_plan> mxd_composed_on_device(const mxd_product& p) {
     auto c = compose(p.ctx, p.ring, p.left.a.type(), p.b.type);
     const offset_t count = p.left.a.nnz();
-    if (!c || count == 0 || count > most_products || p.c.columns == 0) return {};
+    const bool at_home = !p.b_on_device && !p.c_on_device;
+    if (!c || count > most_products || p.c.columns == 0) return {};
+    if (at_home && (count == 0 || few_entries(p))) return {};
     if (p.c_on_device && (p.options.accum || p.c.type != c->value)) return {};
     c->sums = algebra::wider_type(p.ring.add().id(), c->value).value_or(c->value);
     if (!sums_rows_on_device(p.ring.add(), c->sums)) return {};
     const device::arrivals arrived(p.ctx);
-    if (p.b_on_device || p.c_on_device) p.ctx.gpu()->wait_for_caller();
-    const auto sums = if_it_fits<buffer>([&] { return product_of(p, *c); });
+    if (!at_home) p.ctx.gpu()->wait_for_caller();
+    const auto form = [&] { return product_of(p, *c); };
+    const auto sums = at_home ? if_it_fits<buffer>(form) : std::optional(form());
     if (!sums) return {};
     dense_plan plan;
     plan.operation = "mxd";

@@ -340,12 +340,16 @@ mxv_plan run(const product& p) {
 // and 25 ps an entry that a GPU takes for all of them.
 bool pushes_at_home(const product& p) {
     if (p.u.form() == vector_form::dense || p.a.body().away()) return false;
-    const plan::mxv_facts f = ops::mxv_facts_of(p);
+    plan::mxv_facts f = ops::mxv_facts_of(p);
     constexpr double product = 40, call = 150000, entry = 0.025;
-    const double products = static_cast<double>(f.input_count) * static_cast<double>(f.nnz) /
-                            static_cast<double>(std::max<offset_t>(f.input_size, 1));
-    return plan::mxv(f).direction == direction::push &&
-           product * products <= call + entry * static_cast<double>(f.nnz);
+    const auto short_way = [&](double products) {
+        return plan::mxv(f).direction == direction::push &&
+               product * products <= call + entry * static_cast<double>(f.nnz);
+    };
+    const double rows = static_cast<double>(std::max<offset_t>(f.input_size, 1));
+    if (!short_way(static_cast<double>(f.input_count) * static_cast<double>(f.nnz) / rows)) return false;
+    f.products = count_products(p, p.u.body());  // hubs have more than the mean
+    return short_way(static_cast<double>(f.products));
 }
 
 mxv_plan multiply(const context& ctx, vector& w, const semiring& s, const matrix& a, const vector& u,

@@ -18,7 +18,8 @@ std::size_t composed_workspace(const mxd_facts& f) {
            (packs_given(f) ? dense_copy(f.inner, f.columns, f.b_bytes) : 0);
 }
 bool composes(const mxd_facts& f) {
-    constexpr index_t least_columns = 4;  // below, two calls an entry cost more than two a product
+    // Below, two calls an entry cost more than two a product; four where they convert.
+    const index_t least_columns = f.convert_matrix || f.convert_b ? 16 : 4;
     return f.composable && f.columns >= least_columns && composed_workspace(f) <= f.memory_left;
 }
 

@@ -86,7 +86,8 @@ TEST_P(Composed, ProductsOfMatricesAreWhatTheModelSays) {
                     EXPECT_EQ(plan.kernel, "composed") << name;
                     EXPECT_TRUE(plan.on_device) << name;
                 } else {  // so few products are another path's
-                    const auto product = ops::make_product(ctx, s, left, right, {});
+                    const matrix_options none;
+                    const auto product = ops::make_product(ctx, s, left, right, none);
                     mxm_plan plan;
                     plan.products = 4000;
                     c = storage::make_matrix(ctx, *ops::mxm_composed(product, plan));
