@@ -278,7 +278,7 @@ TEST(ComposedProducts, DoWithoutWhereMemoryIsShort) {
         EXPECT_EQ(mxv(free, sums, semiring("max_times"), a, u).kernel, "composed");
         EXPECT_EQ(mxm(free, expected, semiring("max_times"), few, wide).kernel, "composed");
         std::set<std::string> products, rows;
-        for (std::size_t limit = 100000; limit < 10000000; limit += limit / 16) {
+        for (std::size_t limit = 100000; limit < 20000000; limit += limit / 16) {
             const context ctx = with_threads(threads, limit);
             matrix c(ctx, dtype::float64, 64, 500000);
             vector w(ctx, dtype::float64, a.rows());

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <vector>
 
 namespace nz::kernels::cpu {
 namespace {
@@ -90,11 +91,15 @@ private:
 
 void mxd_composed(const context& ctx, const semiring& s, const composed_multiply& multiply, words_kernel add,
                   const csr& a, const dense& b, const dense& t) {
+    const int threads = a.rows <= mxd_rows_a_turn ? 1 : ctx.threads();
+    std::vector<dense_rows> workers;
+    workers.reserve(static_cast<std::size_t>(threads));
+    for (int w = 0; w < threads; ++w) workers.emplace_back(ctx, s, multiply, add, a, b, t);
     std::atomic<offset_t> next{0};
-    parallel::run(a.rows <= mxd_rows_a_turn ? 1 : ctx.threads(), [&](int, int) {
-        dense_rows rows(ctx, s, multiply, add, a, b, t);
+    parallel::run(threads, [&](int w, int) {
         for (offset_t begin; (begin = next.fetch_add(mxd_rows_a_turn)) < a.rows;)
-            rows.run(begin, std::min<offset_t>(a.rows, begin + mxd_rows_a_turn));
+            workers[static_cast<std::size_t>(w)].run(begin,
+                                                     std::min<offset_t>(a.rows, begin + mxd_rows_a_turn));
     });
 }
 

@@ -18,7 +18,8 @@
 #include "plan/mxv_workspace.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
+#include <vector>
 
 namespace nz::kernels::cpu {
 namespace {
@@ -76,12 +77,12 @@ public:
           columns_(ctx, static_cast<std::size_t>(most_)),
           places_(ctx, static_cast<std::size_t>(b.columns)) {
         using enum binary_id;
-        places_.fill(no_place);
         if (s.add().is_built_in())
             add_ = find_add<plus, times, min, max, lor, land, lxor, any>(s.add().id(), c.type);
     }
 
     void run(index_t first, index_t last) {
+        if (!std::exchange(cleared_, true)) places_.fill(no_place);
         for (index_t i = first; i < last; ++i) {
             if (c_.offset(i) == c_.offset(i + offset_t{1})) continue;
             const offset_t products = products_of(i);
@@ -196,6 +197,7 @@ private:
     add_kernel add_ = nullptr;
     composed_block block_;
     array<index_t> columns_, places_;
+    bool cleared_ = false;
     // Rows in the block, and where their products end.
     index_t rows_[composed_rows];
     offset_t ends_[composed_rows];
@@ -214,12 +216,13 @@ void mxm_composed(const context& ctx, const semiring& s, const composed_multiply
     k.rows = a.rows;
     k.products = products;
     k.threads = threads;
-    for_runs_of_rows(k, [&](int) {
-        std::optional<row_products> rows;
-        return [&, rows = std::move(rows)](index_t first, index_t last) mutable {
-            if (first == last) return;
-            if (!rows) rows.emplace(ctx, s, multiply, a, b, places, products[a.rows]);
-            rows->run(first, last);
+    // Their memory is taken before they run: whether there is room does not depend on who is when where.
+    std::vector<row_products> workers;
+    workers.reserve(static_cast<std::size_t>(threads));
+    for (int t = 0; t < threads; ++t) workers.emplace_back(ctx, s, multiply, a, b, places, products[a.rows]);
+    for_runs_of_rows(k, [&](int t) {
+        return [&worker = workers[static_cast<std::size_t>(t)]](index_t first, index_t last) {
+            if (first < last) worker.run(first, last);
         };
     });
 }

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 namespace nz::kernels::cpu {
 namespace {
@@ -178,11 +179,17 @@ vector_body mxv_composed(const context& ctx, const semiring& s, const composed_m
     std::optional<vector_body> spread;
     if (u.form == vector_form::sparse) spread = storage::convert(u, vector_form::bitmap);
     vector_body w = storage::make_vector_body(ctx, multiply.value, a.rows, vector_form::bitmap, 0, false);
+    const int threads = a.rows <= composed_rows_a_turn ? 1 : ctx.threads();
+    // Their memory is taken before they run: whether there is room does not depend on who is when where.
+    std::vector<row_sums> workers;
+    workers.reserve(static_cast<std::size_t>(threads));
+    for (int t = 0; t < threads; ++t)
+        workers.emplace_back(ctx, s, multiply, a, spread ? *spread : u, mask, complement, w);
     std::atomic<offset_t> next{0};
-    parallel::run(a.rows <= composed_rows_a_turn ? 1 : ctx.threads(), [&](int, int) {
-        row_sums sums(ctx, s, multiply, a, spread ? *spread : u, mask, complement, w);
+    parallel::run(threads, [&](int t, int) {
         for (offset_t begin; (begin = next.fetch_add(composed_rows_a_turn)) < a.rows;)
-            sums.run(begin, std::min<offset_t>(a.rows, begin + composed_rows_a_turn));
+            workers[static_cast<std::size_t>(t)].run(
+                begin, std::min<offset_t>(a.rows, begin + composed_rows_a_turn));
     });
     w.count = bits::count(w.words(), w.size);
     return w;
