@@ -22,6 +22,14 @@ struct composed_ring {
 };
 std::optional<composed_ring> composed_ring_of(const semiring& s, dtype a, dtype b);
 
+/// The plan of a composed product that has found no room.
+template <class Plan>
+void go_on_generic(const context& ctx, Plan& plan) {
+    plan.kernel = "generic";
+    plan.reason = "no room for a composed product: an indirect call a product";
+    ctx.log(to_string(plan));
+}
+
 /// T = A u on the CPU for rows that the mask's words let through; nothing where there is no room for the blocks.
 std::optional<storage::vector_body> mxv_composed(const mxv_product& p, const bits::word* mask);
 /// w<mask> = A u on the context's GPU; nothing where operator or monoid are not compiled there, or there is no room.

@@ -10,6 +10,7 @@
 #include "ops/composed.hpp"
 #include "ops/if_it_fits.hpp"
 #include "ops/mxm_parts.hpp"
+#include "ops/mxm_pattern_device.hpp"
 #include "ops/reduce_device.hpp"
 #include "ops/vectors_device.hpp"
 #include "storage/device_assemble.hpp"
@@ -23,8 +24,8 @@ namespace {
 // The operators there, and the types that values go through.
 struct composed_on_device {
     compiled_on_device multiply;
-    dtype operand, value,
-        sums;  // both operands', a product's, and what the monoid takes, which is exact for it
+    dtype operand, value;  // both operands' and a product's
+    dtype sums;            // what the monoid takes: that, or what is exact for it
 };
 
 std::optional<composed_on_device> compose(const context& ctx, const semiring& s, dtype a, dtype b) {
@@ -36,6 +37,15 @@ std::optional<composed_on_device> compose(const context& ctx, const semiring& s,
     c.value = defined.type();
     c.sums = c.value;
     if (!c.multiply.kernel) return {};
+    return c;
+}
+
+// The same where rows are summed by reduce/rows.
+std::optional<composed_on_device> compose_rows(const context& ctx, const semiring& s, dtype a, dtype b) {
+    auto c = compose(ctx, s, a, b);
+    if (!c) return {};
+    c->sums = algebra::wider_type(s.add().id(), c->value).value_or(c->value);
+    if (!sums_rows_on_device(s.add(), c->sums)) return {};
     return c;
 }
 
@@ -88,6 +98,21 @@ side values_of(const context& ctx, const operand& a, std::vector<std::shared_ptr
     return {{}, held->values.data(), of.kind == value_kind::full ? 1 : 0};
 }
 
+// What the columns of A's entries name of a vector's values, and in `held` of its presence.
+buffer gathered(const context& ctx, const storage::device_csr& entries, offset_t count,
+                const kernels::words_side& from, dtype type, bits::word* held = nullptr) {
+    buffer values(ctx.device_memory(), static_cast<std::size_t>(count) * size_of(type));
+    kernels::places_arguments k;
+    k.size = static_cast<index_t>(count);
+    k.sources = entries.indices.as<index_t>();
+    k.from = from;
+    k.value_bytes = size_of(type);
+    k.values = values.data();
+    k.present = held;
+    kernels::on_cuda().places.extract(k, ctx.gpu()->stream());
+    return values;
+}
+
 // What a sum stays what it is with, bit for bit: NaN gives way to numbers, and 0 + -0 is 0.
 element neutral(const monoid& add, dtype type) {
     const bool least_or_greatest = add.id() == binary_id::min || add.id() == binary_id::max;
@@ -127,16 +152,9 @@ std::optional<vector> product_of(const mxv_product& p, const composed_on_device&
     if (!p.ring.ignores_a()) x = values_of(ctx, a, kept);
     if (!p.ring.ignores_b() || gaps) {
         const placed_vector u = place_on_device(ctx, p.u.body_anywhere());
-        y.own = buffer(ctx.device_memory(), static_cast<std::size_t>(count) * size_of(p.u.type()));
+        y.own = gathered(ctx, *entries, count, {u.entries.values, gaps ? u.entries.present : nullptr, 1},
+                         p.u.type(), held.as<bits::word>());
         if (!p.ring.ignores_b()) y.values = y.own.data();
-        kernels::places_arguments k;
-        k.size = static_cast<index_t>(count);
-        k.sources = entries->indices.as<index_t>();
-        k.from = {u.entries.values, gaps ? u.entries.present : nullptr, 1};
-        k.value_bytes = size_of(p.u.type());
-        k.values = y.own.data();
-        k.present = held.as<bits::word>();
-        kernels::on_cuda().places.extract(k, ctx.gpu()->stream());
     }
     const buffer products = multiply(ctx, c, taken(ctx, c, std::move(x), a.a.type(), count),
                                      taken(ctx, c, std::move(y), p.u.type(), count), count);
@@ -153,10 +171,8 @@ std::optional<vector> product_of(const mxv_product& p, const composed_on_device&
 }  // namespace
 
 std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p) {
-    auto c = compose(p.ctx, p.ring, p.a.type(), p.u.type());
+    const auto c = compose_rows(p.ctx, p.ring, p.a.type(), p.u.type());
     if (!c || p.a.nnz() > most_products) return {};
-    c->sums = algebra::wider_type(p.ring.add().id(), c->value).value_or(c->value);
-    if (!sums_rows_on_device(p.ring.add(), c->sums)) return {};
     const device::arrivals arrived(p.ctx);
     const auto made = if_it_fits<std::optional<vector>>([&] { return product_of(p, *c); });
     if (!made || !*made) return {};
@@ -178,12 +194,6 @@ std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p) {
 
 namespace {
 
-storage::device_rows rows_of(const context& ctx, const operand& x) {
-    const storage::matrix_body& body = x.a.body();
-    return storage::rows_of(x.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere(),
-                            x.transposed ? *body.columns_on(ctx) : *body.entries_on(ctx));
-}
-
 // Whether the GPU can list and form so many products, beside what is there already.
 bool has_room(const product& p, const composed_on_device& c, offset_t count) {
     constexpr std::size_t pair = 8, chunk_products = std::size_t{1} << 25, of_chunk = 28;
@@ -197,7 +207,7 @@ std::optional<matrix> product_of(const product& p, const context& own, const com
                                  offset_t& products) {
     const context& ctx = p.ctx;
     if (p.left.a.nnz() > storage::most_listed || p.right.a.nnz() > storage::most_listed) return {};
-    products = storage::count_products(ctx, rows_of(ctx, p.left), rows_of(ctx, p.right));
+    products = storage::count_products(ctx, rows_on_device(ctx, p.left), rows_on_device(ctx, p.right));
     if (products == 0) return matrix(own, c.value, p.left.rows(), p.right.columns());
     if (products > most_products || !has_room(p, c, products)) return {};
     const semiring any_pair(binary_id::any, binary_id::pair, dtype::boolean);
@@ -208,8 +218,8 @@ std::optional<matrix> product_of(const product& p, const context& own, const com
     const auto done = mxm_on_device(ctx, ctx, factors_of(same), facts_of(same));
     if (!done || !done->result.on_device()) return {};
     const matrix& places = done->result;
-    const storage::product_list list =
-        storage::list_products(ctx, rows_of(ctx, p.left), rows_of(ctx, p.right), rows_of(ctx, {places}));
+    const storage::product_list list = storage::list_products(
+        ctx, rows_on_device(ctx, p.left), rows_on_device(ctx, p.right), rows_on_device(ctx, {places}));
     std::vector<std::shared_ptr<const void>> kept;
     const auto operands = [&](const operand& of, bool ignored, bool second) {
         side x;
@@ -276,19 +286,12 @@ buffer product_of(const mxd_product& p, const composed_on_device& c) {
     buffer sums(ctx.device_memory(), static_cast<std::size_t>(all) * size_of(c.sums));
     kernels::on_cuda().vectors.fill(
         sums.data(), c.sums, all, cast(p.ring.add().identity(c.value), c.value, c.sums), ctx.gpu()->stream());
-    const std::size_t width = size_of(p.b.type);
     for (offset_t j = 0; count > 0 && j < p.b.columns; ++j) {
         side y;
         if (!p.ring.ignores_b()) {
-            y.own = buffer(ctx.device_memory(), static_cast<std::size_t>(count) * width);
+            const std::size_t column = static_cast<std::size_t>(j * p.b.column_step) * size_of(p.b.type);
+            y.own = gathered(ctx, *entries, count, {b + column, nullptr, p.b.row_step}, p.b.type);
             y.values = y.own.data();
-            kernels::places_arguments k;
-            k.size = static_cast<index_t>(count);
-            k.sources = entries->indices.as<index_t>();
-            k.from = {b + static_cast<std::size_t>(j * p.b.column_step) * width, nullptr, p.b.row_step};
-            k.value_bytes = width;
-            k.values = y.own.data();
-            kernels::on_cuda().places.extract(k, ctx.gpu()->stream());
             y = taken(ctx, c, std::move(y), p.b.type, count);
         }
         const buffer products = multiply(ctx, c, x, y, count);
@@ -325,14 +328,12 @@ void write_dense_back(const mxd_product& p, const buffer& sums) {
 }  // namespace
 
 std::optional<dense_plan> mxd_composed_on_device(const mxd_product& p) {
-    auto c = compose(p.ctx, p.ring, p.left.a.type(), p.b.type);
+    const auto c = compose_rows(p.ctx, p.ring, p.left.a.type(), p.b.type);
     const offset_t count = p.left.a.nnz();
     const bool at_home = !p.b_on_device && !p.c_on_device;
     if (!c || count > most_products || p.c.columns == 0) return {};
     if (at_home && (count == 0 || few_entries(p))) return {};
     if (p.c_on_device && (p.options.accum || p.c.type != c->value)) return {};
-    c->sums = algebra::wider_type(p.ring.add().id(), c->value).value_or(c->value);
-    if (!sums_rows_on_device(p.ring.add(), c->sums)) return {};
     const device::arrivals arrived(p.ctx);
     if (!at_home) p.ctx.gpu()->wait_for_caller();
     const auto form = [&] { return product_of(p, *c); };

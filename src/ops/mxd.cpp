@@ -130,10 +130,8 @@ void run_generic(const mxd_product& p, dense_plan& plan, const dense& t, std::by
             storage::copy_dense(p.ctx, p.b, b);
         }
         if (mxd_composed(p, b, t)) return;
-        plan.kernel = "generic";
-        plan.reason = "no room for a composed product: an indirect call a product";
         plan.packs_second = false;
-        p.ctx.log(to_string(plan));
+        go_on_generic(p.ctx, plan);
     }
     const csr& a = p.a();
     if (plan.kernel == "reference") return kernels::reference::mxd(p.ring, a, p.b, t, 0, a.rows);

@@ -18,11 +18,9 @@ namespace {
 storage::csr run(const ops::product& p, mxm_plan& plan, const ops::mxm_collected& known) {
     if (plan.kernel == "composed") {
         if (auto t = ops::mxm_composed(p, plan)) return std::move(*t);
-        plan.kernel = "generic";
-        plan.reason = "no room for a composed product: an indirect call a product";
         plan.workspace_bytes = 0;
         plan.reads_columns = plan.builds_columns = false;
-        p.ctx.log(to_string(plan));
+        ops::go_on_generic(p.ctx, plan);
     }
     if (plan.kernel == "reference") return kernels::reference::mxm(p.ctx, p.ring, p.a(), p.b());
     if (plan.kernel == "generic") {

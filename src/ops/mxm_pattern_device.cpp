@@ -9,6 +9,12 @@
 
 namespace nz::ops {
 
+storage::device_rows rows_on_device(const context& ctx, const operand& x) {
+    const storage::matrix_body& body = x.a.body();
+    return storage::rows_of(x.transposed ? body.columns_anywhere(ctx) : body.rows_anywhere(),
+                            x.transposed ? *body.columns_on(ctx) : *body.entries_on(ctx));
+}
+
 /// A factor's places as they lie on the GPU. The same arrays are known by their address, others by their print.
 struct resident_places {
     std::shared_ptr<const storage::device_csr> entries;
@@ -29,13 +35,10 @@ std::shared_ptr<const storage::device_csr> entries_of(const product& p, const op
     const storage::matrix_body& body = x.a.body();
     return x.transposed ? body.columns_on(p.ctx) : body.entries_on(p.ctx);
 }
-storage::device_rows rows_of(const product& p, const operand& x) {
-    return storage::rows_of(shape_of(p, x), *entries_of(p, x));
-}
 resident_places places_of(const product& p, const operand& x) {
     const csr& shape = shape_of(p, x);
     return {entries_of(p, x), shape.rows, shape.columns, shape.nnz,
-            storage::print_on_device(p.ctx, rows_of(p, x))};
+            storage::print_on_device(p.ctx, rows_on_device(p.ctx, x))};
 }
 void check_same(const product& p, const operand& x, const resident_places& known, std::string_view name) {
     const csr& shape = shape_of(p, x);
@@ -81,8 +84,9 @@ std::shared_ptr<const device_symbolic> find_on_device(const product& p) {
         const offset_t most = std::max({plan.products, p.left.a.nnz(), p.right.a.nnz()});
         if (!c.on_device() || most > storage::most_listed) return nullptr;
         const auto c_entries = c.body().entries_on(p.ctx);
-        auto list = storage::list_products(p.ctx, rows_of(p, p.left), rows_of(p, p.right),
-                                           storage::rows_of(c.body().rows_anywhere(), *c_entries));
+        auto list =
+            storage::list_products(p.ctx, rows_on_device(p.ctx, p.left), rows_on_device(p.ctx, p.right),
+                                   storage::rows_of(c.body().rows_anywhere(), *c_entries));
         auto known = std::make_shared<device_symbolic>(device_symbolic{
             places_of(p, p.left), places_of(p, p.right), std::move(c), c_entries, std::move(list), plan});
         known->plan.reason = "places and products are listed on the GPU";

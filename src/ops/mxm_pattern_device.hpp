@@ -2,11 +2,15 @@
 #pragma once
 
 #include "ops/mxm_product.hpp"
+#include "storage/device_convert.hpp"
 
 #include <memory>
 #include <optional>
 
 namespace nz::ops {
+
+/// A factor's places as kernels on the context's GPU see them; brought there.
+storage::device_rows rows_on_device(const context& ctx, const operand& x);
 
 struct device_symbolic;
 

@@ -287,10 +287,8 @@ vector_body run_generic(const product& p, mxv_plan& plan, offset_t products, con
     const bits::word* const words = p.options.mask ? mask.data() : nullptr;
     if (plan.kernel == "composed") {
         if (auto t = ops::mxv_composed(p, words)) return std::move(*t);
-        plan.kernel = "generic";
-        plan.reason = "no room for a composed product: an indirect call a product";
         plan.workspace_bytes = 0;
-        p.ctx.log(to_string(plan));
+        ops::go_on_generic(p.ctx, plan);
     }
     if (plan.kernel == "reference") return kernels::reference::mxv(p.ctx, p.ring, p.pulled(true), u);
     if (plan.direction == direction::push)

@@ -84,8 +84,7 @@ TEST_P(StandIns, OfProductsWithVectorsAreWhatTheModelSays) {
 // Results go through masks, accumulators and outputs of other types as those of the semiring that was asked for.
 TEST_P(StandIns, ObeyEverySetting) {
     const dtype type = GetParam();
-    for (const context& ctx : contexts()) {
-        if (!ctx.gpu() && ctx.threads() != 2) continue;
+    for (const context& ctx : sides()) {
         for (const char* name : {"plus_pair", "any_pair", "any_second"}) {
             SCOPED_TRACE(name);
             const semiring s(name);

@@ -17,6 +17,13 @@ inline std::vector<context> contexts() {
     return all;
 }
 
+/// Two threads of a CPU, and the GPU where there is one.
+inline std::vector<context> sides() {
+    auto all = contexts();
+    std::erase_if(all, [](const context& ctx) { return !ctx.gpu() && ctx.threads() != 2; });
+    return all;
+}
+
 /// A context on the CPU; a memory limit of 0 is none.
 inline context with_threads(int threads, std::size_t limit = 0) {
     return context({.backend = backend::cpu, .threads = threads, .memory_limit = limit});

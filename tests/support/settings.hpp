@@ -13,6 +13,12 @@ namespace nz::test {
 inline constexpr dtype all_types[] = {dtype::boolean, dtype::int8,    dtype::int16,  dtype::int32,
                                       dtype::int64,   dtype::uint8,   dtype::uint16, dtype::uint32,
                                       dtype::uint64,  dtype::float32, dtype::float64};
+/// Whether sums of values of this type, of the tests' own, show in which order they were added: quotients, and long products.
+inline bool shows_order(const semiring& s, dtype value) {
+    const binary_id add = s.add().id(), multiply = s.multiply().id();
+    const bool quotients = multiply == binary_id::div || multiply == binary_id::rdiv;
+    return is_floating(value) && (add == binary_id::times || (add == binary_id::plus && quotients));
+}
 inline dtype any_type(std::mt19937& random) { return all_types[random() % std::size(all_types)]; }
 
 enum class mask_kind { none, structure, value };
