@@ -38,8 +38,8 @@ std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p);
 /// T = A B on the CPU where the mask lets through: its places are the compiled product's over any_pair. Completes the plan; nothing where there
 /// is no room.
 std::optional<storage::csr> mxm_composed(const product& p, mxm_plan& plan);
-/// T = A B on the context's GPU, which knows nothing of the mask; nothing likewise, and where it has more than 2^31 - 1 products. The result is of
-/// context `own`.
+/// T = A B on the context's GPU where the mask lets through, and perhaps elsewhere; nothing likewise, and where a row has more than 2^31 - 1
+/// products. The result is of context `own`.
 std::optional<device_product> mxm_composed_on_device(const product& p, const context& own);
 
 /// T = A B on the CPU for dense matrices by rows, T in the products' type; false where there is no room.

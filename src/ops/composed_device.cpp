@@ -1,7 +1,7 @@
 // On a GPU: the operands of all products are gathered into two arrays and multiplied by ewise/words, as on the CPU but for the blocks.
 // With a vector each entry of A has a product, which changes no sum where u has nothing; reduce/rows sums them, and rows with others are
-// any_pair's. Of matrices they are listed by the places of their sums, which are any_pair's (storage::list_products), and a thread adds those of a
-// place in the order of k.
+// any_pair's. Of matrices the places of the sums are any_pair's under the same mask; products are found by place for some rows at a time
+// (storage::take_products), and a thread adds those of a place in the order of k.
 #include "algebra/bound.hpp"
 #include "algebra/stand_in.hpp"
 #include "core/device.hpp"
@@ -16,6 +16,7 @@
 #include "storage/device_assemble.hpp"
 #include "storage/device_products.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace nz::ops {
@@ -194,63 +195,60 @@ std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p) {
 
 namespace {
 
-// Whether the GPU can list and form so many products, beside what is there already.
-bool has_room(const product& p, const composed_on_device& c, offset_t count) {
-    constexpr std::size_t pair = 8, chunk_products = std::size_t{1} << 25, of_chunk = 28;
-    const auto n = static_cast<std::size_t>(count);
-    const std::size_t each = pair + size_of(p.left.a.type()) + size_of(p.right.a.type()) +
-                             size_of(c.multiply.result) + size_of(c.sums);
-    return n * each + std::min(n, chunk_products) * of_chunk <= device::bytes_left(p.ctx);
+// Products that are formed together: enough to fill the GPU, as far as a quarter of what is left has room for them.
+offset_t at_once(const context& ctx) {
+    constexpr std::size_t each = 64, most = std::size_t{1} << 25, least = std::size_t{1} << 16;
+    return static_cast<offset_t>(std::clamp(device::bytes_left(ctx) / 4 / each, least, most));
 }
 
 std::optional<matrix> product_of(const product& p, const context& own, const composed_on_device& c,
                                  offset_t& products) {
     const context& ctx = p.ctx;
     if (p.left.a.nnz() > storage::most_listed || p.right.a.nnz() > storage::most_listed) return {};
-    products = storage::count_products(ctx, rows_on_device(ctx, p.left), rows_on_device(ctx, p.right));
+    const storage::device_rows left = rows_on_device(ctx, p.left), right = rows_on_device(ctx, p.right);
+    products = storage::count_products(ctx, left, right);
     if (products == 0) return matrix(own, c.value, p.left.rows(), p.right.columns());
-    if (products > most_products || !has_room(p, c, products)) return {};
     const semiring any_pair(binary_id::any, binary_id::pair, dtype::boolean);
-    matrix_options options;
-    options.transpose_a = p.options.transpose_a;
-    options.transpose_b = p.options.transpose_b;
+    matrix_options options = p.options;
+    options.kernel = {};
     const product same = make_product(ctx, any_pair, p.left.a, p.right.a, options);
     const auto done = mxm_on_device(ctx, ctx, factors_of(same), facts_of(same));
     if (!done || !done->result.on_device()) return {};
     const matrix& places = done->result;
-    const storage::product_list list = storage::list_products(
-        ctx, rows_on_device(ctx, p.left), rows_on_device(ctx, p.right), rows_on_device(ctx, {places}));
+    buffer sums(ctx.device_memory(), static_cast<std::size_t>(places.nnz()) * size_of(c.value));
     std::vector<std::shared_ptr<const void>> kept;
-    const auto operands = [&](const operand& of, bool ignored, bool second) {
-        side x;
-        if (ignored) return x;
-        x = values_of(ctx, of, kept);
-        if (x.step == 0) return x;
-        x.own = storage::values_of_products(ctx, list, second, x.values, size_of(of.a.type()));
-        x.values = x.own.data();
-        return x;
+    const auto values = [&](const operand& of, bool ignored) {
+        return ignored ? side{} : values_of(ctx, of, kept);
     };
-    const offset_t n = list.products;
-    const buffer all =
-        multiply(ctx, c, taken(ctx, c, operands(p.left, p.ring.ignores_a(), false), p.left.a.type(), n),
-                 taken(ctx, c, operands(p.right, p.ring.ignores_b(), true), p.right.a.type(), n), n);
-    auto sums = storage::sums_of_places(ctx, p.ring.add().id(), c.value, list.starts.as<std::uint32_t>(),
-                                        places.nnz(), list.products, all.data());
-    if (!sums) return {};
+    const side x = values(p.left, p.ring.ignores_a()), y = values(p.right, p.ring.ignores_b());
+    const auto sum = [&](const storage::placed_products& some) {
+        const auto taken_by = [&](const operand& of, const side& all, bool second) {
+            side z{{}, all.values, all.step};
+            if (z.values && z.step) {
+                z.own = storage::values_of_products(ctx, some, second, z.values, size_of(of.a.type()));
+                z.values = z.own.data();
+            }
+            return taken(ctx, c, std::move(z), of.a.type(), some.products);
+        };
+        const buffer formed =
+            multiply(ctx, c, taken_by(p.left, x, false), taken_by(p.right, y, true), some.products);
+        storage::sum_places(ctx, p.ring.add().id(), c.value, some.starts, some.places, some.products,
+                            formed.data(),
+                            sums.as<std::byte>() + static_cast<std::size_t>(some.first) * size_of(c.value));
+    };
+    if (places.nnz() > 0 && !storage::take_products(ctx, left, right, rows_on_device(ctx, {places}),
+                                                    p.options.mask != nullptr, at_once(ctx), sum))
+        return {};
     storage::csr shape = places.body().rows_anywhere().shape(c.value);
     shape.kind = value_kind::full;
-    return storage::make_device_matrix(own, ctx, shape, places.body().entries_on(ctx), std::move(*sums));
+    return storage::make_device_matrix(own, ctx, shape, places.body().entries_on(ctx), std::move(sums));
 }
 
 }  // namespace
 
 std::optional<device_product> mxm_composed_on_device(const product& p, const context& own) {
-    // All products are formed here, and the CPU forms those of the mask's rows alone.
-    constexpr offset_t few_rows = 16;
-    const bool lists = p.options.mask && !p.options.mask_complement;
-    if (lists && p.options.mask->nnz() * few_rows < p.left.rows()) return {};
     const auto c = compose(p.ctx, p.ring, p.left.a.type(), p.right.a.type());
-    if (!c || !storage::sums_of_places(p.ctx, p.ring.add().id(), c->value, nullptr, 0, 0, nullptr)) return {};
+    if (!c || !storage::sums_places(p.ring.add().id(), c->value)) return {};
     offset_t products = 0;
     auto t = if_it_fits<std::optional<matrix>>([&] { return product_of(p, own, *c, products); });
     if (!t || !*t) return {};
@@ -260,7 +258,7 @@ std::optional<device_product> mxm_composed_on_device(const product& p, const con
     plan.tier = tier::generic;
     plan.products = products;
     plan.on_device = true;
-    plan.reason = "not compiled as a whole: products listed by place, formed and summed one after the other";
+    plan.reason = "not compiled as a whole: products found by place, formed and summed, rows after rows";
     return device_product{plan, std::move(**t)};
 }
 

@@ -163,25 +163,37 @@ std::optional<device_assembled> assemble_on_device(const context& gpu, const dev
     return assembly(gpu, t).result(duplicates.id());
 }
 
-std::optional<buffer> sums_of_places(const context& gpu, binary_id add, dtype type,
-                                     const std::uint32_t* starts, offset_t places, offset_t count,
-                                     const void* values) {
+namespace {
+
+// Of truth values, the operator on bits that sums as this one does.
+binary_id as_combined(binary_id add, dtype type) {
     using enum binary_id;
-    if (type == dtype::boolean && (add == lor || add == land)) add = add == lor ? max : min;
-    const bool differ = type == dtype::boolean && (add == lxor || add == lxnor || add == eq);
-    if (!differ && !device_combine::with_operator(add, [](auto) {})) return {};
-    buffer sums(gpu.device_memory(), static_cast<std::size_t>(places) * size_of(type));
-    if (places == 0) return sums;
-    if (!differ) {
-        device_combine::combine_values(gpu, add, type, starts, places, count, values, false, sums.data());
-        return sums;
+    if (type == dtype::boolean && (add == lor || add == land)) return add == lor ? max : min;
+    return add;
+}
+bool differ(binary_id add, dtype type) {
+    using enum binary_id;
+    return type == dtype::boolean && (add == lxor || add == lxnor || add == eq);
+}
+
+}  // namespace
+
+bool sums_places(binary_id add, dtype type) {
+    return differ(add, type) || device_combine::with_operator(as_combined(add, type), [](auto) {});
+}
+
+void sum_places(const context& gpu, binary_id add, dtype type, const std::uint32_t* starts, offset_t places,
+                offset_t count, const void* values, void* sums) {
+    if (!differ(add, type)) {
+        device_combine::combine_values(gpu, as_combined(add, type), type, starts, places, count, values,
+                                       false, sums);
+        return;
     }
-    const auto sum = add == lxor ? &device_combine::place_values_kernel<bool, lxor>
-                                 : &device_combine::place_values_kernel<bool, lxnor>;
+    const auto sum = add == binary_id::lxor ? &device_combine::place_values_kernel<bool, binary_id::lxor>
+                                            : &device_combine::place_values_kernel<bool, binary_id::lxnor>;
     sum<<<blocks_for(places), threads, 0, device_passes::stream_of(gpu)>>>(
-        starts, places, count, static_cast<const bool*>(values), false, sums.as<bool>());
+        starts, places, count, static_cast<const bool*>(values), false, static_cast<bool*>(sums));
     check(cudaGetLastError());
-    return sums;
 }
 
 }  // namespace nz::storage

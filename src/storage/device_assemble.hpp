@@ -30,10 +30,11 @@ struct device_assembled {
 std::optional<device_assembled> assemble_on_device(const context& gpu, const device_tuples& t,
                                                    const binary_op& duplicates);
 
-/// Sums of values that lie place by place, those of place k from starts[k] on, one at least and `count` together: added in that order, by one
-/// thread. Nothing where the GPU has not got the operator: it has those above, and of truth values the logical ones.
-std::optional<buffer> sums_of_places(const context& gpu, binary_id add, dtype type,
-                                     const std::uint32_t* starts, offset_t places, offset_t count,
-                                     const void* values);
+/// Whether sum_places has this operator: those above, and of truth values the logical ones.
+bool sums_places(binary_id add, dtype type);
+/// Sums of values that lie place by place, those of place k from starts[k] on, one at least and `count` together, into `sums`: added in that
+/// order, by one thread.
+void sum_places(const context& gpu, binary_id add, dtype type, const std::uint32_t* starts, offset_t places,
+                offset_t count, const void* values, void* sums);
 
 }  // namespace nz::storage

@@ -26,15 +26,20 @@ offset_t count_products(const context&, const device_rows&, const device_rows&) 
 product_list list_products(const context&, const device_rows&, const device_rows&, const device_rows&) {
     no_device();
 }
-buffer values_of_products(const context&, const product_list&, bool, const void*, std::size_t) {
+bool take_products(const context&, const device_rows&, const device_rows&, const device_rows&, bool, offset_t,
+                   const std::function<void(const placed_products&)>&) {
+    no_device();
+}
+buffer values_of_products(const context&, const placed_products&, bool, const void*, std::size_t) {
     no_device();
 }
 std::uint64_t print_on_device(const context&, const device_rows&) { no_device(); }
 std::optional<device_assembled> assemble_on_device(const context&, const device_tuples&, const binary_op&) {
     no_device();
 }
-std::optional<buffer> sums_of_places(const context&, binary_id, dtype, const std::uint32_t*, offset_t,
-                                     offset_t, const void*) {
+bool sums_places(binary_id, dtype) { no_device(); }
+void sum_places(const context&, binary_id, dtype, const std::uint32_t*, offset_t, offset_t, const void*,
+                void*) {
     no_device();
 }
 matrix_facts facts_on_device(const context&, const device_rows&, const device_rows*) { no_device(); }

@@ -9,9 +9,11 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
 
 #include <algorithm>
 #include <bit>
@@ -22,7 +24,7 @@ namespace {
 using device_passes::blocks_for, device_passes::reader, device_passes::stream_of, device_passes::take,
     device_passes::thread_number, device_passes::threads, device_passes::with_temporary;
 
-/// Products of a chunk, if a row has no more: the work of a chunk should fill the GPU, its memory be small beside the lists'.
+/// Products of a chunk of a list, if a row has no more: the work of a chunk should fill the GPU, its memory be small beside the lists'.
 constexpr offset_t chunk_products = offset_t{1} << 25;
 
 struct product_count {
@@ -32,6 +34,16 @@ struct product_count {
     __device__ offset_t operator()(offset_t e) const {
         if (e == entries) return 0;
         return b_offsets[a_columns[e] + offset_t{1}] - b_offsets[a_columns[e]];
+    }
+};
+/// The same, but none where C has nothing in the entry's row.
+struct listed_count {
+    product_count all;
+    const index_t* row_of;
+    reader c_offsets;
+    __device__ offset_t operator()(offset_t e) const {
+        if (e == all.entries || c_offsets[row_of[e]] == c_offsets[row_of[e] + offset_t{1}]) return 0;
+        return all(e);
     }
 };
 
@@ -59,6 +71,9 @@ __global__ void mark_entries_kernel(chunk at, const offset_t* starts, unsigned* 
     if (from < starts[at.first_entry + n + 1]) entry_of[from - at.first_product] = static_cast<unsigned>(n);
 }
 
+/// The slot of a product that has no place.
+constexpr unsigned no_slot = ~0u;
+
 __global__ void expand_kernel(chunk at, const offset_t* starts, const unsigned* entry_of,
                               const index_t* row_of, const index_t* a_columns, reader b_offsets,
                               const index_t* b_columns, reader c_offsets, const index_t* c_columns,
@@ -68,20 +83,23 @@ __global__ void expand_kernel(chunk at, const offset_t* starts, const unsigned* 
     const offset_t e = at.first_entry + entry_of[t];
     const offset_t q = b_offsets[a_columns[e]] + (at.first_product + t - starts[e]);
     const index_t i = row_of[e], j = b_columns[q];
-    offset_t low = c_offsets[i], high = c_offsets[i + offset_t{1}];
-    while (high - low > 1) {  // c_columns[low] <= j, and j is there
+    offset_t low = c_offsets[i], high = c_offsets[i + offset_t{1}];  // rows without a place have no products
+    while (high - low > 1) {                                         // c_columns[low] <= j, where j is there
         const offset_t middle = low + (high - low) / 2;
         (c_columns[middle] <= j ? low : high) = middle;
     }
-    slots[t] = static_cast<unsigned>(low - at.first_slot);
+    slots[t] = c_columns[low] == j ? static_cast<unsigned>(low - at.first_slot) : no_slot;
     pairs[t] =
         static_cast<unsigned long long>(q) << 32 | static_cast<unsigned>(e);  // as entry_pair lies in memory
 }
 
-__global__ void slot_starts_kernel(chunk at, const unsigned* slots, unsigned* starts) {
+/// Slots begin at their first product, counted from `first` on; what follows the last one ends it.
+__global__ void slot_starts_kernel(const unsigned* slots, offset_t products, offset_t first, unsigned* starts,
+                                   offset_t count) {
     const offset_t t = thread_number();
-    if (t < at.products && (t == 0 || slots[t - 1] != slots[t]))
-        starts[at.first_slot + slots[t]] = static_cast<unsigned>(at.first_product + t);
+    if (t < products && (t == 0 || slots[t - 1] != slots[t]))
+        starts[slots[t]] = static_cast<unsigned>(first + t);
+    if (t == 0) starts[count] = static_cast<unsigned>(first + products);
 }
 
 std::vector<offset_t> downloaded(const context& gpu, const buffer& from) {
@@ -90,19 +108,126 @@ std::vector<offset_t> downloaded(const context& gpu, const buffer& from) {
     return here;
 }
 
-// Rows in chunks of up to chunk_products, or one row.
+// Rows in chunks of up to so many products, or one row.
 std::vector<chunk> cut(const std::vector<offset_t>& a_rows, const std::vector<offset_t>& products,
-                       const std::vector<offset_t>& c_rows) {
+                       const std::vector<offset_t>& c_rows, offset_t at_once) {
     std::vector<chunk> chunks;
     for (std::size_t first = 0; first + 1 < a_rows.size();) {
         std::size_t last = first + 1;
-        while (last + 1 < a_rows.size() && products[last + 1] - products[first] <= chunk_products) ++last;
-        chunks.push_back({a_rows[first], a_rows[last] - a_rows[first], products[first],
-                          products[last] - products[first], c_rows[first], c_rows[last] - c_rows[first]});
+        while (last + 1 < a_rows.size() && products[last + 1] - products[first] <= at_once) ++last;
+        if (products[last] > products[first])
+            chunks.push_back({a_rows[first], a_rows[last] - a_rows[first], products[first],
+                              products[last] - products[first], c_rows[first], c_rows[last] - c_rows[first]});
         first = last;
     }
     return chunks;
 }
+
+struct has_slot {
+    __device__ bool operator()(const thrust::tuple<unsigned, unsigned long long>& product) const {
+        return thrust::get<0>(product) != no_slot;
+    }
+};
+
+/// The products of C = A B, numbered by A's entries, and found by place for some rows at a time.
+class product_finder {
+public:
+    product_finder(const context& gpu, const device_rows& a, const device_rows& b, const device_rows& c,
+                   offset_t at_once)
+        : gpu_(gpu),
+          a_(a),
+          b_(b),
+          c_(c),
+          starts_(take<offset_t>(gpu, a.nnz + 1)),
+          row_of_(rows_of_entries(gpu, a)) {
+        const auto on = stream_of(gpu);
+        const reader a_offsets{a.offsets, a.wide}, c_offsets{c.offsets, c.wide};
+        const auto counts = thrust::make_transform_iterator(
+            thrust::counting_iterator<offset_t>(0),
+            listed_count{{{b.offsets, b.wide}, a.indices, a.nnz}, row_of_.as<index_t>(), c_offsets});
+        with_temporary(gpu, [&](void* memory, std::size_t& bytes) {
+            return cub::DeviceScan::ExclusiveSum(memory, bytes, counts, starts_.as<offset_t>(), a.nnz + 1,
+                                                 on);
+        });
+        const offset_t ends = a.rows + offset_t{1};
+        const buffer a_rows = take<offset_t>(gpu, ends), row_starts = take<offset_t>(gpu, ends),
+                     c_rows = take<offset_t>(gpu, ends);
+        row_starts_kernel<<<blocks_for(ends), threads, 0, on>>>(a_offsets, a.rows, starts_.as<offset_t>(),
+                                                                row_starts.as<offset_t>());
+        widen_kernel<<<blocks_for(ends), threads, 0, on>>>(a_offsets, ends, a_rows.as<offset_t>());
+        widen_kernel<<<blocks_for(ends), threads, 0, on>>>(c_offsets, ends, c_rows.as<offset_t>());
+        check(cudaGetLastError());
+        const std::vector<offset_t> products = downloaded(gpu, row_starts);
+        all_ = products.back();
+        chunks_ = cut(downloaded(gpu, a_rows), products, downloaded(gpu, c_rows), at_once);
+    }
+    offset_t products() const { return all_; }
+    const std::vector<chunk>& chunks() const { return chunks_; }
+
+    /// A chunk's pairs by place, and where its places begin, counted from `first` on. Returns how many have one, which is known at once
+    /// unless `some` have none.
+    offset_t find(const chunk& at, bool some, offset_t first, unsigned long long* pairs,
+                  unsigned* starts) const {
+        const auto on = stream_of(gpu_);
+        const buffer sorted = take<unsigned>(gpu_, at.products);
+        buffer slots = take<unsigned>(gpu_, at.products), found = take<entry_pair>(gpu_, at.products);
+        expand(at, slots.as<unsigned>(), found.as<unsigned long long>());
+        const offset_t n = some ? with_slots(slots, found, at.products) : at.products;
+        if (n == 0) return 0;
+        const int bits =
+            std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(at.slots - 1))));
+        with_temporary(gpu_, [&](void* memory, std::size_t& bytes) {
+            return cub::DeviceRadixSort::SortPairs(
+                memory, bytes, slots.as<const unsigned>(), sorted.as<unsigned>(),
+                found.as<const unsigned long long>(), pairs, n, 0, bits, on);
+        });
+        slot_starts_kernel<<<blocks_for(n), threads, 0, on>>>(sorted.as<unsigned>(), n, first, starts,
+                                                              at.slots);
+        check(cudaGetLastError());
+        return n;
+    }
+
+private:
+    void expand(const chunk& at, unsigned* slots, unsigned long long* pairs) const {
+        const auto on = stream_of(gpu_);
+        const reader b_offsets{b_.offsets, b_.wide}, c_offsets{c_.offsets, c_.wide};
+        const buffer entry_of = take<unsigned>(gpu_, at.products);
+        auto* entry = entry_of.as<unsigned>();
+        gpu_.gpu()->fill(entry, 0, entry_of.bytes());
+        mark_entries_kernel<<<blocks_for(at.entries), threads, 0, on>>>(at, starts_.as<offset_t>(), entry);
+        with_temporary(gpu_, [&](void* memory, std::size_t& bytes) {
+            return cub::DeviceScan::InclusiveScan(memory, bytes, entry, entry, ::cuda::maximum<unsigned>{},
+                                                  at.products, on);
+        });
+        expand_kernel<<<blocks_for(at.products), threads, 0, on>>>(
+            at, starts_.as<offset_t>(), entry, row_of_.as<index_t>(), a_.indices, b_offsets, b_.indices,
+            c_offsets, c_.indices, slots, pairs);
+        check(cudaGetLastError());
+    }
+    /// Those that have one, in their order; waits for their number.
+    offset_t with_slots(buffer& slots, buffer& pairs, offset_t products) const {
+        buffer slots_left = take<unsigned>(gpu_, products), pairs_left = take<entry_pair>(gpu_, products);
+        const buffer found = take<offset_t>(gpu_, 1);
+        const auto from = thrust::make_zip_iterator(slots.as<unsigned>(), pairs.as<unsigned long long>());
+        const auto to =
+            thrust::make_zip_iterator(slots_left.as<unsigned>(), pairs_left.as<unsigned long long>());
+        with_temporary(gpu_, [&](void* memory, std::size_t& bytes) {
+            return cub::DeviceSelect::If(memory, bytes, from, to, found.as<offset_t>(), products, has_slot{},
+                                         stream_of(gpu_));
+        });
+        offset_t n = 0;
+        gpu_.gpu()->download(&n, found.data(), sizeof n);
+        slots = std::move(slots_left);
+        pairs = std::move(pairs_left);
+        return n;
+    }
+
+    const context& gpu_;
+    const device_rows &a_, &b_, &c_;
+    const buffer starts_, row_of_;
+    std::vector<chunk> chunks_;
+    offset_t all_ = 0;
+};
 
 struct print_of_place {
     reader offsets;
@@ -135,59 +260,34 @@ offset_t count_products(const context& gpu, const device_rows& a, const device_r
 
 product_list list_products(const context& gpu, const device_rows& a, const device_rows& b,
                            const device_rows& c) {
-    const auto on = stream_of(gpu);
-    const reader a_offsets{a.offsets, a.wide}, b_offsets{b.offsets, b.wide}, c_offsets{c.offsets, c.wide};
-    const buffer starts = take<offset_t>(gpu, a.nnz + 1), a_rows = take<offset_t>(gpu, a.rows + offset_t{1}),
-                 row_starts = take<offset_t>(gpu, a.rows + offset_t{1}),
-                 c_rows = take<offset_t>(gpu, a.rows + offset_t{1});
-    const auto counts = thrust::make_transform_iterator(thrust::counting_iterator<offset_t>(0),
-                                                        product_count{b_offsets, a.indices, a.nnz});
-    with_temporary(gpu, [&](void* memory, std::size_t& bytes) {
-        return cub::DeviceScan::ExclusiveSum(memory, bytes, counts, starts.as<offset_t>(), a.nnz + 1, on);
-    });
-    const unsigned row_blocks = blocks_for(a.rows + offset_t{1});
-    row_starts_kernel<<<row_blocks, threads, 0, on>>>(a_offsets, a.rows, starts.as<offset_t>(),
-                                                      row_starts.as<offset_t>());
-    widen_kernel<<<row_blocks, threads, 0, on>>>(a_offsets, a.rows + offset_t{1}, a_rows.as<offset_t>());
-    widen_kernel<<<row_blocks, threads, 0, on>>>(c_offsets, a.rows + offset_t{1}, c_rows.as<offset_t>());
-    check(cudaGetLastError());
-    const std::vector<offset_t> products = downloaded(gpu, row_starts);
     product_list list;
-    list.products = products.back();
     list.starts = take<std::uint32_t>(gpu, c.nnz + 1);
+    if (c.nnz == 0) return list;
+    const product_finder finder(gpu, a, b, c, chunk_products);
+    list.products = finder.products();
     list.pairs = take<entry_pair>(gpu, list.products);
-    const auto end = static_cast<std::uint32_t>(list.products);
-    gpu.gpu()->upload(list.starts.as<std::uint32_t>() + c.nnz, &end, sizeof end);
-    if (list.products == 0) return list;
-    const buffer row_of = rows_of_entries(gpu, a);
-    for (const chunk& at : cut(downloaded(gpu, a_rows), products, downloaded(gpu, c_rows))) {
-        if (at.products == 0) continue;
-        const buffer entry_of = take<unsigned>(gpu, at.products), slots = take<unsigned>(gpu, at.products),
-                     sorted = take<unsigned>(gpu, at.products), pairs = take<entry_pair>(gpu, at.products);
-        auto* entry = entry_of.as<unsigned>();
-        gpu.gpu()->fill(entry, 0, entry_of.bytes());
-        mark_entries_kernel<<<blocks_for(at.entries), threads, 0, on>>>(at, starts.as<offset_t>(), entry);
-        with_temporary(gpu, [&](void* memory, std::size_t& bytes) {
-            return cub::DeviceScan::InclusiveScan(memory, bytes, entry, entry, ::cuda::maximum<unsigned>{},
-                                                  at.products, on);
-        });
-        expand_kernel<<<blocks_for(at.products), threads, 0, on>>>(
-            at, starts.as<offset_t>(), entry, row_of.as<index_t>(), a.indices, b_offsets, b.indices,
-            c_offsets, c.indices, slots.as<unsigned>(), pairs.as<unsigned long long>());
-        const int bits =
-            std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(at.slots - 1))));
-        with_temporary(gpu, [&](void* memory, std::size_t& bytes) {
-            return cub::DeviceRadixSort::SortPairs(
-                memory, bytes, slots.as<const unsigned>(), sorted.as<unsigned>(),
-                pairs.as<const unsigned long long>(), list.pairs.as<unsigned long long>() + at.first_product,
-                at.products, 0, bits, on);
-        });
-        slot_starts_kernel<<<blocks_for(at.products), threads, 0, on>>>(at, sorted.as<unsigned>(),
-                                                                        list.starts.as<unsigned>());
-        check(cudaGetLastError());
+    for (const chunk& at : finder.chunks()) {
+        finder.find(at, false, at.first_product, list.pairs.as<unsigned long long>() + at.first_product,
+                    list.starts.as<unsigned>() + at.first_slot);
         gpu.wait();
     }
     return list;
+}
+
+bool take_products(const context& gpu, const device_rows& a, const device_rows& b, const device_rows& c,
+                   bool some, offset_t at_once,
+                   const std::function<void(const placed_products&)>& take_them) {
+    const product_finder finder(gpu, a, b, c, at_once);
+    for (const chunk& at : finder.chunks())
+        if (at.products > std::numeric_limits<std::int32_t>::max()) return false;
+    for (const chunk& at : finder.chunks()) {
+        const buffer pairs = take<entry_pair>(gpu, at.products),
+                     starts = take<std::uint32_t>(gpu, at.slots + 1);
+        const offset_t n = finder.find(at, some, 0, pairs.as<unsigned long long>(), starts.as<unsigned>());
+        if (n > 0)
+            take_them({starts.as<std::uint32_t>(), pairs.as<entry_pair>(), at.first_slot, at.slots, n});
+    }
+    return true;
 }
 
 namespace {
@@ -201,14 +301,12 @@ __global__ void values_of_products_kernel(const entry_pair* pairs, offset_t prod
 
 }  // namespace
 
-buffer values_of_products(const context& gpu, const product_list& list, bool second, const void* values,
+buffer values_of_products(const context& gpu, const placed_products& of, bool second, const void* values,
                           std::size_t value_bytes) {
-    buffer out(gpu.device_memory(), static_cast<std::size_t>(list.products) * value_bytes);
-    if (list.products == 0) return out;
+    buffer out(gpu.device_memory(), static_cast<std::size_t>(of.products) * value_bytes);
     by_width(value_bytes, [&]<class U>(std::type_identity<U>) {
-        values_of_products_kernel<<<blocks_for(list.products), threads, 0, stream_of(gpu)>>>(
-            list.pairs.as<const entry_pair>(), list.products, second, static_cast<const U*>(values),
-            out.as<U>());
+        values_of_products_kernel<<<blocks_for(of.products), threads, 0, stream_of(gpu)>>>(
+            of.pairs, of.products, second, static_cast<const U*>(values), out.as<U>());
     });
     check(cudaGetLastError());
     return out;

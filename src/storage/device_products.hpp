@@ -4,6 +4,7 @@
 
 #include "storage/device_convert.hpp"
 
+#include <functional>
 #include <limits>
 
 namespace nz::storage {
@@ -27,8 +28,20 @@ offset_t count_products(const context& gpu, const device_rows& a, const device_r
 /// 28 bytes a product of the chunk while it works. At most most_listed. Waits for each chunk.
 product_list list_products(const context& gpu, const device_rows& a, const device_rows& b,
                            const device_rows& c);
+
+/// Some rows' products: place `first` + k of C sums those of pairs [starts[k], starts[k + 1]), by A's entry, ascending.
+struct placed_products {
+    const std::uint32_t* starts;  ///< [places + 1]
+    const entry_pair* pairs;      ///< [products]
+    offset_t first, places, products;
+};
+/// Calls `take` for rows after rows that have up to `at_once` products together, or one row that has more: no more than 2^31 - 1, or
+/// this returns false, before anything is taken. Each place of `c` has a product; with `some`, others may have none there, and are left
+/// out. Entries of A and B are most_listed at most. Takes 36 bytes a product of these rows while it looks for places, 8 after that, and 12 an entry of A.
+bool take_products(const context& gpu, const device_rows& a, const device_rows& b, const device_rows& c,
+                   bool some, offset_t at_once, const std::function<void(const placed_products&)>& take);
 /// Of each product its entry of A's value (or of B's, `second`) from an array that has one an entry, of so many bytes each.
-buffer values_of_products(const context& gpu, const product_list& list, bool second, const void* values,
+buffer values_of_products(const context& gpu, const placed_products& of, bool second, const void* values,
                           std::size_t value_bytes);
 /// A sum over the places of a CSR by which 64 bits tell it from others; waited for.
 std::uint64_t print_on_device(const context& gpu, const device_rows& a);

@@ -291,8 +291,8 @@ TEST(ComposedPlan, HasAWordAColumnForNoMoreThreadsThanProductsPayFor) {
     EXPECT_EQ(plan::composed_threads(offset_t{1} << 50, 5, 8), 8);
 }
 
-// Of a mask of few rows the host forms those alone, where a GPU would form all.
-TEST(ComposedProducts, UnderAMaskOfFewRowsAreTheHosts) {
+// Of a mask of few rows only their products are formed.
+TEST(ComposedProducts, UnderAMaskOfFewRows) {
     for (const context& ctx : sides()) {
         const matrix a = load(ctx, "rmat:9,16").matrix;
         const std::vector<index_t> i{3, 40}, j{7, 2};
@@ -301,12 +301,59 @@ TEST(ComposedProducts, UnderAMaskOfFewRowsAreTheHosts) {
         matrix c(ctx, dtype::float64, 512, 512), expected = c;
         const auto plan = mxm(ctx, c, semiring("max_times_fp64"), a, a, {.mask = &mask});
         EXPECT_EQ(plan.kernel, "composed");
-        EXPECT_FALSE(plan.on_device);
-        EXPECT_TRUE(plan.reads_columns) << "the places by dot products";
-        EXPECT_GT(plan.workspace_bytes, std::size_t{4} * 512);
+        EXPECT_EQ(plan.on_device, ctx.gpu() != nullptr);
+        if (!ctx.gpu()) {
+            EXPECT_TRUE(plan.reads_columns) << "the places by dot products";
+            EXPECT_GT(plan.workspace_bytes, std::size_t{4} * 512);
+        }
         mxm(ctx, expected, semiring("max_times_fp64"), a, a, {.mask = &mask, .kernel = "reference"});
         EXPECT_TRUE(same(read(expected), c));
     }
+}
+
+// Rows after rows, as little memory has it, with rows between that the mask has nothing for: the host's bits.
+TEST(ComposedProducts, GoRowsAfterRowsOnAGpu) {
+    const context ctx({.device_memory_limit = std::size_t{64} << 20}), host({.backend = backend::cpu});
+    if (!ctx.gpu()) GTEST_SKIP() << "no GPU here";
+    const matrix a = load(ctx, "laplace3d:20").matrix, b = load(host, "laplace3d:20").matrix;
+    const index_t rows = a.rows();
+    std::vector<index_t> i, j;
+    for (index_t row = 0; row < rows; row += row % 900 == 0 ? 700 : 1)
+        for (index_t k = 0; k < 4; ++k) {
+            i.push_back(row);
+            j.push_back((row + k * k * 19) % rows);
+        }
+    const std::vector<double> ones(i.size(), 1);
+    const matrix few = matrix::build<double>(ctx, {rows, rows, i, j, ones}),
+                 few_here = matrix::build<double>(host, {rows, rows, i, j, ones});
+    for (const char* name : {"plus_min", "max_times", "times_max"})
+        for (const bool masked : {false, true})
+            for (const bool complement : {false, true}) {
+                if (complement && !masked) continue;
+                SCOPED_TRACE(std::string(name) + (masked ? complement ? " complement" : " mask" : ""));
+                matrix c(ctx, dtype::float64, rows, rows), expected(host, dtype::float64, rows, rows);
+                const auto plan = mxm(ctx, c, semiring(name), a, a,
+                                      {.mask = masked ? &few : nullptr, .mask_complement = complement});
+                EXPECT_EQ(plan.kernel, "composed");
+                EXPECT_TRUE(plan.on_device);
+                mxm(host, expected, semiring(name), b, b,
+                    {.mask = masked ? &few_here : nullptr, .mask_complement = complement});
+                EXPECT_TRUE(same_bits(expected, c));
+            }
+}
+
+// Too little for places and sums: the host's, at once.
+TEST(ComposedProducts, WithoutRoomOnAGpuAreTheHosts) {
+    const context ctx({.device_memory_limit = std::size_t{10} << 20}), host({.backend = backend::cpu});
+    if (!ctx.gpu()) GTEST_SKIP() << "no GPU here";
+    const matrix a = load(ctx, "laplace3d:20").matrix;
+    matrix c(ctx, dtype::float64, a.rows(), a.rows()), expected(host, dtype::float64, a.rows(), a.rows());
+    const auto plan = mxm(ctx, c, semiring("max_times"), a, a);
+    EXPECT_EQ(plan.kernel, "composed");
+    EXPECT_FALSE(plan.on_device);
+    mxm(host, expected, semiring("max_times"), load(host, "laplace3d:20").matrix,
+        load(host, "laplace3d:20").matrix);
+    EXPECT_TRUE(same_bits(expected, c));
 }
 
 TEST(ComposedProducts, OfNothingAreNothing) {
