@@ -26,7 +26,7 @@ int run_cc(const vertex_settings& s) {
                              count_text(found->count, "component", "components"), time_text(r.ms));
     r.facts["components"] = found->count;
     r.explanation = {found->plan};
-    r.columns = {{"component", found->labels}};
+    r.columns = {{"component", named(graph.ctx, graph.in, found->labels)}};
     r.list = "largest";
     r.shown = {{"size", sizes_by_label(graph.ctx, found->labels), "vertex", "vertices"}};
     r.first = largest(r.shown[0].values, static_cast<int>(std::min<offset_t>(s.top, found->count)));
@@ -43,8 +43,7 @@ void add_cc(CLI::App& app, runner& run) {
                     kernels::known_ids("components") + ", label_loop, reference");
     verb->footer(
         "Example: nz cc rmat:18,16 --validate --explain -o components.npz\n"
-        "Edges count in both directions. A component is named after its first vertex; in files that is its number,\n"
-        "counted from 0, whatever ids the input has.");
+        "Edges count in both directions. A component is named after its first vertex.");
     verb->callback([&run, s] { run = [s] { return run_cc(*s); }; });
 }
 

@@ -34,7 +34,7 @@ int run_cdlp(const cdlp_settings& s) {
                {"converged", found->converged},
                {"plan", found->plan}};
     r.explanation = {fmt::format("A step counts the labels of neighbours by a product, {}.", found->plan)};
-    r.columns = {{"label", found->labels}};
+    r.columns = {{"label", named(graph.ctx, graph.in, found->labels)}};
     r.list = "largest";
     r.shown = {{"size", sizes_by_label(graph.ctx, found->labels), "vertex", "vertices"}};
     r.first = largest(r.shown[0].values, static_cast<int>(std::min<offset_t>(s.top, found->count)));
@@ -53,8 +53,7 @@ void add_cdlp(CLI::App& app, runner& run) {
         ->option_text("N");
     verb->footer(
         "Example: nz cdlp rmat:16,16 --validate -o labels.npz\n"
-        "A step gives each vertex the most frequent label of its neighbours, the smallest of such. Labels are vertices; in\n"
-        "files their numbers, counted from 0, whatever ids the input has.");
+        "A step gives each vertex the most frequent label of its neighbours, the smallest of such. Labels are vertices.");
     verb->callback([&run, s] { run = [s] { return run_cdlp(*s); }; });
 }
 

@@ -33,14 +33,6 @@ void report_matching(const settings& s, const context& ctx, const loaded& in, co
         fmt::print("valid: mates are each other's, joined by edges, and no edge joins two without one\n");
 }
 
-/// Mates by the input's own names, as vertices are named where they stand.
-vector named(const context& ctx, const loaded& in, const vector& mates) {
-    if (in.input.original_ids.empty()) return mates;
-    std::vector<std::int64_t> names;
-    for (const index_t mate : mates.values<index_t>()) names.push_back(mate < 0 ? -1 : in.original(mate));
-    return vector::dense<std::int64_t>(ctx, names);
-}
-
 int run_matching(const settings& s) {
     if (!s.output.empty()) check_columns(s.output);
     const context ctx = make_context(s);

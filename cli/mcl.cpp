@@ -38,7 +38,7 @@ int run_mcl(const mcl_settings& s) {
     r.explanation = {
         fmt::format("A step squares the flows, prunes and inflates them; {} in all, the last: {}.",
                     count_text(found->products, "product", "products"), found->plan)};
-    r.columns = {{"cluster", found->labels}};
+    r.columns = {{"cluster", named(graph.ctx, graph.in, found->labels)}};
     r.list = "largest";
     r.shown = {{"size", sizes_by_label(graph.ctx, found->labels), "vertex", "vertices"}};
     r.first = largest(r.shown[0].values, static_cast<int>(std::min<offset_t>(s.top, found->count)));
@@ -64,7 +64,7 @@ void add_mcl(CLI::App& app, runner& run) {
     verb->footer(
         "Example: nz mcl grid2d:60,0.3 --inflation 1.6 --validate -o clusters.npz\n"
         "Values are weights, above 0; both directions of every edge must be stored (--symmetrize). A cluster is named after its\n"
-        "first vertex; in files that is its number, counted from 0, whatever ids the input has.");
+        "first vertex.");
     verb->callback([&run, s] { run = [s] { return run_mcl(*s); }; });
 }
 

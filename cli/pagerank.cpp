@@ -28,6 +28,7 @@ struct setup {
     const loaded& in;
     const pagerank_result& result;
     double ms;
+    offset_t sources;  ///< different ones
     std::string breach;
 };
 
@@ -37,8 +38,8 @@ std::vector<std::string> explanation(const setup& u) {
         "Ranks are divided by out-degrees before they are carried, so that edges are read without values; what they do not carry, "
         "ranks of vertices without edges out included, is spread anew."};
     if (!u.s.sources.empty())
-        lines.push_back(fmt::format("It is spread over {} alike.",
-                                    count_text(std::ssize(u.s.sources), "source", "sources")));
+        lines.push_back(
+            fmt::format("It is spread over {} alike.", count_text(u.sources, "source", "sources")));
     if (u.s.adaptive)
         lines.push_back(
             "Vertices that change by less than tolerance / vertices are left out; a step over all ends it.");
@@ -75,9 +76,11 @@ void print_text(const setup& u) {
         for (const auto& step : u.result.steps)
             fmt::print("{:>4} {:>12.4g} {:>12}\n", ++k, step.change, step.active);
     }
-    fmt::print("\n{} in {}, last change {:.3g}{}\n",
-               count_text(u.result.iterations, "iteration", "iterations"), time_text(u.ms), u.result.change,
-               u.result.converged ? "" : ": more than the tolerance");
+    fmt::print("\n{} in {}", count_text(u.result.iterations, "iteration", "iterations"), time_text(u.ms));
+    if (u.result.iterations > 0)
+        fmt::print(", last change {:.3g}{}", u.result.change,
+                   u.result.converged ? "" : ": more than the tolerance");
+    fmt::print("\n");
     for (const auto v : largest(u.result.ranks, u.s.top))
         fmt::print("{:>12} {}\n", u.in.original(v), value_text(u.result.ranks, v));
     if (u.s.validate && u.breach.empty())
@@ -102,11 +105,13 @@ int run_pagerank(const pagerank_settings& s) {
     if (!s.sources.empty()) o.personalisation = &start;
     std::optional<pagerank_result> last;
     const double ms = time_of_repeats(s.repeat, [&] { last.emplace(pagerank(ctx, in.matrix(), o)); });
-    setup u{s, ctx, in, *last, ms, {}};
+    setup u{s, ctx, in, *last, ms, start.count(), {}};
     if (s.validate && last->converged) u.breach = validate_pagerank(ctx, in.matrix(), last->ranks, o);
     if (s.validate && !last->converged)
-        u.breach = fmt::format("the ranks still change by {:.3g} after {}", last->change,
-                               count_text(last->iterations, "iteration", "iterations"));
+        u.breach = last->iterations == 0
+                       ? std::string("no step was taken, which would have said by how much they change")
+                       : fmt::format("the ranks still change by {:.3g} after {}", last->change,
+                                     count_text(last->iterations, "iteration", "iterations"));
     if (!s.output.empty()) write_vertices(s, in, {{"rank", last->ranks}});
     if (s.json)
         print(json_of(u));

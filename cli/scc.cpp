@@ -30,7 +30,7 @@ int run_scc(const vertex_settings& s) {
     r.explanation = {fmt::format(
         "{} settled by trimming, {} by searches, {} by a walk; the last product: {}.",
         count_text(found->trimmed, "vertex", "vertices"), found->searched, found->walked, found->plan)};
-    r.columns = {{"component", found->labels}};
+    r.columns = {{"component", named(graph.ctx, graph.in, found->labels)}};
     r.list = "largest";
     r.shown = {{"size", sizes_by_label(graph.ctx, found->labels), "vertex", "vertices"}};
     r.first = largest(r.shown[0].values, static_cast<int>(std::min<offset_t>(s.top, found->count)));
@@ -46,8 +46,7 @@ void add_scc(CLI::App& app, runner& run) {
     add_vertex_verb(*verb, *s, "Print so many components, largest first", "component");
     verb->footer(
         "Example: nz scc rmat_directed:18,16 --validate --explain -o components.npz\n"
-        "Edges run from row to column. A component is named after its first vertex; in files that is its number,\n"
-        "counted from 0, whatever ids the input has.");
+        "Edges run from row to column. A component is named after its first vertex.");
     verb->callback([&run, s] { run = [s] { return run_scc(*s); }; });
 }
 

@@ -28,8 +28,8 @@ offset_t vertex_named(const loaded& in, std::int64_t name) {
                 fmt::format("source {} is not a vertex: the graph has {} vertices, from 0 on", name, n));
         return name;
     }
-    const auto found = std::ranges::find(ids, name);
-    if (found == ids.end())
+    const auto found = std::ranges::lower_bound(ids, name);
+    if (found == ids.end() || *found != name)
         throw usage_error(fmt::format("source {} is not a vertex: no vertex of the graph has this id", name));
     return found - ids.begin();
 }

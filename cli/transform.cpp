@@ -1,6 +1,7 @@
 #include "transform.hpp"
 
 #include "common.hpp"
+#include "core/buffer.hpp"
 
 #include <fmt/format.h>
 
@@ -66,29 +67,28 @@ matrix rebuild(const context& ctx, const matrix& a, const renumbering& vertices,
     const auto values = values_of<T>(a, rows);
     const bool full = a.values_held() == value_kind::full;
     const auto room = static_cast<std::size_t>(a.nnz()) * (t.symmetrize ? 2 : 1);
-    std::vector<index_t> from, to;
-    from.reserve(room);
-    to.reserve(room);
-    const std::unique_ptr<T[]> kept(full ? new T[room] : nullptr);
+    const array<index_t> from(ctx, room), to(ctx, room);
+    const array<T> kept(ctx, full ? room : 0);
+    std::size_t count = 0;
+    const auto keep = [&](index_t i, index_t j, const T* value) {
+        if (full) kept[count] = *value;
+        from[count] = i;
+        to[count++] = j;
+    };
     for (index_t i = 0; i < rows.rows(); ++i) {
         auto p = static_cast<std::size_t>(rows.begin(i));
         for (const index_t j : rows.row(i)) {
             const std::size_t at = p++;
             if (vertices.to[i] < 0 || vertices.to[j] < 0 || (t.drop_loops && i == j)) continue;
-            if (full) kept[from.size()] = values[at];
-            from.push_back(vertices.to[i]);
-            to.push_back(vertices.to[j]);
+            keep(vertices.to[i], vertices.to[j], full ? &values[at] : nullptr);
         }
     }
-    const std::size_t once = from.size();
-    for (std::size_t k = 0; t.symmetrize && k < once; ++k) {
-        if (full) kept[from.size()] = kept[k];
-        from.push_back(to[k]);
-        to.push_back(from[k]);
-    }
+    const std::size_t once = count;
+    for (std::size_t k = 0; t.symmetrize && k < once; ++k) keep(to[k], from[k], full ? &kept[k] : nullptr);
     const auto n = static_cast<index_t>(vertices.count);
-    const std::span<const T> stored = full ? std::span<const T>(kept.get(), from.size()) : values;
-    return matrix::build<T>(ctx, {n, n, from, to, stored}, binary_id::first);
+    const std::span<const index_t> rows_kept(from.data(), count), columns_kept(to.data(), count);
+    const std::span<const T> stored = full ? std::span<const T>(kept.data(), count) : values;
+    return matrix::build<T>(ctx, {n, n, rows_kept, columns_kept, stored}, binary_id::first);
 }
 
 }  // namespace

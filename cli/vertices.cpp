@@ -72,6 +72,13 @@ int conclude(const settings& s, const graph_input& graph, const vertex_report& r
     return 1;
 }
 
+vector named(const context& ctx, const loaded& in, const vector& vertices) {
+    if (in.input.original_ids.empty()) return vertices;
+    std::vector<std::int64_t> names;
+    for (const index_t v : vertices.values<index_t>()) names.push_back(v < 0 ? -1 : in.original(v));
+    return vector::dense<std::int64_t>(ctx, names);
+}
+
 vector sizes_by_label(const context& ctx, const vector& labels) {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(labels.size()));
     for (const auto label : labels.values<std::int32_t>()) ++sizes[static_cast<std::size_t>(label)];

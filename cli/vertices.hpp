@@ -48,6 +48,8 @@ struct vertex_report {
 /// Writes --output, prints text or JSON, and returns the exit status.
 int conclude(const settings& s, const graph_input& graph, const vertex_report& r);
 
+/// Vertices as values, by the input's own names of them; -1, which is none, stays.
+vector named(const context& ctx, const loaded& in, const vector& vertices);
 /// For labels that are vertices: how many vertices have each.
 vector sizes_by_label(const context& ctx, const vector& labels);
 

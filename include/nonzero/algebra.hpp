@@ -200,6 +200,9 @@ public:
     bool ignores_b() const { return multiply_.ignores_second(); }
     /// The type the operands are computed in: pinned, or promote(a, b) as the multiply operator sees it.
     dtype operand_type(dtype a, dtype b) const;
+    /// Whether operands of these types take the pinned type before they are the truth values that are computed with, and some that are
+    /// not 0 become 0 by it: 0.5 under lor_land_int32.
+    bool converts_twice(dtype a, dtype b) const;
     /// The type of the products and of their sum: for positional operators int64 unless pinned to int32.
     dtype value_type(dtype a, dtype b) const;
 

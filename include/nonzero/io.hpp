@@ -28,7 +28,7 @@ struct input {
     nz::matrix matrix;
     std::string format;  ///< "matrix market", "edge list", "npz", "cache", "binsparse", "generator"
     bool declared_symmetric = false;  ///< the source promises A = A^T
-    /// Edge lists with arbitrary ids: original_ids[k] is the source's name for vertex k. Empty: ids are
+    /// Edge lists with arbitrary ids: original_ids[k] is the source's name for vertex k, ascending. Empty: ids are
     /// 0-based rows.
     std::vector<std::int64_t> original_ids{};
 };

@@ -156,9 +156,13 @@ operation_plan ewise_mult(const context& ctx, vector& w, const binary_op& op, co
 operation_plan ewise_mult(const context& ctx, matrix& c, const binary_op& op, const matrix& a,
                           const matrix& b, const matrix_options& options = {});
 /// A without B: the entries of A at places where B has none. A and B have one shape; values of B do not matter.
+operation_plan ewise_difference(const context& ctx, vector& w, const vector& u, const vector& v,
+                                const vector_options& options = {});
 operation_plan ewise_difference(const context& ctx, matrix& c, const matrix& a, const matrix& b,
                                 const matrix_options& options = {});
 /// The entries at places that exactly one of A and B has, in the type that both promote to.
+operation_plan ewise_symmetric_difference(const context& ctx, vector& w, const vector& u, const vector& v,
+                                          const vector_options& options = {});
 operation_plan ewise_symmetric_difference(const context& ctx, matrix& c, const matrix& a, const matrix& b,
                                           const matrix_options& options = {});
 

@@ -158,8 +158,27 @@ def _shown(x):
     return repr(x) if isinstance(x, (bool, int, float, str)) else type_of(x)
 
 
+_SHARED = {
+    "out": "out: takes the result, and is returned; without it a new object is made.",
+    "mask": "mask: only its places may be written, those of entries that are not 0; structure=True: of all its entries,",
+    "complement": "complement=True: all others. What out has elsewhere stays, or goes with replace=True.",
+    "accum": "accum: a binary operator that joins out's old entries with the result's.",
+    "kernel": "kernel: the id of one, or NotSupported; without it the plan chooses.",
+}
+
+
+def _told(doc, parameters):
+    """A docstring with what the arguments that operations share mean, before its examples."""
+    if not doc or "mask" not in parameters:
+        return doc
+    text, mark, examples = doc.partition("    >>> ")
+    shared = "\n".join(f"    {line}" for name, line in _SHARED.items() if name in parameters)
+    return f"{text.rstrip()}\n\n{shared}\n{'    ' if not mark else chr(10) + mark}{examples}"
+
+
 def explained(function: Function) -> Function:
     """The function, with such a sentence for what its annotations do not allow and the compiled half refuses."""
+    function.__doc__ = _told(function.__doc__, inspect.signature(function).parameters)
 
     @functools.wraps(function)
     def call(*given, **named):

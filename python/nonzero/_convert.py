@@ -6,6 +6,7 @@ import contextlib
 import difflib
 import errno
 import os
+import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -14,7 +15,7 @@ from . import _core
 from ._arguments import explained, pair, type_of
 from ._context import Context, chosen
 from ._core import DiaMatrix, Matrix, Vector
-from ._exchange import contiguous, dtype_name, has_other_order, on_gpu, places, type_name
+from ._exchange import as_array, contiguous, dtype_name, has_other_order, on_gpu, places, type_name
 from .errors import DimensionMismatch, DomainError, Error, FileError, FileNotFound, InvalidFormat, NotSupported, PermissionDenied
 
 _NUMBERS = {os.strerror(number): number for number in errno.errorcode}
@@ -77,7 +78,7 @@ def from_csr(indptr: ArrayLike, indices: ArrayLike, data: ArrayLike | float | No
         given, data = data, contiguous(data, c, or_number=True)
         if len(data) == 0 and len(indices) > 0:
             raise DimensionMismatch(f"0 values were given for {len(indices)} entries: None is for a pattern")
-        if not copy and type_name(data) == "bool" and isinstance(given, np.ndarray) and not np.may_share_memory(given, data):
+        if not copy and len(data) and type_name(data) == "bool" and isinstance(given, np.ndarray) and not np.may_share_memory(given, data):
             raise DomainError("arrays of truth values that are borrowed hold the bytes 0 and 1 alone; leave copy=True")
     owner = None if copy else (indptr, indices, data)
     return Matrix._from_csr(c, m, n, indptr, indices, data, bool(copy), owner)
@@ -99,6 +100,42 @@ def from_coo(rows: ArrayLike, columns: ArrayLike, values: ArrayLike | float, sha
     m, n = pair(shape)
     rows, columns, values = places(rows, c), places(columns, c), contiguous(values, c, or_number=True)
     return Matrix._from_coo(c, m, n, rows, columns, values, duplicates)
+
+
+@explained
+def from_edges(sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None = None, *, symmetrize: bool = False,
+               ctx: Context | None = None) -> tuple[Matrix, np.ndarray]:
+    """The graph of edges between vertices of any names, and the names: vertex k is the one that names[k] stands for.
+
+    sources, targets: a name each for every edge: ints, strings or what else NumPy sorts; the names come back ascending, each
+    once. weights: as many; None for a pattern. An edge that is repeated counts once and keeps its first weight, as in files
+    of edges; symmetrize stores both directions of each. Raises DimensionMismatch where they are not equally many, DomainError
+    for ints with strings, and for ints whose common type is none (int64 with uint64).
+
+    >>> from nonzero import bfs
+    >>> graph, names = from_edges(["ann", "bob"], ["bob", "eve"], [2.0, 3.0])
+    >>> names[bfs(graph, int(np.searchsorted(names, "ann"))).levels == 2].tolist()
+    ['eve']
+    """
+    ends = [np.asarray(x) for x in (sources, targets)]
+    if any(x.ndim != 1 for x in ends):
+        raise DomainError(f"names of sources and targets are arrays of one dimension, not of {ends[0].ndim} and {ends[1].ndim}")
+    if len(ends[0]) != len(ends[1]):
+        raise DimensionMismatch(f"{len(ends[0])} sources and {len(ends[1])} targets were given")
+    values = np.empty(0, dtype=bool) if weights is None else as_array(weights)
+    if weights is not None and values.shape != ends[0].shape:
+        raise DimensionMismatch(f"{len(ends[0])} edges and weights of shape {values.shape} were given")
+    if len(ends[0]) == 0:
+        ends = [np.empty(0, dtype=np.int64)] * 2
+    numbers = [x.dtype.kind in "biuf" for x in ends]
+    if numbers[0] != numbers[1] or np.result_type(*ends).kind == "f" and any(x.dtype.kind != "f" for x in ends):
+        raise DomainError(f"names of {ends[0].dtype} and {ends[1].dtype} are not of one kind: give both as ints of one type, or as strings")
+    names, found = np.unique(np.concatenate(ends), return_inverse=True)
+    i, j = found.reshape(2, -1)
+    if symmetrize:  # each edge beside its other direction: of repeats the first stays
+        i, j, values = np.stack([i, j], 1).ravel(), np.stack([j, i], 1).ravel(), np.repeat(values, 2)
+    n = len(names)
+    return Matrix._from_coo(chosen(ctx), n, n, places(i), places(j), contiguous(values), "first"), names
 
 
 @explained
@@ -146,8 +183,7 @@ def to_scipy(a: Matrix):
     import scipy.sparse
 
     indptr, indices, data = a.csr_arrays()
-    if a.values_held != "full":
-        data = np.full(a.nnz, data[0] if a.values_held == "iso" else 1, dtype=np.dtype(a.dtype))
+    data = _each_value(a, data)
     if indptr.dtype != indices.dtype:
         indices = indices.astype(indptr.dtype)
     result = scipy.sparse.csr_array((data, indices, indptr), shape=a.shape, copy=False)
@@ -289,7 +325,7 @@ def build(size: int, indices: ArrayLike, values: ArrayLike, *, duplicates: str =
 
 @explained
 def full(size: int, value, *, dtype: DTypeLike = None, ctx: Context | None = None) -> Vector:
-    """A vector of `size` entries, all equal to `value`; of type `dtype`, or bool, int64 or float64 as `value` is.
+    """A vector of `size` entries, all equal to `value`; of type `dtype`, or bool, int64 (uint64 from 2^63 on) or float64 as `value` is.
 
     dtype: what NumPy takes for one of the eleven types: np.float32, "float32", int. Raises DomainError for others, and for a
     value that the type does not have.
@@ -300,28 +336,55 @@ def full(size: int, value, *, dtype: DTypeLike = None, ctx: Context | None = Non
     return Vector._full(chosen(ctx), size, value, None if dtype is None else dtype_name(dtype))
 
 
-@explained
-def load(source: str | os.PathLike, *, symmetrize: bool = False, complex_modulus: bool = False, seed: int = 1,
-         ctx: Context | None = None) -> Matrix:
-    """The matrix in a file (.mtx, .mtx.gz, edge lists, .el, .wel, .npz, .nzb, .bsp.h5) or of a generator ("rmat:20,16";
-    see generators()).
-
-    symmetrize: edge lists get both directions of every edge. complex_modulus: complex files are read as |z|. Raises
-    InvalidFormat with file, line and reason, FileNotFound and other FileErrors, which are OSErrors.
-
-    >>> load("grid2d:3").shape
-    (9, 9)
-    """
+def _loaded(source, symmetrize, complex_modulus, seed, ctx):
     path = _path(source)
     try:
         with _of_file(path):
-            return _core.load(chosen(ctx), path, bool(symmetrize), bool(complex_modulus), seed)[0]
+            return _core.load(chosen(ctx), path, bool(symmetrize), bool(complex_modulus), seed)
     except FileNotFound as why:
         names = [line.partition(":")[0] for line in _core.generators()] if ":" in path else []
         for meant in difflib.get_close_matches(path.partition(":")[0].lower(), names, 1):
             hint = f"{why.strerror}, and no generator: did you mean {meant}:{path.partition(':')[2]}?"
             raise FileNotFound(why.errno, hint, path) from None
         raise
+
+
+@explained
+def load(source: str | os.PathLike, *, symmetrize: bool = False, complex_modulus: bool = False, seed: int = 1,
+         ctx: Context | None = None) -> Matrix:
+    """The matrix in a file (.mtx, .mtx.gz, edge lists, .el, .wel, .npz, .nzb, .bsp.h5) or of a generator ("rmat:20,16";
+    see generators()).
+
+    symmetrize: edge lists get both directions of every edge. complex_modulus: complex files are read as |z|. Warns where
+    vertices of an edge list have ids of their own, which load_graph returns. Raises InvalidFormat with file, line and reason,
+    FileNotFound and other FileErrors, which are OSErrors.
+
+    >>> load("grid2d:3").shape
+    (9, 9)
+    """
+    found, ids = _loaded(source, symmetrize, complex_modulus, seed, ctx)
+    if len(ids):
+        warnings.warn(f"{source}: the vertices have ids of their own, {ids[0]} to {ids[-1]}: load_graph returns them", stacklevel=3)
+    return found
+
+
+@explained
+def load_graph(source: str | os.PathLike, *, symmetrize: bool = False, seed: int = 1,
+               ctx: Context | None = None) -> tuple[Matrix, np.ndarray]:
+    """The graph that load() reads, and its vertices' ids in the file, ascending: vertex k is ids[k] there.
+
+    They are 0 to n - 1 but for edge lists with others. Raises as load() does, and DimensionMismatch for a matrix that is not
+    square.
+
+    >>> graph, ids = load_graph("grid2d:3")
+    >>> ids[-1]
+    np.int64(8)
+    """
+    graph, ids = _loaded(source, symmetrize, False, seed, ctx)
+    m, n = graph.shape
+    if m != n:
+        raise DimensionMismatch(f"{source} is {m} x {n}: a graph's matrix is square")
+    return graph, ids if len(ids) else np.arange(n)
 
 
 @explained
@@ -377,6 +440,32 @@ def spy(a: Matrix, path: str | os.PathLike, *, pixels: int = 800, ctx: Context |
 def with_random_weights(a: Matrix, lowest: int, highest: int, *, seed: int = 1, ctx: Context | None = None) -> Matrix:
     """The same entries with whole random values from `lowest` to `highest` (int32), the same for (i, j) and (j, i)."""
     return _core.with_random_weights(chosen(ctx), a, lowest, highest, seed)
+
+
+def _each_value(a, data):
+    """The values of all entries, of which an iso matrix holds one and a pattern none."""
+    return data if a.values_held == "full" else np.full(a.nnz, data[0] if a.values_held == "iso" else 1, dtype=np.dtype(a.dtype))
+
+
+def entries(a):
+    indptr, indices, data = a.csr_arrays()
+    rows = np.repeat(np.arange(a.shape[0], dtype=np.int32), np.diff(indptr))
+    return rows, indices, _each_value(a, data)
+
+
+def filled(a, missing):
+    out = np.full(a.shape, full(1, missing, dtype=a.dtype).values()[0])
+    rows, columns, values = entries(a)
+    out[rows, columns] = values
+    return out
+
+
+def as_whole_array(a, dtype, copy):
+    if a.nnz != a.shape[0] * a.shape[1]:
+        raise TypeError("a Matrix with absent entries is no NumPy array: to_numpy(missing=0) writes them out, to_scipy keeps them absent")
+    if copy is False:
+        raise ValueError("an array of a matrix is a copy, which copy=False forbids")
+    return filled(a, 0).astype(dtype or a.dtype, copy=False)
 
 
 def _matrix_again(indptr, indices, data, shape, dtype=None):

@@ -133,7 +133,12 @@ def mxm(semiring: str, a: Factor, b: Factor, *, out: Matrix | None = None, mask:
 def ewise_add(op: str, a: Operand, b: Operand, *, out: Operand | None = None, mask: Operand | None = None,
               accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
               structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
-    """Union of two matrices or vectors: op where both have an entry, elsewhere the one that is there."""
+    """Union of two matrices or vectors: op where both have an entry, elsewhere the one that is there.
+
+    >>> import nonzero as nz
+    >>> nz.ewise_add("plus", nz.build(3, [0, 1], [1, 2]), nz.build(3, [1, 2], [10, 20])).to_numpy().tolist()
+    [1, 12, 20]
+    """
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.ewise_add(chosen(ctx), out, op, a, b, mask, accumulator(accum, out), flags, kernel))
 
@@ -142,26 +147,36 @@ def ewise_add(op: str, a: Operand, b: Operand, *, out: Operand | None = None, ma
 def ewise_mult(op: str, a: Operand, b: Operand, *, out: Operand | None = None, mask: Operand | None = None,
                accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
                structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
-    """Intersection of two matrices or vectors: op where both have an entry."""
+    """Intersection of two matrices or vectors: op where both have an entry.
+
+    >>> import nonzero as nz
+    >>> nz.ewise_mult("times", nz.build(3, [0, 1], [1, 2]), nz.build(3, [1, 2], [10, 20])).entries()[1].tolist()
+    [20]
+    """
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.ewise_mult(chosen(ctx), out, op, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
 @explained
-def difference(a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None, accum: str | None = None,
+def difference(a: Operand, b: Operand, *, out: Operand | None = None, mask: Operand | None = None, accum: str | None = None,
                transpose_a: bool = False, transpose_b: bool = False, complement: bool = False, structure: bool = False,
-               replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Matrix:
-    """A without B: the entries of the matrix A at places where B has none."""
+               replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
+    """A without B: the entries of the matrix or vector A at places where B has none.
+
+    >>> import nonzero as nz
+    >>> nz.difference(nz.dense([1.0, 2.0, 3.0]), nz.build(3, [1], [5.0])).entries()[0].tolist()
+    [0, 2]
+    """
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.difference(chosen(ctx), out, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
 @explained
-def symmetric_difference(a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None,
+def symmetric_difference(a: Operand, b: Operand, *, out: Operand | None = None, mask: Operand | None = None,
                          accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False,
                          complement: bool = False, structure: bool = False, replace: bool = False, kernel: str = "",
-                         ctx: Context | None = None) -> Matrix:
-    """The entries at places that exactly one of the matrices A and B has."""
+                         ctx: Context | None = None) -> Operand:
+    """The entries at places that exactly one of the matrices or vectors A and B has."""
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.symmetric_difference(chosen(ctx), out, a, b, mask, accumulator(accum, out), flags, kernel))
 
@@ -206,7 +221,9 @@ def select(op: str, a: Operand, thunk=0, *, out: Operand | None = None, mask: Op
 
 @explained
 def reduce(monoid: str, a: Matrix | Vector, *, ctx: Context | None = None) -> bool | int | float:
-    """The sum of all entries over a monoid ("plus", "max"...), as a Python number; its identity where there is none.
+    """The sum of all entries over a monoid ("plus", "max"...) in a's type, as a Python number; its identity where there is none.
+
+    Of truth values "plus" is "lor": a.astype(int) has them counted.
 
     >>> import nonzero as nz
     >>> nz.reduce("plus", nz.dense([1.0, 2.0]))
@@ -219,7 +236,14 @@ def reduce(monoid: str, a: Matrix | Vector, *, ctx: Context | None = None) -> bo
 def reduce_rows(monoid: str, a: Matrix, *, out: Vector | None = None, mask: Vector | None = None,
                 accum: str | None = None, transpose: bool = False, complement: bool = False, structure: bool = False,
                 replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Vector:
-    """w(i) = sum of row i of A over a monoid (of column i with transpose=True); empty rows have no entry."""
+    """w(i) = sum of row i of A over a monoid, in A's type (of column i with transpose=True); empty rows have no entry.
+
+    Of truth values, and so of patterns, "plus" is "lor": A.astype(int) has entries counted.
+
+    >>> import nonzero as nz
+    >>> nz.reduce_rows("plus", nz.load("grid2d:2").astype(int)).values().tolist()
+    [2, 2, 2, 2]
+    """
     flags = _flags(complement, structure, replace, False, transpose)
     return _given(out, _core.reduce_rows(chosen(ctx), out, monoid, a, mask, accumulator(accum, out), flags, kernel))
 
@@ -320,7 +344,12 @@ def converted(a: Operand, dtype) -> Operand:
 def kronecker(op: str, a: Matrix, b: Matrix, *, out: Matrix | None = None, mask: Matrix | None = None,
               accum: str | None = None, transpose_a: bool = False, transpose_b: bool = False, complement: bool = False,
               structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Matrix:
-    """Block (i,j) of C is op(A(i,j), B): C is (rows A * rows B) x (columns A * columns B)."""
+    """Block (i,j) of C is op(A(i,j), B): C is (rows A * rows B) x (columns A * columns B).
+
+    >>> import nonzero as nz
+    >>> nz.kronecker("times", nz.diag([1.0, 2.0]), nz.diag([3.0])).to_numpy().tolist()
+    [[3.0, 0.0], [0.0, 6.0]]
+    """
     flags = _flags(complement, structure, replace, False, transpose_a, transpose_b)
     return _given(out, _core.kronecker(chosen(ctx), out, op, a, b, mask, accumulator(accum, out), flags, kernel))
 

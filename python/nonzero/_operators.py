@@ -48,7 +48,7 @@ def _places(key, size):
         return index(key)
     if any(end is not None and index(end) < 0 for end in (key.start, key.stop)):
         raise IndexOutOfBounds(f"places {key.start}:{key.stop}: they are not counted from the end")
-    return None if key == slice(None) else np.arange(*key.indices(size))
+    return None if key == slice(None) else np.arange(*key.indices(size), dtype=np.int32)
 
 
 def _pair(a, keys):

@@ -126,7 +126,10 @@ nb::tuple load_source(const context& ctx, const std::string& source, bool symmet
 }  // namespace
 
 void bind_matrix(nb::module_& m) {
-    nb::class_<py_matrix> type(m, "Matrix");
+    nb::class_<py_matrix> type(
+        m, "Matrix",
+        "A sparse matrix in CSR, of one of eleven types: an entry is a place and a value, zeros too. values_held says\n"
+        "whether every entry has its own value, all have one, or none (a pattern, whose entries are 1).");
     type.def(
             "__init__",
             [](py_matrix* self, const nb::args& given, const nb::kwargs& named) {
@@ -177,14 +180,17 @@ void bind_matrix(nb::module_& m) {
             [](py_matrix& a, offset_t i, offset_t j, nb::handle x) {
                 a.value.set(i, j, to_scalar(x, a.value.type()));
             },
-            nb::arg("i"), nb::arg("j"), nb::arg("x").none())
+            nb::arg("i"), nb::arg("j"), nb::arg("x").none(),
+            nb::sig("def set(self, i: int, j: int, x: object) -> None"),
+            "Writes a value, of A's type, at place (i, j).")
         .def(
             "remove", [](py_matrix& a, offset_t i, offset_t j) { a.value.remove(i, j); }, nb::arg("i"),
-            nb::arg("j"))
-        .def("clear", [](py_matrix& a) { a.value.clear(); })
+            nb::arg("j"), "Removes the entry at place (i, j), if there is one.")
+        .def(
+            "clear", [](py_matrix& a) { a.value.clear(); }, "Removes all entries.")
         .def(
             "resize", [](py_matrix& a, offset_t rows, offset_t columns) { a.value.resize(rows, columns); },
-            nb::arg("rows"), nb::arg("columns"))
+            nb::arg("rows"), nb::arg("columns"), "Another shape; entries outside it go.")
         // What an operation that was given an output leaves in it.
         .def("_take", [](py_matrix& self, const py_matrix& result) { self = result; })
         .def(
@@ -195,7 +201,8 @@ void bind_matrix(nb::module_& m) {
              "Cached structure: degrees, bandwidth, symmetry. The first call reads the matrix.")
         .def(
             "validate", [](const py_matrix& a) { a.value.validate(); },
-            nb::call_guard<nb::gil_scoped_release>())
+            nb::call_guard<nb::gil_scoped_release>(),
+            "Raises InvalidFormat unless the arrays are a CSR with ascending columns in every row.")
         .def(
             "invalidate", [](py_matrix& a) { a.value.invalidate(); },
             "The values of the borrowed arrays changed: forget what was derived from them. Other columns are borrowed anew.")
@@ -214,6 +221,24 @@ void bind_matrix(nb::module_& m) {
             "csr_arrays() in the memory of this context's GPU, copied there only where they are not; data has one element\n"
             "for an iso matrix and for a pattern. cupy.from_dlpack and torch.from_dlpack take them without a copy; write\n"
             "nothing into them.")
+        .def(
+            "entries", [](nb::handle a) { return python_half<"nonzero._convert">("entries")(a); },
+            nb::sig("def entries(self) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]"),
+            "(rows, columns, values) of the entries, row by row, as NumPy arrays: what from_coo takes.")
+        .def(
+            "to_numpy",
+            [](nb::handle a, nb::handle missing) {
+                return python_half<"nonzero._convert">("filled")(a, missing);
+            },
+            nb::arg("missing") = 0, nb::sig("def to_numpy(self, missing: object = 0) -> numpy.ndarray"),
+            "A new NumPy array of two dimensions, `missing` where there is no entry.")
+        .def(
+            "__array__",
+            [](nb::handle a, nb::handle type, nb::handle copy) {
+                return python_half<"nonzero._convert">("as_whole_array")(a, type, copy);
+            },
+            nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none(),
+            "NumPy's protocol, for a matrix with an entry at every place; others go by to_numpy or to_scipy.")
         .def_prop_ro(
             "on_device", [](const py_matrix& a) { return a.value.on_device(); },
             "Whether a GPU alone has the entries; what looks at them on the host copies them first.")

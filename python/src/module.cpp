@@ -83,7 +83,11 @@ scalar number_of(nb::handle given, bool as_float = false) {
         throw too_large(nb::cast<std::string>(nb::str(whole)) + " has more than 64 bits");
     }
     const double value = PyFloat_AsDouble(x.ptr());
-    if (value == -1 && PyErr_Occurred()) refuse_as_number(x);
+    if (value == -1 && PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_OverflowError)) refuse_as_number(x);
+        PyErr_Clear();
+        throw too_large("an int of that many digits is beyond float64");
+    }
     return value;
 }
 
@@ -119,7 +123,7 @@ scalar to_scalar(nb::handle x, std::optional<dtype> type) {
     if (!type) return given;
     if (!has(*type, given))
         throw domain_error(nb::cast<std::string>(nb::str(x)) + " is no value of " +
-                           std::string(name_of(*type)) + ": make the operand of a type that has it (dtype=)");
+                           std::string(name_of(*type)) + ": make the operand of a type that has it (astype)");
     return scalar(*type, given.as(*type));
 }
 
@@ -160,7 +164,9 @@ void translate(const std::exception_ptr& thrown, void*) {
 }  // namespace
 
 void bind_context(nb::module_& m) {
-    nb::class_<context>(m, "Context")
+    nb::class_<context>(
+        m, "Context",
+        "Where operations compute: a backend, threads and limits of memory, which objects share.")
         .def(
             "__init__",
             [](context* self, const nb::args& given, const nb::kwargs& named) {

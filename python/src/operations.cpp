@@ -75,6 +75,17 @@ py_matrix ewise_matrices(const context& ctx, const py_matrix* out, const std::st
 }
 
 template <bool Symmetric>
+py_vector difference_of_vectors(const context& ctx, const py_vector* out, const py_vector& u,
+                                const py_vector& v, const py_vector* mask, const accumulator& accum,
+                                unsigned flags, const std::string& kernel) {
+    const vector_requests q(mask, accum, flags, kernel);
+    const dtype type = Symmetric ? promote(u.value.type(), v.value.type()) : u.value.type();
+    return run<py_vector>(output(ctx, out, type, u.value.size()), [&](vector& w) {
+        return Symmetric ? ewise_symmetric_difference(ctx, w, u.value, v.value, q.options)
+                         : ewise_difference(ctx, w, u.value, v.value, q.options);
+    });
+}
+template <bool Symmetric>
 py_matrix difference(const context& ctx, const py_matrix* out, const py_matrix& a, const py_matrix& b,
                      const py_matrix* mask, const accumulator& accum, unsigned flags,
                      const std::string& kernel) {
@@ -302,6 +313,8 @@ void bind_operations(nb::module_& m) {
     m.def("ewise_add", &ewise_matrices<true>, x(), o(), x(), x(), x(), o(), o(), x(), x());
     m.def("ewise_mult", &ewise_vectors<false>, x(), o(), x(), x(), x(), o(), o(), x(), x());
     m.def("ewise_mult", &ewise_matrices<false>, x(), o(), x(), x(), x(), o(), o(), x(), x());
+    m.def("difference", &difference_of_vectors<false>, x(), o(), x(), x(), o(), o(), x(), x());
+    m.def("symmetric_difference", &difference_of_vectors<true>, x(), o(), x(), x(), o(), o(), x(), x());
     m.def("difference", &difference<false>, x(), o(), x(), x(), o(), o(), x(), x());
     m.def("symmetric_difference", &difference<true>, x(), o(), x(), x(), o(), o(), x(), x());
     m.def("apply", &apply_<py_vector, vector>, x(), o(), x(), x(), o(), o(), x(), x());

@@ -99,7 +99,9 @@ py_vector spmv_(const context& ctx, const py_vector* y, double alpha, const py_m
 }  // namespace
 
 void bind_products(nb::module_& m) {
-    nb::class_<py_pattern>(m, "MxmPattern")
+    nb::class_<py_pattern>(
+        m, "MxmPattern",
+        "The places of a product, found once: find_pattern makes one, mxm(pattern=) fills it.")
         .def_prop_ro(
             "entries", [](const py_pattern& p) { return p.value.entries(); }, "Entries of the product.")
         .def_prop_ro(

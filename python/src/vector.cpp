@@ -113,7 +113,9 @@ nb::object entries(const py_vector& v) {
 }  // namespace
 
 void bind_vector(nb::module_& m) {
-    nb::class_<py_vector> type(m, "Vector");
+    nb::class_<py_vector> type(
+        m, "Vector",
+        "A vector of one of eleven types, with an entry at every place ('dense') or at some ('bitmap', 'sparse').");
     type.def(
             "__init__",
             [](py_vector* self, const nb::args& given, const nb::kwargs& named) {
@@ -161,12 +163,16 @@ void bind_vector(nb::module_& m) {
         .def(
             "set",
             [](py_vector& v, offset_t i, nb::handle x) { v.value.set(i, to_scalar(x, v.value.type())); },
-            nb::arg("i"), nb::arg("x").none())
+            nb::arg("i"), nb::arg("x").none(), nb::sig("def set(self, i: int, x: object) -> None"),
+            "Writes a value, of the vector's type, at place i.")
         .def(
-            "remove", [](py_vector& v, offset_t i) { v.value.remove(i); }, nb::arg("i"))
-        .def("clear", [](py_vector& v) { v.value.clear(); })
+            "remove", [](py_vector& v, offset_t i) { v.value.remove(i); }, nb::arg("i"),
+            "Removes the entry at place i, if there is one.")
         .def(
-            "resize", [](py_vector& v, offset_t size) { v.value.resize(size); }, nb::arg("size"))
+            "clear", [](py_vector& v) { v.value.clear(); }, "Removes all entries.")
+        .def(
+            "resize", [](py_vector& v, offset_t size) { v.value.resize(size); }, nb::arg("size"),
+            "Another size; entries outside it go.")
         // What an operation that was given an output leaves in it.
         .def("_take", [](py_vector& self, const py_vector& result) { self = result; })
         .def(

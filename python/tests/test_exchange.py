@@ -464,3 +464,73 @@ def test_misspelt_generators_are_answered_with_the_nearest():
         nz.load("grd2d:3")
     with pytest.raises(FileNotFoundError):
         nz.load("no/such:file")
+
+
+def test_edges_of_named_vertices():
+    graph, names = nz.from_edges(["bob", "ann", "bob", "bob"], ["eve", "bob", "eve", "bob"], [2, 3, 9, 4])
+    assert names.tolist() == ["ann", "bob", "eve"]
+    rows, columns, values = graph.entries()
+    assert list(zip(names[rows], names[columns], values.tolist())) == [("ann", "bob", 3), ("bob", "bob", 4), ("bob", "eve", 2)]
+    both, ids = nz.from_edges([10**12, 7], [7, 10**12], [1.5, 2.5], symmetrize=True)
+    assert ids.tolist() == [7, 10**12] and both.get(0, 1) == both.get(1, 0) == 1.5  # the first edge's, in both directions
+    pattern, _ = nz.from_edges(np.array([3, 3, 5], dtype=np.int16), [5, 5, 9])
+    assert (pattern.values_held, pattern.nnz, pattern.dtype) == ("pattern", 2, "bool")
+    nothing, none = nz.from_edges([], [])
+    assert nothing.shape == (0, 0) and len(none) == 0
+
+
+@pytest.mark.parametrize(
+    "ends, error",
+    [
+        (([1, 2], [3]), nz.errors.DimensionMismatch),
+        (([1, 2], ["a", "b"]), nz.errors.DomainError),
+        ((np.array([1], dtype=np.int64), np.array([2**63], dtype=np.uint64)), nz.errors.DomainError),
+        (([[1]], [[2]]), nz.errors.DomainError),
+    ],
+)
+def test_edges_that_do_not_fit_are_refused(ends, error):
+    with pytest.raises(error):
+        nz.from_edges(*ends)
+    with pytest.raises(nz.errors.DimensionMismatch):
+        nz.from_edges([1], [2], [1.0, 2.0])
+
+
+def test_ids_of_a_file_are_not_lost_in_silence(tmp_path):
+    path = tmp_path / "gaps.el"
+    path.write_text("10 20\n20 1000000\n")
+    with pytest.warns(UserWarning, match="10 to 1000000: load_graph"):
+        assert nz.load(path).shape == (3, 3)
+    graph, ids = nz.load_graph(path)
+    assert ids.tolist() == [10, 20, 1000000]
+    assert ids[graph.entries()[1]].tolist() == [20, 1000000]
+    path.write_text("0 1\n1 2\n")
+    graph, ids = nz.load_graph(path)
+    assert ids.tolist() == [0, 1, 2]
+    with pytest.raises(nz.errors.DimensionMismatch):
+        nz.load_graph("lp:3,5,6")
+
+
+@pytest.mark.parametrize("held", ["full", "iso", "pattern"])
+def test_a_matrix_as_arrays(held):
+    data = {"full": [5, 6, 7], "iso": [4], "pattern": None}[held]
+    a = nz.from_csr([0, 2, 2, 3], [1, 3, 0], None if data is None else np.array(data, dtype=np.int16), (3, 4))
+    rows, columns, values = a.entries()
+    expected = {"full": [5, 6, 7], "iso": [4] * 3, "pattern": [1] * 3}[held]
+    assert (rows.tolist(), columns.tolist(), values.tolist()) == ([0, 0, 2], [1, 3, 0], expected)
+    assert nz.isequal(nz.from_coo(rows, columns, values, a.shape), a)
+    filled = a.to_numpy(missing=-1 if held != "pattern" else False)
+    assert filled.shape == (3, 4) and filled.dtype == np.dtype(a.dtype)
+    assert filled[rows, columns].tolist() == expected and (filled != filled[1, 1]).sum() == 3
+    with pytest.raises(TypeError, match="to_numpy"):
+        np.asarray(a)
+    whole = nz.from_csr([0, 2, 4], [0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0], (2, 2))
+    assert np.asarray(whole).tolist() == [[1, 2], [3, 4]] and np.array(whole, dtype=np.float32).dtype == np.float32
+    if held == "full":
+        with pytest.raises(nz.errors.DomainError):
+            a.to_numpy(missing=0.5)
+
+
+def test_one_value_for_all_stays_one():
+    assert nz.from_coo([0, 1], [1, 0], 2.0, (2, 2)).values_held == "iso"
+    assert nz.from_coo([0, 0], [1, 1], 2.0, (2, 2)).get(0, 1) == 4.0
+    assert nz.from_scipy(scipy.sparse.csr_array((2, 2), dtype=bool)).shape == (2, 2)  # borrowed, with nothing to borrow

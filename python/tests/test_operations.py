@@ -76,6 +76,8 @@ def test_unions_intersections_and_differences(op, a, b):
     pairs = {at: f(u[at], w[at]) for at in u.keys() & w.keys()}
     assert read(nz.ewise_add(op, vector(u, 4), vector(w, 4))) == u | w | pairs
     assert read(nz.ewise_mult(op, vector(u, 4), vector(w, 4))) == pairs
+    assert read(nz.difference(vector(u, 4), vector(w, 4))) == {at: v for at, v in u.items() if at not in w}
+    assert read(nz.symmetric_difference(vector(u, 4), vector(w, 4))) == {at: v for at, v in (u | w).items() if at not in pairs}
 
 
 @given(entries(4, 5), st.integers(-2, 2))

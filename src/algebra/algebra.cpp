@@ -14,17 +14,26 @@ namespace {
 
 using algebra::domain;
 
+template <class Row, class Kept>
+std::string joined_names(std::span<const Row> rows, Kept&& kept) {
+    std::string all;
+    for (const Row& row : rows)
+        if (kept(row)) all += (all.empty() ? "" : ", ") + std::string(row.name);
+    return all;
+}
 template <class Row>
 std::string joined_names(std::span<const Row> rows) {
-    std::string all;
-    for (const Row& row : rows) all += (all.empty() ? "" : ", ") + std::string(row.name);
-    return all;
+    return joined_names(rows, [](const Row&) { return true; });
+}
+template <class Row>
+bool has_name(std::span<const Row> rows, std::string_view name) {
+    return std::ranges::any_of(rows, [&](const Row& row) { return row.name == name; });
 }
 template <class Row>
 auto find_by_name(std::span<const Row> rows, std::string_view name, const char* what) {
     for (const Row& row : rows)
         if (row.name == name) return row.id;
-    fail<domain_error>("'{}' is not a {}; there are {}", name, what, joined_names(rows));
+    fail<domain_error>("'{}' is not {}; there are {}", name, what, joined_names(rows));
 }
 const algebra::binary_row& row_of(binary_id id) {
     return algebra::binary_rows()[static_cast<std::size_t>(id)];
@@ -117,7 +126,7 @@ constexpr binary_id last_computing = binary_id::bxnor;  // ids beyond it are pos
 }  // namespace
 
 binary_op::binary_op(std::string_view name)
-    : binary_op(find_by_name(algebra::binary_rows(), name, "binary operator")) {}
+    : binary_op(find_by_name(algebra::binary_rows(), name, "a binary operator")) {}
 
 std::string_view binary_op::name() const { return user_ ? std::string_view(user_->name) : row_of(id_).name; }
 binary_op binary_op::exchanged() const {
@@ -201,7 +210,13 @@ monoid::monoid(binary_id id) : op_(id) {
                           "operator {} has no identity: it is not a monoid",
                           id == binary_id::user ? "user" : row_of(id).name);
 }
-monoid::monoid(std::string_view name) : monoid(binary_op(name).id()) {}
+monoid::monoid(std::string_view name)
+    : monoid([&] {
+          require<domain_error>(
+              has_name(algebra::binary_rows(), name), "'{}' is not a monoid; there are {}", name,
+              joined_names(algebra::binary_rows(), [](const auto& row) { return row.is_monoid; }));
+          return binary_op(name).id();
+      }()) {}
 
 namespace {
 template <class F>
@@ -273,7 +288,15 @@ bool monoid::exact(dtype type) const {
 }
 
 unary_op::unary_op(std::string_view name)
-    : unary_op(find_by_name(algebra::unary_rows(), name, "unary operator")) {}
+    : unary_op([&] {
+          const auto rows = algebra::unary_rows();
+          require<domain_error>(
+              has_name(rows, name) || !has_name(algebra::binary_rows(), name),
+              "'{}' is a binary operator: apply takes it with a fixed left or right operand", name);
+          require<domain_error>(has_name(rows, name) || !has_name(algebra::index_unary_rows(), name),
+                                "'{}' is an index-unary operator: apply takes it with a thunk", name);
+          return find_by_name(rows, name, "a unary operator");
+      }()) {}
 std::string_view unary_op::name() const {
     return user_ ? std::string_view(user_->name) : algebra::unary_rows()[static_cast<std::size_t>(id_)].name;
 }
@@ -296,7 +319,7 @@ unary_op::function unary_op::resolve(dtype operand) const {
 }
 
 index_unary_op::index_unary_op(std::string_view name)
-    : index_unary_op(find_by_name(algebra::index_unary_rows(), name, "index-unary operator")) {}
+    : index_unary_op(find_by_name(algebra::index_unary_rows(), name, "an index-unary operator")) {}
 std::string_view index_unary_op::name() const {
     return user_ ? std::string_view(user_->name)
                  : algebra::index_unary_rows()[static_cast<std::size_t>(id_)].name;

@@ -4,6 +4,8 @@
 
 #include "nonzero/algebra.hpp"
 
+#include <optional>
+
 namespace nz::algebra {
 
 /// Where the two operands of a product stand; positional operators return one of these.
@@ -29,8 +31,14 @@ class bound_binary {
 public:
     /// Throws domain_error where the operator is not defined on the operands' common type.
     bound_binary(const binary_op& op, dtype x, dtype y) : bound_binary(op, x, y, common_type(op, x, y)) {}
-    bound_binary(const binary_op& op, dtype x, dtype y, dtype operands)
-        : op_(op), x_(x), y_(y), type_(op.output_type(operands)) {
+    /// `before`: a type that both take first, where there is one.
+    bound_binary(const binary_op& op, dtype x, dtype y, dtype operands, std::optional<dtype> before = {})
+        : op_(op),
+          x_(x),
+          y_(y),
+          twice_(before.has_value()),
+          before_(before.value_or(x)),
+          type_(op.output_type(operands)) {
         if (op.positional()) return;
         in_ = op.input_type(operands);
         call_ = op.resolve(operands);
@@ -44,7 +52,9 @@ public:
     /// The type of the result.
     dtype type() const { return type_; }
     element operator()(element x, element y) const {
-        return call_(op_.context(), cast(x, x_, in_), cast(y, y_, in_));
+        return twice_ ? call_(op_.context(), cast(cast(x, x_, before_), before_, in_),
+                              cast(cast(y, y_, before_), before_, in_))
+                      : call_(op_.context(), cast(x, x_, in_), cast(y, y_, in_));
     }
     element operator()(element x, element y, const places& at) const {
         if (!op_.positional()) return (*this)(x, y);
@@ -53,7 +63,9 @@ public:
 
 private:
     binary_op op_;
-    dtype x_, y_, type_, in_ = dtype::float64;
+    dtype x_, y_;
+    bool twice_;
+    dtype before_, type_, in_ = dtype::float64;
     binary_op::function call_ = nullptr;
 };
 
@@ -76,7 +88,8 @@ class bound_semiring {
 public:
     bound_semiring(const semiring& s, dtype a, dtype b)
         : type_(s.value_type(a, b)),
-          multiply_(s.multiply(), a, b, s.operand_type(a, b)),
+          multiply_(s.multiply(), a, b, s.operand_type(a, b),
+                    s.converts_twice(a, b) ? s.pinned_type() : std::nullopt),
           add_(s.add().op(), type_, type_) {}
 
     dtype type() const { return type_; }

@@ -90,6 +90,18 @@ dtype semiring::operand_type(dtype a, dtype b) const {
     return multiply_.positional() ? common : multiply_.input_type(common);
 }
 
+bool semiring::converts_twice(dtype a, dtype b) const {
+    if (!pinned_ || *pinned_ == dtype::boolean || multiply_.positional() ||
+        operand_type(a, b) != dtype::boolean)
+        return false;
+    const auto keeps = [&](dtype type) {
+        if (type == dtype::boolean) return true;
+        return is_floating(type) <= is_floating(*pinned_) &&
+               (is_floating(type) != is_floating(*pinned_) || size_of(type) <= size_of(*pinned_));
+    };
+    return !(ignores_a() || keeps(a)) || !(ignores_b() || keeps(b));
+}
+
 dtype semiring::value_type(dtype a, dtype b) const {
     if (multiply_.positional()) return add_.value_type(pinned_ == dtype::int32 ? dtype::int32 : dtype::int64);
     // plus_lor and the like count their truth values in the operands' type, as GraphBLAS's GxB_PLUS_LOR_INT32

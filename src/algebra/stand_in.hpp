@@ -76,7 +76,7 @@ inline bool has_ones_alone(const semiring& s) {
 template <class F>
 std::optional<semiring> stand_in(const semiring& s, dtype a, dtype b, F&& is_compiled) {
     const binary_id add = s.add().id(), multiply = s.multiply().id();
-    if (!s.add().is_built_in() || multiply == binary_id::user) return {};
+    if (!s.add().is_built_in() || multiply == binary_id::user || s.converts_twice(a, b)) return {};
     const auto compiled = [&](binary_id sum, dtype type) -> std::optional<semiring> {
         semiring other(sum, multiply, type);
         return is_compiled(other) ? std::optional(std::move(other)) : std::nullopt;

@@ -150,7 +150,9 @@ private:
         vector_options through{.accum = binary_id::second, .transpose_a = true};  // rows without edges stay 0
         if (!all) through.mask = &active_;
         plan += "; " + to_string(mxv(ctx_, carried_, ring_, a_, scaled_, through));
-        const auto done = ops::pagerank_step(ctx_, v, all ? std::optional(carried_sum_) : std::nullopt);
+        // Steps of some rows sum t; were those of all rows to go by what it should be, two fixed points would differ by roundings.
+        const bool known = all && !o_.adaptive;
+        const auto done = ops::pagerank_step(ctx_, v, known ? std::optional(carried_sum_) : std::nullopt);
         carried_sum_ = done.carried;
         return {done.moved};
     }
@@ -177,7 +179,7 @@ private:
     const offset_t n_;
     const semiring ring_;
     const plan::pagerank_plan plan_;
-    double carried_sum_ = 0;  // of the next step's t, where it is one of all rows
+    double carried_sum_ = 0;  // of the next step's t, where no row is left out
     const vector start_, scale_;
     vector carried_, ranks_, scaled_;
     vector moved_;  // how far each rank went in the last step; of size 0 unless rows are left out

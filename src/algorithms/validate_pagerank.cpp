@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -57,8 +58,9 @@ std::string validate_pagerank(const context&, const matrix& a, const vector& ran
     std::vector<double> p(n, 1 / static_cast<double>(n));
     if (o.personalisation) {
         p = as_doubles(*o.personalisation);
+        const double greatest = std::ranges::max(p);
         double total = 0;
-        for (const double x : p) total += x;
+        for (double& x : p) total += x /= greatest;
         for (double& x : p) x /= total;
     }
     const std::vector<double> t = carried_along(a.body().rows(), r, o.damping);

@@ -71,8 +71,8 @@ public:
         const auto* p = out.as<const offset_t>();
         require<invalid_format>(p[0] == 0, "{}: the first element is {}, not 0", where(name), p[0]);
         for (offset_t i = 0; i < count; ++i)
-            require<invalid_format>(p[i] <= p[i + 1], "{}: element {} is {}, the next is {}", where(name), i,
-                                    p[i], p[i + 1]);
+            if (p[i] > p[i + 1])
+                fail<invalid_format>("{}: element {} is {}, the next is {}", where(name), i, p[i], p[i + 1]);
         require<invalid_format>(p[count] == about_.stored, "{}: the last element is {}, {} values are stored",
                                 where(name), p[count], about_.stored);
         return out;

@@ -46,8 +46,9 @@ public:
             parallel::for_pieces(ctx_.threads(), count, [&](offset_t first, offset_t last) {
                 for (offset_t k = first; k < last; ++k) {
                     const auto x = convert<offset_t>(a.at<T>(k));
-                    require<invalid_format>(x >= least && x <= most, "{}: element {} is {}, outside {}..{}",
-                                            where(name), k, x, least, most);
+                    if (x < least || x > most)
+                        fail<invalid_format>("{}: element {} is {}, outside {}..{}", where(name), k, x, least,
+                                             most);
                     out[k] = static_cast<Out>(x);
                 }
             });
@@ -111,8 +112,9 @@ array<offset_t> read_offsets(archive& file, offset_t major, offset_t entries) {
     require<invalid_format>(offsets[0] == 0, "{}: the first offset is {}, not 0", file.where("indptr"),
                             offsets[0]);
     for (offset_t i = 0; i < major; ++i)
-        require<invalid_format>(offsets[i] <= offsets[i + 1], "{}: offset {} is {}, the next is {}",
-                                file.where("indptr"), i, offsets[i], offsets[i + 1]);
+        if (offsets[i] > offsets[i + 1])
+            fail<invalid_format>("{}: offset {} is {}, the next is {}", file.where("indptr"), i, offsets[i],
+                                 offsets[i + 1]);
     return offsets;
 }
 

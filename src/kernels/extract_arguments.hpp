@@ -30,6 +30,8 @@ struct extract_rows_arguments {
     bool all_columns = false;
     const index_t* place_of = nullptr;
     std::span<const column_target> targets;
+    const index_t* target_of =
+        nullptr;                ///< of each column the first of these (-1: none); null: it is looked for
     bool ascending = true;      ///< places ascend where columns do
     bool every_column = false;  ///< each has one place
     int threads = 1;

@@ -46,7 +46,7 @@ void require_counted(bool counted, const matrix& a) {
     require<not_supported>(
         counted,
         "betweenness: the graph ({} x {}) has more shortest paths between two vertices than the "
-        "kernel's numbers can say",
+        "kernel's numbers can say; queue, on a CPU, counts furthest",
         a.rows(), a.columns());
 }
 

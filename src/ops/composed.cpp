@@ -12,7 +12,7 @@ namespace nz::ops {
 
 std::optional<kernels::composed_multiply> composed_multiply_of(const semiring& s, dtype a, dtype b) {
     const algebra::bound_semiring defined(s, a, b);
-    if (s.multiply().positional()) return {};
+    if (s.multiply().positional() || s.converts_twice(a, b)) return {};
     const dtype operand = s.operand_type(a, b);
     const compiled_words c = find_compiled(s.multiply(), operand);
     if (!c.kernel) return {};

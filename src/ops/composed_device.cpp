@@ -30,7 +30,8 @@ struct composed_on_device {
 };
 
 std::optional<composed_on_device> compose(const context& ctx, const semiring& s, dtype a, dtype b) {
-    if (!ctx.gpu() || !s.add().is_built_in() || s.multiply().positional()) return {};
+    if (!ctx.gpu() || !s.add().is_built_in() || s.multiply().positional() || s.converts_twice(a, b))
+        return {};
     const algebra::bound_semiring defined(s, a, b);
     composed_on_device c;
     c.operand = s.operand_type(a, b);
@@ -195,19 +196,25 @@ std::optional<mxv_plan> mxv_composed_on_device(const mxv_product& p) {
 
 namespace {
 
+// What a product takes while its place is looked for, or both operands and it itself before and after a conversion.
+std::size_t bytes_a_product(const product& p, const composed_on_device& c) {
+    constexpr std::size_t found = 40, pair = 8;
+    return std::max(found, pair + size_of(p.left.a.type()) + size_of(p.right.a.type()) +
+                               size_of(c.multiply.result) + size_of(c.value));
+}
 // Products that are formed together: enough to fill the GPU, as far as a quarter of what is left has room for them.
-offset_t at_once(const context& ctx) {
-    constexpr std::size_t each = 64, most = std::size_t{1} << 25, least = std::size_t{1} << 16;
+offset_t at_once(const context& ctx, std::size_t each) {
+    constexpr std::size_t most = std::size_t{1} << 25, least = std::size_t{1} << 16;
     return static_cast<offset_t>(std::clamp(device::bytes_left(ctx) / 4 / each, least, most));
 }
 
 std::optional<matrix> product_of(const product& p, const context& own, const composed_on_device& c,
-                                 offset_t& products) {
+                                 mxm_plan& plan) {
     const context& ctx = p.ctx;
     if (p.left.a.nnz() > storage::most_listed || p.right.a.nnz() > storage::most_listed) return {};
     const storage::device_rows left = rows_on_device(ctx, p.left), right = rows_on_device(ctx, p.right);
-    products = storage::count_products(ctx, left, right);
-    if (products == 0) return matrix(own, c.value, p.left.rows(), p.right.columns());
+    plan.products = storage::count_products(ctx, left, right);
+    if (plan.products == 0) return matrix(own, c.value, p.left.rows(), p.right.columns());
     const semiring any_pair(binary_id::any, binary_id::pair, dtype::boolean);
     matrix_options options = p.options;
     options.kernel = {};
@@ -236,8 +243,11 @@ std::optional<matrix> product_of(const product& p, const context& own, const com
                             formed.data(),
                             sums.as<std::byte>() + static_cast<std::size_t>(some.first) * size_of(c.value));
     };
+    const std::size_t each = bytes_a_product(p, c);
+    const offset_t together = at_once(ctx, each);
+    plan.workspace_bytes = static_cast<std::size_t>(std::min(together, plan.products)) * each;
     if (places.nnz() > 0 && !storage::take_products(ctx, left, right, rows_on_device(ctx, {places}),
-                                                    p.options.mask != nullptr, at_once(ctx), sum))
+                                                    p.options.mask != nullptr, together, sum))
         return {};
     storage::csr shape = places.body().rows_anywhere().shape(c.value);
     shape.kind = value_kind::full;
@@ -249,14 +259,12 @@ std::optional<matrix> product_of(const product& p, const context& own, const com
 std::optional<device_product> mxm_composed_on_device(const product& p, const context& own) {
     const auto c = compose(p.ctx, p.ring, p.left.a.type(), p.right.a.type());
     if (!c || !storage::sums_places(p.ring.add().id(), c->value)) return {};
-    offset_t products = 0;
-    auto t = if_it_fits<std::optional<matrix>>([&] { return product_of(p, own, *c, products); });
-    if (!t || !*t) return {};
     mxm_plan plan;
+    auto t = if_it_fits<std::optional<matrix>>([&] { return product_of(p, own, *c, plan); });
+    if (!t || !*t) return {};
     plan.operation = "mxm";
     plan.kernel = "composed";
     plan.tier = tier::generic;
-    plan.products = products;
     plan.on_device = true;
     plan.reason = "not compiled as a whole: products found by place, formed and summed, rows after rows";
     return device_product{plan, std::move(**t)};

@@ -58,6 +58,47 @@ void check(const operation_plan& plan, const vector& w, const vector& u, const v
     ops::check_kernel("ewise", options.kernel);
 }
 
+// u at places where v has no entry, in a type: on the GPU or the host.
+vector without(const context& ctx, bool there, const vector& u, const vector& v, dtype type) {
+    const vector_options others{.mask = &v, .mask_structure = true, .mask_complement = true};
+    vector t(ctx, type, u.size());
+    if (there)
+        ops::write_back_from_device(ctx, t, ops::in_type_on_device(ctx, u, type), others);
+    else
+        ops::write_back(ctx, t, storage::convert_values(u.body(), type), others);
+    return t;
+}
+
+// As both differences come by words: under the other operand's structure as a mask.
+vector difference_by_words(const context& ctx, bool there, set_operation operation, const vector& u,
+                           const vector& v) {
+    if (operation == set_operation::subtract) return without(ctx, there, u, v, u.type());
+    const dtype type = promote(u.type(), v.type());
+    const vector left = without(ctx, there, u, v, type), right = without(ctx, there, v, u, type);
+    vector t(ctx, type, u.size());
+    ewise_add(ctx, t, binary_id::first, left, right);
+    return t;
+}
+
+// Vectors of which one lies on the GPU; nothing where it has no room.
+std::optional<vector> join_there(const context& ctx, set_operation operation, const binary_op& op,
+                                 const vector& u, const vector& v) {
+    return ops::if_it_fits<vector>([&]() -> std::optional<vector> {
+        if (ops::computes(operation)) return ops::join_words_on_device(ctx, operation, op, u, v);
+        if (!ops::lives_there(ctx, u) && !ops::lives_there(ctx, v)) return {};
+        vector t = difference_by_words(ctx, true, operation, u, v);
+        return ops::lives_there(ctx, t) ? std::optional(std::move(t)) : std::nullopt;
+    });
+}
+// Vectors that are not both sparse.
+std::optional<storage::vector_body> join_here(const context& ctx, set_operation operation,
+                                              const binary_op& op, const vector& u, const vector& v) {
+    if (ops::computes(operation)) return ops::join_words(ctx, operation, op, u.body(), v.body());
+    if (u.form() == vector_form::sparse && v.form() == vector_form::sparse) return {};
+    vector t = difference_by_words(ctx, false, operation, u, v);
+    return std::move(t.mutable_body());
+}
+
 // Two vectors: by lists of places where both are sparse, by words of places where one is not, else by reference().
 template <class Reference>
 operation_plan join(const context& ctx, vector& w, const operation_plan& plan, set_operation operation,
@@ -65,8 +106,7 @@ operation_plan join(const context& ctx, vector& w, const operation_plan& plan, s
                     Reference&& reference) {
     const device::arrivals arrived(ctx);
     if (options.kernel.empty() || options.kernel == words)
-        if (auto t = ops::if_it_fits<vector>(
-                [&] { return ops::join_words_on_device(ctx, operation, op, u, v); })) {
+        if (auto t = join_there(ctx, operation, op, u, v)) {
             ops::write_back_from_device(ctx, w, std::move(*t), options);
             return {plan.operation, words,          tier::compiled, "place by place, where they are",
                     true,           arrived.bytes()};
@@ -78,7 +118,7 @@ operation_plan join(const context& ctx, vector& w, const operation_plan& plan, s
             return served(plan);
         }
     if (options.kernel.empty() || options.kernel == words)
-        if (auto t = ops::join_words(ctx, operation, op, u.body(), v.body())) {
+        if (auto t = join_here(ctx, operation, op, u, v)) {
             ops::write_back(ctx, w, std::move(*t), options);
             return {plan.operation, words, tier::compiled, "place by place: not both are sparse"};
         }
@@ -172,12 +212,26 @@ operation_plan ewise_mult(const context& ctx, matrix& c, const binary_op& op, co
                 [&] { return kernels::reference::ewise_mult(ctx, op, left.entries(), right.entries()); });
 }
 
+operation_plan ewise_difference(const context& ctx, vector& w, const vector& u, const vector& v,
+                                const vector_options& options) {
+    check(difference_plan, w, u, v, options);
+    return join(ctx, w, difference_plan, set_operation::subtract, binary_id::first, u, v, options,
+                [&] { return kernels::reference::ewise_difference(ctx, u.body(), v.body()); });
+}
+
 operation_plan ewise_difference(const context& ctx, matrix& c, const matrix& a, const matrix& b,
                                 const matrix_options& options) {
     const ops::operand left{a, options.transpose_a}, right{b, options.transpose_b};
     check(difference_plan, c, left, right, options);
     return join(ctx, c, difference_plan, set_operation::subtract, binary_id::first, left, right, options,
                 [&] { return kernels::reference::ewise_difference(ctx, left.entries(), right.entries()); });
+}
+
+operation_plan ewise_symmetric_difference(const context& ctx, vector& w, const vector& u, const vector& v,
+                                          const vector_options& options) {
+    check(symmetric_plan, w, u, v, options);
+    return join(ctx, w, symmetric_plan, set_operation::exclude, binary_id::first, u, v, options,
+                [&] { return kernels::reference::ewise_symmetric_difference(ctx, u.body(), v.body()); });
 }
 
 operation_plan ewise_symmetric_difference(const context& ctx, matrix& c, const matrix& a, const matrix& b,

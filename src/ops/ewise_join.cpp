@@ -137,7 +137,7 @@ std::optional<vector_body> join_balanced(const context& ctx, set_operation opera
     if (u.form != vector_form::sparse || v.form != vector_form::sparse) return {};
     const auto fill = instantiate::find_ewise_fill(how.op, how.compiled);
     if (!fill) return {};
-    if (u.type != how.type || v.type != how.type) {
+    if (u.type != how.type || (how.reads_b && v.type != how.type)) {
         auto t = join_balanced(ctx, operation, {how.op, how.compiled, how.type, how.type, how.reads_b},
                                convert_values(u, how.type), convert_values(v, how.type));
         return how.result == how.type ? std::move(t) : std::optional(convert_values(*t, how.result));

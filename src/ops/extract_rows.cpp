@@ -25,6 +25,16 @@ offset_t entries_read(const csr& a, const index_t* sources, index_t rows) {
     return n;
 }
 
+// Of each column its first target, -1 without one.
+array<index_t> first_of(const context& ctx, std::span<const kernels::column_target> targets,
+                        index_t columns) {
+    array<index_t> first(ctx, static_cast<std::size_t>(columns));
+    first.fill(-1);
+    for (std::size_t k = targets.size(); k-- > 0;)
+        first[static_cast<std::size_t>(targets[k].column)] = static_cast<index_t>(k);
+    return first;
+}
+
 }  // namespace
 
 csr moved_lines(const context& ctx, const csr& a, const line_sources& rows, const line_sources& columns) {
@@ -38,14 +48,20 @@ csr moved_lines(const context& ctx, const csr& a, const line_sources& rows, cons
     k.threads = ctx.threads();
     std::optional<array<index_t>> places;
     std::vector<kernels::column_target> targets;
+    array<index_t> first_targets;
     if (!columns.all()) {
-        if (by_array(a.columns, columns.lines(), k.rows, entries_read(a, k.row_sources, k.rows)))
-            places = columns.places(ctx, a.columns);
+        const bool looked_up =
+            by_array(a.columns, columns.lines(), k.rows, entries_read(a, k.row_sources, k.rows));
+        if (looked_up) places = columns.places(ctx, a.columns);
         if (places) {
             k.place_of = places->data();
             k.every_column = columns.lines() == a.columns && std::ranges::count(*places, -1) == 0;
         } else {
             targets = columns.targets(ctx);
+            if (looked_up) {
+                first_targets = first_of(ctx, targets, a.columns);
+                k.target_of = first_targets.data();
+            }
         }
         k.targets = targets;
     }

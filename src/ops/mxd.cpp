@@ -175,9 +175,9 @@ mxd_product make_mxd_product(const context& ctx, const dense_output& c, const se
                              const dense_input& b, const dense_options& options) {
     const dense right = checked("mxd", "B", b, options.transpose_b), result = checked("mxd", "C", c, false);
     const dtype operand = s.operand_type(a.type(), b.type), value = s.value_type(a.type(), b.type);
-    const bool built_in = s.add().is_built_in();
+    const bool may_be = s.add().is_built_in() && !s.converts_twice(a.type(), b.type);
     const auto* cell =
-        built_in ? instantiate::find_dense_cell(s.add().id(), s.multiply().id(), operand) : nullptr;
+        may_be ? instantiate::find_dense_cell(s.add().id(), s.multiply().id(), operand) : nullptr;
     if (cell && cell->value != value) cell = nullptr;
     const auto* on_device =
         cell && ctx.gpu() ? instantiate::find_dense_device_cell(s.add().id(), s.multiply().id(), operand)

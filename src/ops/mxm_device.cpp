@@ -311,7 +311,8 @@ matrix stream_result(device_mxm& product, const context& ctx, const context& own
 }
 
 const instantiate::mxm_device_cell* cell_of(const context& ctx, const device_factors& f) {
-    if (!ctx.gpu() || !f.ring.add().is_built_in()) return nullptr;
+    if (!ctx.gpu() || !f.ring.add().is_built_in() || f.ring.converts_twice(f.left.a.type(), f.right.a.type()))
+        return nullptr;
     const dtype key = f.ring.multiply().positional() ? f.value_type : f.operand_type;
     return instantiate::find_mxm_device_cell(f.ring.add().id(), f.ring.multiply().id(), key);
 }

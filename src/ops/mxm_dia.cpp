@@ -193,7 +193,7 @@ operation_plan mxm(const context& ctx, dia_matrix& c, const semiring& s, const d
         a.rows(), a.columns(), b.rows(), b.columns());
     const dtype operand = s.operand_type(a.type(), b.type()), value = s.value_type(a.type(), b.type());
     ops::dia_meeting met = ops::meet(a.body(), b.body(), value);
-    const auto* cell = ops::cell_of(s, operand, value);
+    const auto* cell = s.converts_twice(a.type(), b.type()) ? nullptr : ops::cell_of(s, operand, value);
     const auto* there = cell && ctx.gpu()
                             ? instantiate::find_dia_device_cell(cell->add, cell->multiply, cell->operand)
                             : nullptr;

@@ -53,7 +53,9 @@ void check_same(const product& p, const operand& x, const resident_places& known
 }
 
 const instantiate::mxm_device_cell* cell_of(const product& p) {
-    if (!p.ctx.gpu() || !p.ring.add().is_built_in()) return nullptr;
+    if (!p.ctx.gpu() || !p.ring.add().is_built_in() ||
+        p.ring.converts_twice(p.left.a.type(), p.right.a.type()))
+        return nullptr;
     const auto* cell =
         instantiate::find_mxm_device_cell(p.ring.add().id(), p.ring.multiply().id(), p.operand_type);
     return cell && cell->numeric ? cell : nullptr;

@@ -15,7 +15,7 @@ namespace nz::ops {
 using storage::csr;
 
 const instantiate::mxm_cell* mxm_cell_of(const semiring& s, dtype a, dtype b) {
-    if (!s.add().is_built_in()) return nullptr;
+    if (!s.add().is_built_in() || s.converts_twice(a, b)) return nullptr;
     const dtype value = s.value_type(a, b), key = s.multiply().positional() ? value : s.operand_type(a, b);
     const auto* cell = instantiate::find_mxm_cell(s.add().id(), s.multiply().id(), key);
     return cell && cell->value == value ? cell : nullptr;

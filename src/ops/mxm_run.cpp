@@ -351,6 +351,10 @@ private:
 
 csr run_compiled(const product& p, mxm_plan& plan, const mxm_collected& known, std::span<const index_t> cuts,
                  std::optional<offset_t> room) {
+    // No workspace is taken for chunks of no rows, and kernels clear theirs first.
+    if (p.a().rows == 0)
+        return storage::allocate_csr(p.ctx, p.value, value_kind::full, 0,
+                                     static_cast<index_t>(p.right.columns()), std::span<const index_t>());
     prepared ready(p, plan, known);
     if (cuts.empty()) {
         if (plan.kernel == "dense_row" || plan.kernel == "hash" || plan.kernel == "masked_row")

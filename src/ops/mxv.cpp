@@ -533,7 +533,7 @@ plan::mxv_facts mxv_facts_of(const mxv_product& p) {
 }
 
 const instantiate::mxv_cell* mxv_cell_of(const semiring& s, dtype a, dtype u) {
-    if (!s.add().is_built_in()) return nullptr;
+    if (!s.add().is_built_in() || s.converts_twice(a, u)) return nullptr;
     const dtype value = s.value_type(a, u), key = s.multiply().positional() ? value : s.operand_type(a, u);
     const auto* cell = instantiate::find_mxv_cell(s.add().id(), s.multiply().id(), key);
     return cell && cell->value == value ? cell : nullptr;

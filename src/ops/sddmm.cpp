@@ -35,7 +35,7 @@ struct sampled {
 sampled make_sampled(const context& ctx, const semiring& s, const dense_input& x, const dense_input& y,
                      const dense_options& options) {
     const dtype operand = s.operand_type(x.type, y.type), value = s.value_type(x.type, y.type);
-    const auto* cell = s.add().is_built_in()
+    const auto* cell = s.add().is_built_in() && !s.converts_twice(x.type, y.type)
                            ? instantiate::find_dense_cell(s.add().id(), s.multiply().id(), operand)
                            : nullptr;
     if (cell && cell->value != value) cell = nullptr;

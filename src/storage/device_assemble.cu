@@ -26,12 +26,6 @@ __global__ void outside_kernel(device_tuples t, unsigned long long* first) {
     const index_t i = t.row_indices[k], j = t.column_indices[k];
     if (i < 0 || i >= t.rows || j < 0 || j >= t.columns) atomicMin(first, static_cast<unsigned long long>(k));
 }
-template <class Value>
-__global__ void repeat_value_kernel(const Value* value, offset_t count, Value* to) {
-    const offset_t k = thread_number();
-    if (k < count) to[k] = *value;
-}
-
 int bits_for(index_t size) { return std::bit_width(static_cast<unsigned>(std::max(size, 1) - 1)); }
 
 class assembly {
@@ -63,9 +57,7 @@ public:
             return a;
         }
         const auto repeats = static_cast<offset_t>(found_.repeats);
-        if (repeats) return device_combine::combined(gpu_, t_, a, t_.count - repeats, duplicates);
-        if (t_.one_value) repeat_value(a);
-        return a;
+        return repeats ? device_combine::combined(gpu_, t_, a, t_.count - repeats, duplicates) : std::move(a);
     }
 
 private:
@@ -134,15 +126,6 @@ private:
         const int bits = bits_for(t_.columns) + bits_for(t_.rows);
         bits <= 32 ? f(std::type_identity<std::uint32_t>{}, bits)
                    : f(std::type_identity<std::uint64_t>{}, bits);
-    }
-    void repeat_value(device_assembled& a) {
-        const std::size_t bytes = size_of(t_.type);
-        a.values = buffer(gpu_.device_memory(), static_cast<std::size_t>(t_.count) * bytes);
-        by_width(bytes, [&]<class U>(std::type_identity<U>) {
-            repeat_value_kernel<<<blocks_for(t_.count), threads, 0, on_>>>(static_cast<const U*>(t_.values),
-                                                                           t_.count, a.values.as<U>());
-        });
-        check(cudaGetLastError());
     }
 
     const context& gpu_;

@@ -20,7 +20,8 @@ struct device_tuples {
 struct device_assembled {
     offset_t outside = -1;  ///< the first coordinate outside the shape; nothing else then
     offset_t nnz = 0;
-    buffer offsets, indices, values;  ///< as in csr, `indices` padded; a value an entry
+    buffer offsets, indices,
+        values;  ///< as in csr, `indices` padded; no values where one is all entries' and none was combined
 };
 /// The CSR of coordinates; repeats combined with `duplicates` in input order. Nothing where the GPU has not got that operator: it
 /// has plus, times, min, max, first, second and any. At most 2^32 - 1 coordinates. Takes 8 bytes a coordinate and a value, and a fraction for counts,

@@ -262,7 +262,10 @@ product_list list_products(const context& gpu, const device_rows& a, const devic
                            const device_rows& c) {
     product_list list;
     list.starts = take<std::uint32_t>(gpu, c.nnz + 1);
-    if (c.nnz == 0) return list;
+    if (c.nnz == 0) {
+        gpu.gpu()->fill(list.starts.data(), 0, list.starts.bytes());
+        return list;
+    }
     const product_finder finder(gpu, a, b, c, chunk_products);
     list.products = finder.products();
     list.pairs = take<entry_pair>(gpu, list.products);

@@ -37,7 +37,8 @@ struct placed_products {
 };
 /// Calls `take` for rows after rows that have up to `at_once` products together, or one row that has more: no more than 2^31 - 1, or
 /// this returns false, before anything is taken. Each place of `c` has a product; with `some`, others may have none there, and are left
-/// out. Entries of A and B are most_listed at most. Takes 36 bytes a product of these rows while it looks for places, 8 after that, and 12 an entry of A.
+/// out. Entries of A and B are most_listed at most. Takes 40 bytes a product of these rows while it looks for places, 8 after
+/// that, 4 a place of theirs, and 12 an entry of A.
 bool take_products(const context& gpu, const device_rows& a, const device_rows& b, const device_rows& c,
                    bool some, offset_t at_once, const std::function<void(const placed_products&)>& take);
 /// Of each product its entry of A's value (or of B's, `second`) from an array that has one an entry, of so many bytes each.

@@ -48,9 +48,10 @@ template <class T>
         return std::upper_bound(offsets, offsets + a.rows + 1, k) - offsets - 1;
     });
     fail<domain_error>(
-        "entry ({}, {}) is {}: the length of an edge must be a number from 0 on that fits {}; take another "
-        "algorithm for negative lengths",
-        row, a.index_data()[k], +value, name_of(type));
+        "entry ({}, {}) is {}: the length of an edge must be a number from 0 on that fits {}; {}", row,
+        a.index_data()[k], +value, name_of(type),
+        value > T{} && !is_floating(type) ? "distances of type float64 hold greater ones"
+                                          : "take another algorithm for negative lengths");
 }
 
 }  // namespace

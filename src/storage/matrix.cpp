@@ -500,10 +500,15 @@ matrix matrix::from_tuples(const context& ctx, dtype type, offset_t rows, offset
         });
     const storage::tuple_chunk chunk{row_indices.data(), column_indices.data(),
                                      value_count == n ? values : spread.data(), static_cast<offset_t>(n)};
-    return storage::make_matrix(
-        ctx,
+    storage::csr made =
         storage::assemble(ctx, type, value_kind::full, static_cast<index_t>(rows),
-                          static_cast<index_t>(columns), {&chunk, 1}, storage::mirror::none, duplicates));
+                          static_cast<index_t>(columns), {&chunk, 1}, storage::mirror::none, duplicates);
+    if (value_count != n && storage::stay_alike(duplicates, made.nnz, static_cast<offset_t>(n))) {
+        made.kind = value_count ? value_kind::iso : value_kind::pattern;
+        made.values = value_count ? buffer(ctx.memory(), size_of(type)) : buffer();
+        if (value_count) storage::store(made.values.data(), type, 0, only);
+    }
+    return storage::make_matrix(ctx, std::move(made));
 }
 
 matrix::raw_csr matrix::raw_rows(dtype type, std::size_t offset_bytes) const {

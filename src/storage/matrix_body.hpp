@@ -274,6 +274,8 @@ matrix make_device_matrix(const context& own, const context& gpu, const csr& pla
                           const std::shared_ptr<const device_csr>& entries, buffer values);
 /// Whether a caller's arrays lie in the memory of the context's GPU. Throws domain_error where only some do.
 bool on_device(const context& ctx, std::initializer_list<const buffer*> arrays);
+/// Whether so many coordinates with one value for all became entries that all have it.
+bool stay_alike(const binary_op& duplicates, offset_t entries, offset_t given);
 /// The matrix of coordinates in the memory of the context's GPU, built there, `values` wherever they lie or null for ones; nothing
 /// where that is the host's to do. Throws index_out_of_bounds.
 std::optional<matrix> build_on_device(const context& ctx, device_tuples given, const binary_op& duplicates);

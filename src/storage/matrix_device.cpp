@@ -397,9 +397,19 @@ bool on_device(const context& ctx, std::initializer_list<const buffer*> arrays) 
     return held > 0;
 }
 
+bool stay_alike(const binary_op& duplicates, offset_t entries, offset_t given) {
+    using enum binary_id;
+    const binary_id op = duplicates.id();
+    return entries == given || op == first || op == second || op == any || op == min || op == max;
+}
+
 std::optional<matrix> build_on_device(const context& ctx, device_tuples given, const binary_op& duplicates) {
     device::session& session = *ctx.gpu();
     session.wait_for_caller();
+    // A value for each of one coordinate is all values.
+    const value_kind alike = !given.values     ? value_kind::pattern
+                             : given.count > 1 ? value_kind::iso
+                                               : value_kind::full;
     buffer only;
     if (given.one_value && !(given.values && session.holds(given.values))) {
         const element x = given.values ? load(given.values, given.type, 0) : one_of(given.type);
@@ -416,10 +426,16 @@ std::optional<matrix> build_on_device(const context& ctx, device_tuples given, c
         fail<index_out_of_bounds>("entry {} is ({}, {}), outside the {} x {} matrix", k, i, j, given.rows,
                                   given.columns);
     }
+    const bool one_for_all = given.one_value && stay_alike(duplicates, built->nnz, given.count);
+    if (one_for_all) {
+        built->values = buffer(ctx.device_memory(), size_of(given.type));
+        session.copy(built->values.data(), given.values, built->values.bytes());
+    }
     session.wait();  // the caller may change his arrays once this returns
-    return make_device_matrix(ctx, ctx,
-                              csr_shape(given.type, value_kind::full, given.rows, given.columns, built->nnz),
-                              std::move(built->offsets), std::move(built->indices), std::move(built->values));
+    return make_device_matrix(
+        ctx, ctx,
+        csr_shape(given.type, one_for_all ? alike : value_kind::full, given.rows, given.columns, built->nnz),
+        std::move(built->offsets), std::move(built->indices), std::move(built->values));
 }
 
 buffer brought_home(const context& ctx, const buffer& there) {

@@ -49,6 +49,30 @@ constexpr const char* rank_graphs[] = {"rmat:9,8",      "rmat_directed:10,4", "u
                                        "grid2d:40,0.3", "powerlaw:5000",      "banded:700,3",
                                        "dense:1,1",     "dense:30,30",        "rmat:15,4"};
 
+// A hub's row is a sum of very many equal floats, which lose what a float that grows is too coarse for.
+TEST(Pagerank, OfAHubInFloat32SumsUpToOneAndSettles) {
+    for (const context& ctx : test::sides())
+        for (const index_t leaves : {1000, 200000}) {
+            std::vector<index_t> from, to;
+            for (index_t v = 1; v <= leaves; ++v) {
+                from.insert(from.end(), {v, 0});
+                to.insert(to.end(), {0, v});
+            }
+            const std::vector<float> one{1};
+            const matrix star = matrix::build<float>(ctx, {leaves + 1, leaves + 1, from, to, one});
+            for (const bool adaptive : {false, true}) {
+                const pagerank_options o{.type = dtype::float32, .adaptive = adaptive};
+                const auto found = pagerank(ctx, star, o);
+                EXPECT_TRUE(found.converged)
+                    << leaves << (adaptive ? " adaptive" : "") << ", change " << found.change;
+                EXPECT_EQ(validate_pagerank(ctx, star, found.ranks, o), "") << leaves;
+                const double others = (1 - o.damping) / (leaves + 1),
+                             expected = (others + o.damping) / (1 + o.damping);
+                EXPECT_NEAR(found.ranks.get(0)->get<double>(), expected, 2e-6) << leaves;
+            }
+        }
+}
+
 TEST(Pagerank, AgreesWithThePlainIterationOnEveryGraphAndThread) {
     for (const char* graph : rank_graphs) {
         const matrix a = load(context({.backend = backend::cpu}), graph).matrix;

@@ -147,6 +147,17 @@ TEST_F(BuildOnDevice, OfOneValueOrNoneAndOfNoRepeats) {
         const matrix found = matrix::build<double>(gpu, lying);
         EXPECT_TRUE(found.on_device());
         expect_same(matrix::build<double>(cpu, here), found);
+        for (const binary_id op : {binary_id::plus, binary_id::first, binary_id::min}) {
+            const matrix first = matrix::build<double>(gpu, lying, op),
+                         expected = matrix::build<double>(cpu, here, op);
+            EXPECT_EQ(first.values_held(), expected.values_held()) << binary_op(op).name();
+            EXPECT_TRUE(first.on_device());
+            matrix twice(gpu, dtype::float64, 500, 400);  // the one value is read there, too
+            ewise_add(gpu, twice, binary_id::plus, first, first);
+            EXPECT_EQ(reduce(gpu, binary_id::plus, twice),
+                      scalar(2 * reduce(cpu, binary_id::plus, expected).get<double>()));
+            expect_same(expected, first);
+        }
     }
     const buffer lying_value(gpu.device_memory(), sizeof seven);
     gpu.gpu()->upload(lying_value.data(), &seven, sizeof seven);

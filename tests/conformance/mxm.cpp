@@ -5,6 +5,7 @@
 #include "kernels/cpu/mxm/common_facts.hpp"
 #include "kernels/kernel_ids.hpp"
 #include "support/battery.hpp"
+#include "support/contexts.hpp"
 #include "support/kernels.hpp"
 #include "support/settings.hpp"
 
@@ -248,6 +249,67 @@ TEST_P(EveryProduct, NamesTheBytesNeededWhereTheLimitIsTooSmall) {
         EXPECT_NE(std::string(e.what()).find("limit of 200000"), std::string::npos) << e.what();
     }
     EXPECT_EQ(c.nnz(), 0);
+}
+
+// Nothing is computed, and nothing is written to a workspace that there was no room for.
+TEST(MxmOfNoRows, TakesNoWorkspace) {
+    std::mt19937 random(5);
+    const context roomy({.backend = backend::cpu});
+    const matrix none(roomy, dtype::float64, 0, 13), empty(roomy, dtype::float64, 0, 0),
+        b = make_matrix(roomy, full_dictionary(13, 20, dtype::float64, random)),
+        no_columns(roomy, dtype::float64, 20, 0);
+    for (const std::size_t limit : {100, 400, 2000})
+        for (const char* kernel :
+             {"", "dense_row", "hash", "row_row", "column_row", "two_level_sort", "column_column"}) {
+            const context tight({.backend = backend::cpu, .threads = 1, .memory_limit = limit});
+            for (const auto& [left, right] :
+                 {std::pair{&none, &b}, std::pair{&empty, &empty}, std::pair{&b, &no_columns}}) {
+                matrix c(roomy, dtype::float64, left->rows(), right->columns());
+                const bool fits =
+                    limit == 2000 && left == &none && std::string_view(kernel) != "column_column";
+                try {
+                    mxm(tight, c, semiring("plus_times"), *left, *right, {.kernel = kernel});
+                    EXPECT_EQ(c.nnz(), 0) << kernel;
+                } catch (const out_of_memory&) {  // nor does what is collected before have room
+                    EXPECT_FALSE(fits) << kernel;
+                }
+            }
+        }
+}
+
+// Half is no int32 but 0, and 256 no int8 but 0, before either is a truth value.
+TEST(PinnedTypes, AreTakenBeforeTruthValues) {
+    for (const context& ctx : contexts()) {
+        const std::vector<index_t> zero{0};
+        const std::vector<double> half{0.5}, one{1};
+        const std::vector<std::int32_t> large{256};
+        const std::vector<float> ones{1};
+        const matrix a = matrix::build<double>(ctx, {1, 1, zero, zero, half}),
+                     b = matrix::build<double>(ctx, {1, 1, zero, zero, one}),
+                     c = matrix::build<std::int32_t>(ctx, {1, 1, zero, zero, large});
+        const vector u = vector::dense<float>(ctx, ones);
+        const auto product = [&](const char* name, const matrix& x) {
+            const semiring s(name);
+            matrix t(ctx, s.value_type(x.type(), dtype::float64), 1, 1);
+            mxm(ctx, t, s, x, b);
+            vector w(ctx, s.value_type(x.type(), dtype::float32), 1);
+            mxv(ctx, w, s, x, u);
+            EXPECT_EQ(t.get(0, 0)->get<double>(), w.get(0)->get<double>()) << name;
+            std::vector<double> dense(1, 7);
+            const std::vector<double> factor(1, 1);
+            mxd(ctx, dense_view<double>{1, 1, dense}, s, x, dense_view<const double>{1, 1, factor});
+            EXPECT_EQ(t.get(0, 0)->get<double>(), dense[0]) << name;
+            return t.get(0, 0)->get<double>();
+        };
+        for (const char* name : {"plus_land_int32", "lor_land_int32", "lor_plus_int64", "max_land_int8"})
+            EXPECT_EQ(product(name, a), 0) << name;
+        EXPECT_EQ(product("plus_land_fp32", a), 1);
+        EXPECT_EQ(product("lor_land", a), 1);
+        EXPECT_EQ(product("lor_lor_int32", a), 1) << "by the other operand";
+        EXPECT_EQ(product("plus_land_int8", c), 0);
+        EXPECT_EQ(product("plus_land_int16", c), 1);
+        EXPECT_EQ(product("any_pair_int32", a), 1) << "values are not looked at";
+    }
 }
 
 TEST(MxmPins, OverBoolSumsAndProductsAreOrAndAnd) {

@@ -1,5 +1,6 @@
 // ewise_add, ewise_mult, apply, select and reduce against the dictionary model.
 #include "support/battery.hpp"
+#include "support/contexts.hpp"
 #include "support/settings.hpp"
 
 #include <algorithm>
@@ -98,6 +99,81 @@ TEST_P(Elementwise, DifferencesAreAsTheModelSays) {
             }
             if (HasFatalFailure()) return;
         }
+}
+
+TEST_P(Elementwise, DifferencesOfVectorsAreAsTheModelSays) {
+    for (const context& on : sides())
+        for (const vector_form left_form : every_form)
+            for (const vector_form right_form : every_form) {
+                SCOPED_TRACE(std::string(name_of(left_form)) + " without " +
+                             std::string(name_of(right_form)));
+                const double full = 1, gaps = 0.4;
+                const dictionary a = random_dictionary(70, 1, left_form == vector_form::dense ? full : gaps,
+                                                       GetParam(), random),
+                                 b = random_dictionary(70, 1, right_form == vector_form::dense ? full : gaps,
+                                                       dtype::int16, random);
+                const vector left = make_vector(on, a, left_form), right = make_vector(on, b, right_form);
+                const bool lists = left_form == vector_form::sparse && right_form == vector_form::sparse;
+                for (const bool symmetric : {false, true})
+                    for (const std::string_view kernel :
+                         {std::string_view{}, std::string_view("reference")}) {
+                        const dictionary t = model_unmatched(a, b, symmetric);
+                        check_settings<vector>(
+                            on, 70, 1, GetParam(), random, written(t),
+                            [&](vector& w, vector_options options) {
+                                options.kernel = kernel;
+                                const auto plan =
+                                    symmetric ? ewise_symmetric_difference(on, w, left, right, options)
+                                              : ewise_difference(on, w, left, right, options);
+                                EXPECT_EQ(plan.kernel, !kernel.empty() ? kernel
+                                                       : lists         ? "balanced_path"
+                                                                       : "words");
+                                if (symmetric) return;
+                                vector none(on, GetParam(), 70);
+                                ewise_difference(on, none, left, left, {});
+                                EXPECT_EQ(none.count(), 0);
+                            });
+                    }
+                if (HasFatalFailure()) return;
+            }
+}
+
+// The output is an operand, one of the two alone is on the GPU, or both are.
+TEST_P(Elementwise, DifferencesOfVectorsThatLieOnAGpu) {
+    const context gpu;
+    if (!gpu.gpu()) GTEST_SKIP() << "no GPU here";
+    for (const vector_form form : every_form) {
+        const dictionary a = random_dictionary(300, 1, form == vector_form::dense ? 1 : 0.3, GetParam(),
+                                               random),
+                         b = random_dictionary(300, 1, 0.5, GetParam(), random);
+        for (const bool left_there : {false, true})
+            for (const bool right_there : {false, true}) {
+                if (!left_there && !right_there) continue;
+                const vector x = make_vector(gpu, a, form), y = make_vector(gpu, b, vector_form::bitmap);
+                vector u = left_there ? there(gpu, x) : x;
+                const vector v = right_there ? there(gpu, y) : y;
+                vector w(gpu, GetParam(), 300);
+                const auto plan = ewise_symmetric_difference(gpu, w, u, v);
+                EXPECT_TRUE(plan.on_device);
+                EXPECT_TRUE(same(model_unmatched(a, b, true), w));
+                EXPECT_TRUE(ewise_difference(gpu, u, u, v).on_device);
+                EXPECT_TRUE(same(model_unmatched(a, b, false), u));
+            }
+    }
+}
+
+TEST(DifferencesOfVectors, RefuseWhatDoesNotFit) {
+    const context ctx({.backend = backend::cpu});
+    const vector u(ctx, dtype::float64, 4), v(ctx, dtype::float64, 5),
+        full = vector::full(ctx, 4, scalar(1.0));
+    vector w(ctx, dtype::float64, 4);
+    EXPECT_THROW(ewise_difference(ctx, w, u, v), dimension_mismatch);
+    EXPECT_THROW(ewise_symmetric_difference(ctx, w, u, v), dimension_mismatch);
+    EXPECT_THROW(ewise_difference(ctx, w, u, full, {.kernel = "balanced_path"}), not_supported);
+    EXPECT_THROW(ewise_difference(ctx, w, u, u, {.kernel = "words"}), not_supported);
+    EXPECT_EQ(ewise_difference(ctx, w, full, u).kernel, "words");
+    EXPECT_EQ(w.count(), 4);
+    EXPECT_EQ(w.form(), vector_form::dense);
 }
 
 TEST(BalancedPath, AgreesWithTheReferenceOnEveryOperatorTypeAndNumberOfThreads) {

@@ -47,6 +47,32 @@ TEST_F(graph_verbs, scc_follows_directions) {
     expect_refused({"scc", "random:5,2", "--kernel", "trim"}, 2, {"--kernel"});
 }
 
+TEST_F(graph_verbs, labels_are_vertices_by_the_ids_of_the_file) {
+    write("two.txt", "100 200\n200 100\n5000 7000\n7000 5000\n");
+    const std::string labels = "100 100\n200 100\n5000 5000\n7000 5000\n";
+    for (const auto* verb : {"cc", "scc", "mcl"}) {
+        EXPECT_EQ(nz({verb, path("two.txt"), "-o", path("labels.txt")}).status, 0) << verb;
+        EXPECT_TRUE(read("labels.txt").ends_with("\n" + labels)) << verb << "\n" << read("labels.txt");
+    }
+    EXPECT_EQ(nz({"cdlp", path("two.txt"), "--max-iterations", "0", "-o", path("labels.txt")}).status, 0);
+    EXPECT_EQ(read("labels.txt"), "# vertex label\n100 100\n200 200\n5000 5000\n7000 7000\n");
+}
+
+TEST_F(graph_verbs, bc_validates_what_it_divided) {
+    for (const auto* kernel : {"queue", "batched", "sweep_loop"})
+        EXPECT_EQ(expect_json(
+                      {"bc", "rmat:6,8", "--normalise", "--all", "--kernel", kernel, "--validate"})["valid"],
+                  true)
+            << kernel;
+}
+
+TEST_F(graph_verbs, changed_patterns_stay_patterns) {
+    write("path.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n2 3\n3 3\n");
+    for (const auto* change : {"--symmetrize", "--drop-loops", "--largest-component"})
+        EXPECT_EQ(expect_json({"info", path("path.mtx"), change})["values"], "pattern") << change;
+    expect_refused({"info", "random:20000,20", "--symmetrize", "--memory-limit", "20M"}, 1, {"memory limit"});
+}
+
 TEST_F(graph_verbs, tc_counts_triangles_in_all_and_of_each_vertex) {
     const auto all = expect_json({"tc", "dense:8,8", "--validate"});
     EXPECT_EQ(all["triangles"], 56);

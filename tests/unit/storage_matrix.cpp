@@ -173,6 +173,30 @@ TEST(BorrowCsr, RefusesOffsetsOfAnotherWidthThanTheLibrarys) {
         << "a copy narrows them";
 }
 
+TEST(Build, KeepsOneValueForAllWhereRepeatsLeaveIt) {
+    const context ctx;
+    const std::vector<index_t> rows{2, 0, 2}, columns{1, 0, 0}, again{1, 0, 1};
+    const std::vector<float> seven{7};
+    const auto built = [&](const std::vector<index_t>& at, std::span<const float> values,
+                           binary_id duplicates) {
+        return matrix::build<float>(ctx, {3, 2, rows, at, values}, duplicates);
+    };
+    for (const binary_id op : {binary_id::plus, binary_id::first, binary_id::max}) {
+        EXPECT_EQ(built(columns, seven, op).values_held(), value_kind::iso);
+        EXPECT_EQ(built(columns, seven, op).get(2, 0), scalar(7.0F));
+        EXPECT_EQ(built(columns, {}, op).values_held(), value_kind::pattern);
+        EXPECT_EQ(built(columns, {}, op).get(2, 0), scalar(1.0F));
+        const bool summed = op == binary_id::plus;
+        EXPECT_EQ(built(again, seven, op).values_held(), summed ? value_kind::full : value_kind::iso);
+        EXPECT_EQ(built(again, seven, op).get(2, 1), scalar(summed ? 14.0F : 7.0F));
+        EXPECT_EQ(built(again, {}, op).values_held(), summed ? value_kind::full : value_kind::pattern);
+    }
+    EXPECT_EQ(matrix::build<float>(ctx, {3, 2, std::span(rows).first(1), std::span(columns).first(1), seven})
+                  .values_held(),
+              value_kind::full)
+        << "a value for each";
+}
+
 TEST(Build, CombinesRepeatsInInputOrder) {
     const context ctx;
     const std::vector<index_t> rows{2, 0, 2, 2}, columns{1, 0, 1, 1};

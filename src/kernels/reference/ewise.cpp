@@ -55,6 +55,15 @@ storage::csr ewise(join kind, const context& ctx, const binary_op& op, const sto
 }
 
 // Entries of A, and of B where `both_sides`, that the other does not have.
+storage::vector_body unmatched(bool both_sides, dtype type, const context& ctx, const storage::vector_body& u,
+                               const storage::vector_body& v) {
+    storage::vector_builder t(ctx, type, u.size);
+    for_each_in_union(entries_of(u), entries_of(v), [&](index_t i, const element* x, const element* y) {
+        if (x && !y) t.add(i, cast(*x, u.type, type));
+        if (y && !x && both_sides) t.add(i, cast(*y, v.type, type));
+    });
+    return std::move(t).finish();
+}
 storage::csr unmatched(bool both_sides, dtype type, const context& ctx, const storage::csr& a,
                        const storage::csr& b) {
     storage::csr_builder t(ctx, type, a.rows, a.columns);
@@ -72,6 +81,14 @@ storage::csr unmatched(bool both_sides, dtype type, const context& ctx, const st
 
 }  // namespace
 
+storage::vector_body ewise_difference(const context& ctx, const storage::vector_body& u,
+                                      const storage::vector_body& v) {
+    return unmatched(false, u.type, ctx, u, v);
+}
+storage::vector_body ewise_symmetric_difference(const context& ctx, const storage::vector_body& u,
+                                                const storage::vector_body& v) {
+    return unmatched(true, promote(u.type, v.type), ctx, u, v);
+}
 storage::csr ewise_difference(const context& ctx, const storage::csr& a, const storage::csr& b) {
     return unmatched(false, a.type, ctx, a, b);
 }

@@ -2,8 +2,8 @@
 // for each line of the output which line of A goes to it, or that none does.
 //
 // Who owns what: runs of 256 rows of the output go to whichever thread is free; a row belongs to one thread.
-// Columns: all of them are copied row by row. Else each column has its place in an array, or, where so much memory would cost more
-//   than the entries that are read, and where a column goes to several places, in a sorted list: entries look themselves up in it, or
+// Columns: all of them are copied row by row. Else each column has its place in an array, or its first one in a sorted list where it goes
+//   to several. Where so much memory would cost more than the entries that are read, entries look themselves up in the list, or
 //   where it is much the shorter its columns look themselves up in the row.
 // Places that do not ascend with the columns are sorted where they were written, 256 rows at a time, in the cache of who wrote them: up to 8 are
 //   inserted one by one, of up to 32 each counts those before it, which is 8 a step and has no branch to guess (laplace3d:80 permuted,
@@ -31,6 +31,16 @@ void by_array(const extract_rows_arguments& k, offset_t begin, offset_t end, Fou
 }
 
 template <class Found>
+void by_first_target(const extract_rows_arguments& k, offset_t begin, offset_t end, Found&& found) {
+    for (offset_t p = begin; p < end; ++p) {
+        const index_t column = k.a.columns[p], first = k.target_of[column];
+        if (first < 0) continue;
+        for (auto t = k.targets.begin() + first; t != k.targets.end() && t->column == column; ++t)
+            found(p, t->place);
+    }
+}
+
+template <class Found>
 void by_list(const extract_rows_arguments& k, offset_t begin, offset_t end, Found&& found) {
     constexpr offset_t much_shorter = 8, few = 2;
     const auto here = k.targets.begin(), last = k.targets.end();
@@ -52,6 +62,8 @@ template <class Found>
 void walk(const extract_rows_arguments& k, offset_t begin, offset_t end, Found&& found) {
     if (k.place_of)
         by_array(k, begin, end, found);
+    else if (k.target_of)
+        by_first_target(k, begin, end, found);
     else
         by_list(k, begin, end, found);
 }
