@@ -301,7 +301,7 @@ TEST(PinnedTypes, AreTakenBeforeTruthValues) {
             EXPECT_EQ(t.get(0, 0)->get<double>(), dense[0]) << name;
             return t.get(0, 0)->get<double>();
         };
-        for (const char* name : {"plus_land_int32", "lor_land_int32", "lor_plus_int64", "max_land_int8"})
+        for (const char* name : {"plus_land_int32", "lor_land_int32", "lor_times_int64", "max_land_int8"})
             EXPECT_EQ(product(name, a), 0) << name;
         EXPECT_EQ(product("plus_land_fp32", a), 1);
         EXPECT_EQ(product("lor_land", a), 1);
