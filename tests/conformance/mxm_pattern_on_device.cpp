@@ -124,7 +124,7 @@ TEST_F(MxmPatternOnDevice, OtherPlacesOrAnotherMemoryAreRefused) {
 
 TEST_F(MxmPatternOnDevice, WhereListsDoNotFitTheCpuFindsThePattern) {
     const context roomy({.backend = backend::cuda}),
-        ctx({.backend = backend::cuda, .memory_limit = 12 << 20});
+        ctx({.backend = backend::cuda, .memory_limit = 10 << 20});
     const semiring s("plus_times_fp64");
     const matrix a = load(roomy, "laplace2d:100").matrix;
     const matrix u = with_reals(ctx, a, random);

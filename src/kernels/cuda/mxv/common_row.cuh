@@ -111,6 +111,25 @@ struct device_row_reader {
     }
 };
 
+/// Adds entries k, k + step, ... below `end` to a sum of none; floats in double: a hub's 200,000 equal ones, of which a lane adds 6,250 to each
+/// other, came out 0.02% too small.
+template <class Cell, class Reader>
+__device__ void add_entries(const Reader& reader, partial<Cell>& sum, index_t row, offset_t k, offset_t end,
+                            int step) {
+    if constexpr (Cell::add_id == binary_id::plus && std::is_same_v<typename Cell::value, float>) {
+        double total = 0;
+        for (; k < end; k += step) {
+            partial<Cell> one;
+            reader.accumulate(one, row, k);
+            total += one.value;
+            sum.met |= one.met;
+        }
+        sum.value = static_cast<float>(total);
+    } else {
+        for (; k < end; k += step) reader.accumulate(sum, row, k);
+    }
+}
+
 /// The 32 rows from `first` of which `allowed` says which are wanted and not longer than `longest`: lane k gets
 /// row first + k. As many lanes go to a row as its 32 neighbours have entries for on average, so that lanes read
 /// side by side. All lanes of the warp call it.
@@ -143,7 +162,7 @@ __device__ partial<Cell> sum_rows(const Reader& reader, Offsets offsets, index_t
                 done = done || k + width >= to || (found & group);
             }
         } else {
-            for (offset_t k = from + lane % width; k < to; k += width) reader.accumulate(part, first + r, k);
+            add_entries(reader, part, first + r, from + lane % width, to, width);
             __syncwarp();
         }
         part.reduce(width);
