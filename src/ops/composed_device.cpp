@@ -71,11 +71,11 @@ side taken(const context& ctx, const composed_on_device& c, side x, dtype type, 
     return x;
 }
 
-// All products, in the type that they are summed in.
-buffer multiply(const context& ctx, const composed_on_device& c, const side& x, const side& y,
-                offset_t count) {
+// So many products, in the type that they are summed in; memory for `room` of them.
+buffer multiply(const context& ctx, const composed_on_device& c, const side& x, const side& y, offset_t count,
+                offset_t room) {
     const buffer nothing(ctx.device_memory(), sizeof(element));
-    side z{buffer(ctx.device_memory(), static_cast<std::size_t>(count) * size_of(c.multiply.result)), nullptr,
+    side z{buffer(ctx.device_memory(), static_cast<std::size_t>(room) * size_of(c.multiply.result)), nullptr,
            1};
     z.values = z.own.data();
     kernels::words_arguments k;
@@ -159,7 +159,7 @@ std::optional<vector> product_of(const mxv_product& p, const composed_on_device&
         if (!p.ring.ignores_b()) y.values = y.own.data();
     }
     const buffer products = multiply(ctx, c, taken(ctx, c, std::move(x), a.a.type(), count),
-                                     taken(ctx, c, std::move(y), p.u.type(), count), count);
+                                     taken(ctx, c, std::move(y), p.u.type(), count), count, count);
     if (gaps) fill_gaps(ctx, p.ring.add(), c.sums, products, held.as<bits::word>(), count);
     const vector sums =
         in_type_on_device(ctx, sum_rows_on_device(ctx, p.ring.add(), a, c.sums, products.data()), c.value);
@@ -237,8 +237,8 @@ std::optional<matrix> product_of(const product& p, const context& own, const com
             }
             return taken(ctx, c, std::move(z), of.a.type(), some.products);
         };
-        const buffer formed =
-            multiply(ctx, c, taken_by(p.left, x, false), taken_by(p.right, y, true), some.products);
+        const buffer formed = multiply(ctx, c, taken_by(p.left, x, false), taken_by(p.right, y, true),
+                                       some.products, some.room);
         storage::sum_places(ctx, p.ring.add().id(), c.value, some.starts, some.places, some.products,
                             formed.data(),
                             sums.as<std::byte>() + static_cast<std::size_t>(some.first) * size_of(c.value));
@@ -300,7 +300,7 @@ buffer product_of(const mxd_product& p, const composed_on_device& c) {
             y.values = y.own.data();
             y = taken(ctx, c, std::move(y), p.b.type, count);
         }
-        const buffer products = multiply(ctx, c, x, y, count);
+        const buffer products = multiply(ctx, c, x, y, count, count);
         write_row_sums_on_device(ctx, p.ring.add(), p.left, c.sums, products.data(), false,
                                  sums.as<std::byte>() + static_cast<std::size_t>(j * rows) * size_of(c.sums));
     }

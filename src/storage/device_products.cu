@@ -160,27 +160,38 @@ public:
         const std::vector<offset_t> products = downloaded(gpu, row_starts);
         all_ = products.back();
         chunks_ = cut(downloaded(gpu, a_rows), products, downloaded(gpu, c_rows), at_once);
+        for (const chunk& at : chunks_) {
+            room_ = std::max(room_, at.products);
+            slots_ = std::max(slots_, at.slots);
+        }
     }
     offset_t products() const { return all_; }
     const std::vector<chunk>& chunks() const { return chunks_; }
+    /// Of any chunk the most products, and the most places.
+    offset_t room() const { return room_; }
+    offset_t slots() const { return slots_; }
 
     /// A chunk's pairs by place, and where its places begin, counted from `first` on. Returns how many have one, which is known at once
     /// unless `some` have none.
     offset_t find(const chunk& at, bool some, offset_t first, unsigned long long* pairs,
                   unsigned* starts) const {
         const auto on = stream_of(gpu_);
-        const buffer sorted = take<unsigned>(gpu_, at.products);
-        buffer slots = take<unsigned>(gpu_, at.products), found = take<entry_pair>(gpu_, at.products);
+        const buffer sorted = take<unsigned>(gpu_, room_);
+        buffer slots = take<unsigned>(gpu_, room_), found = take<entry_pair>(gpu_, room_);
         expand(at, slots.as<unsigned>(), found.as<unsigned long long>());
         const offset_t n = some ? with_slots(slots, found, at.products) : at.products;
         if (n == 0) return 0;
         const int bits =
             std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(at.slots - 1))));
-        with_temporary(gpu_, [&](void* memory, std::size_t& bytes) {
-            return cub::DeviceRadixSort::SortPairs(
-                memory, bytes, slots.as<const unsigned>(), sorted.as<unsigned>(),
-                found.as<const unsigned long long>(), pairs, n, 0, bits, on);
-        });
+        const auto sort = [&](void* memory, std::size_t& bytes, offset_t count) {
+            check(cub::DeviceRadixSort::SortPairs(memory, bytes, slots.as<const unsigned>(),
+                                                  sorted.as<unsigned>(), found.as<const unsigned long long>(),
+                                                  pairs, count, 0, bits, on));
+        };
+        std::size_t bytes = 0;
+        sort(nullptr, bytes, room_);
+        const buffer temporary(gpu_.device_memory(), bytes);
+        sort(temporary.data(), bytes, n);
         slot_starts_kernel<<<blocks_for(n), threads, 0, on>>>(sorted.as<unsigned>(), n, first, starts,
                                                               at.slots);
         check(cudaGetLastError());
@@ -191,9 +202,9 @@ private:
     void expand(const chunk& at, unsigned* slots, unsigned long long* pairs) const {
         const auto on = stream_of(gpu_);
         const reader b_offsets{b_.offsets, b_.wide}, c_offsets{c_.offsets, c_.wide};
-        const buffer entry_of = take<unsigned>(gpu_, at.products);
+        const buffer entry_of = take<unsigned>(gpu_, room_);
         auto* entry = entry_of.as<unsigned>();
-        gpu_.gpu()->fill(entry, 0, entry_of.bytes());
+        gpu_.gpu()->fill(entry, 0, static_cast<std::size_t>(at.products) * sizeof *entry);
         mark_entries_kernel<<<blocks_for(at.entries), threads, 0, on>>>(at, starts_.as<offset_t>(), entry);
         with_temporary(gpu_, [&](void* memory, std::size_t& bytes) {
             return cub::DeviceScan::InclusiveScan(memory, bytes, entry, entry, ::cuda::maximum<unsigned>{},
@@ -206,7 +217,7 @@ private:
     }
     /// Those that have one, in their order; waits for their number.
     offset_t with_slots(buffer& slots, buffer& pairs, offset_t products) const {
-        buffer slots_left = take<unsigned>(gpu_, products), pairs_left = take<entry_pair>(gpu_, products);
+        buffer slots_left = take<unsigned>(gpu_, room_), pairs_left = take<entry_pair>(gpu_, room_);
         const buffer found = take<offset_t>(gpu_, 1);
         const auto from = thrust::make_zip_iterator(slots.as<unsigned>(), pairs.as<unsigned long long>());
         const auto to =
@@ -226,7 +237,7 @@ private:
     const device_rows &a_, &b_, &c_;
     const buffer starts_, row_of_;
     std::vector<chunk> chunks_;
-    offset_t all_ = 0;
+    offset_t all_ = 0, room_ = 0, slots_ = 0;
 };
 
 struct print_of_place {
@@ -284,11 +295,12 @@ bool take_products(const context& gpu, const device_rows& a, const device_rows& 
     for (const chunk& at : finder.chunks())
         if (at.products > std::numeric_limits<std::int32_t>::max()) return false;
     for (const chunk& at : finder.chunks()) {
-        const buffer pairs = take<entry_pair>(gpu, at.products),
-                     starts = take<std::uint32_t>(gpu, at.slots + 1);
+        const buffer pairs = take<entry_pair>(gpu, finder.room()),
+                     starts = take<std::uint32_t>(gpu, finder.slots() + 1);
         const offset_t n = finder.find(at, some, 0, pairs.as<unsigned long long>(), starts.as<unsigned>());
         if (n > 0)
-            take_them({starts.as<std::uint32_t>(), pairs.as<entry_pair>(), at.first_slot, at.slots, n});
+            take_them({starts.as<std::uint32_t>(), pairs.as<entry_pair>(), at.first_slot, at.slots, n,
+                       finder.room()});
     }
     return true;
 }
@@ -306,7 +318,7 @@ __global__ void values_of_products_kernel(const entry_pair* pairs, offset_t prod
 
 buffer values_of_products(const context& gpu, const placed_products& of, bool second, const void* values,
                           std::size_t value_bytes) {
-    buffer out(gpu.device_memory(), static_cast<std::size_t>(of.products) * value_bytes);
+    buffer out(gpu.device_memory(), static_cast<std::size_t>(of.room) * value_bytes);
     by_width(value_bytes, [&]<class U>(std::type_identity<U>) {
         values_of_products_kernel<<<blocks_for(of.products), threads, 0, stream_of(gpu)>>>(
             of.pairs, of.products, second, static_cast<const U*>(values), out.as<U>());

@@ -34,6 +34,8 @@ struct placed_products {
     const std::uint32_t* starts;  ///< [places + 1]
     const entry_pair* pairs;      ///< [products]
     offset_t first, places, products;
+    offset_t
+        room;  ///< the most products of any rows taken: memory of one size each time is the pool's to give again
 };
 /// Calls `take` for rows after rows that have up to `at_once` products together, or one row that has more: no more than 2^31 - 1, or
 /// this returns false, before anything is taken. Each place of `c` has a product; with `some`, others may have none there, and are left
@@ -41,7 +43,8 @@ struct placed_products {
 /// that, 4 a place of theirs, and 12 an entry of A.
 bool take_products(const context& gpu, const device_rows& a, const device_rows& b, const device_rows& c,
                    bool some, offset_t at_once, const std::function<void(const placed_products&)>& take);
-/// Of each product its entry of A's value (or of B's, `second`) from an array that has one an entry, of so many bytes each.
+/// Of each product its entry of A's value (or of B's, `second`) from an array that has one an entry, of so many bytes each; with room for as
+/// many as there may be.
 buffer values_of_products(const context& gpu, const placed_products& of, bool second, const void* values,
                           std::size_t value_bytes);
 /// A sum over the places of a CSR by which 64 bits tell it from others; waited for.

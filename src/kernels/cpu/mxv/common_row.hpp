@@ -150,7 +150,7 @@ private:
             // Eight at a time stay floats (two threads, times of floats alone, on dense:3000,3000, lp:4284,1092610,11300000, rmat:18,48: so 1.05, 1.02,
             // 1.03; each as a double 1.37, 1.12, 1.12).
             constexpr offset_t run = 8 * wide;
-            std::fill_n(sums, wide, 0.0);
+            std::fill_n(sums, wide, -0.0);  // which leaves a first -0 as it is
             for (offset_t stop; k + wide <= end; k = stop) {
                 stop = k + std::min(run, (end - k) / wide * wide);
                 V part[wide];

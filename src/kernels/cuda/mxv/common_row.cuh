@@ -117,7 +117,7 @@ template <class Cell, class Reader>
 __device__ void add_entries(const Reader& reader, partial<Cell>& sum, index_t row, offset_t k, offset_t end,
                             int step) {
     if constexpr (Cell::add_id == binary_id::plus && std::is_same_v<typename Cell::value, float>) {
-        double total = 0;
+        double total = -0.0;  // which leaves a first -0 as it is
         for (; k < end; k += step) {
             partial<Cell> one;
             reader.accumulate(one, row, k);
