@@ -121,8 +121,9 @@ __device__ void add_entries(const Reader& reader, partial<Cell>& sum, index_t ro
         for (; k < end; k += step) {
             partial<Cell> one;
             reader.accumulate(one, row, k);
+            if (!one.met) continue;  // 0 would take a -0 away
             total += one.value;
-            sum.met |= one.met;
+            sum.met = true;
         }
         sum.value = static_cast<float>(total);
     } else {
