@@ -52,11 +52,6 @@ __global__ void row_starts_kernel(reader offsets, offset_t rows, const offset_t*
     const offset_t i = thread_number();
     if (i <= rows) row_starts[i] = starts[offsets[i]];
 }
-__global__ void widen_kernel(reader offsets, offset_t count, offset_t* wide) {
-    const offset_t i = thread_number();
-    if (i < count) wide[i] = offsets[i];
-}
-
 /// Rows [first, last) of all.
 struct chunk {
     offset_t first_entry, entries;  // of A
@@ -102,25 +97,24 @@ __global__ void slot_starts_kernel(const unsigned* slots, offset_t products, off
     if (t == 0) starts[count] = static_cast<unsigned>(first + products);
 }
 
-std::vector<offset_t> downloaded(const context& gpu, const buffer& from) {
-    std::vector<offset_t> here(from.bytes() / sizeof(offset_t));
-    gpu.gpu()->download(here.data(), from.data(), from.bytes());
-    return here;
-}
-
-// Rows in chunks of up to so many products, or one row.
-std::vector<chunk> cut(const std::vector<offset_t>& a_rows, const std::vector<offset_t>& products,
-                       const std::vector<offset_t>& c_rows, offset_t at_once) {
-    std::vector<chunk> chunks;
-    for (std::size_t first = 0; first + 1 < a_rows.size();) {
-        std::size_t last = first + 1;
-        while (last + 1 < a_rows.size() && products[last + 1] - products[first] <= at_once) ++last;
+/// Rows in chunks of up to so many products, or one row; those without products are passed over. One thread.
+__global__ void cut_kernel(reader a_offsets, reader c_offsets, const offset_t* products, offset_t rows,
+                           offset_t at_once, chunk* chunks, unsigned* count) {
+    unsigned found = 0;
+    for (offset_t first = 0; first < rows;) {
+        offset_t last = first + 1,
+                 beyond = rows + 1;  // products[last] is within, or of one row; products[beyond] is not
+        while (beyond - last > 1) {
+            const offset_t middle = last + (beyond - last) / 2;
+            (products[middle] - products[first] <= at_once ? last : beyond) = middle;
+        }
         if (products[last] > products[first])
-            chunks.push_back({a_rows[first], a_rows[last] - a_rows[first], products[first],
-                              products[last] - products[first], c_rows[first], c_rows[last] - c_rows[first]});
+            chunks[found++] = {a_offsets[first], a_offsets[last] - a_offsets[first],
+                               products[first],  products[last] - products[first],
+                               c_offsets[first], c_offsets[last] - c_offsets[first]};
         first = last;
     }
-    return chunks;
+    *count = found;
 }
 
 struct has_slot {
@@ -150,16 +144,20 @@ public:
                                                  on);
         });
         const offset_t ends = a.rows + offset_t{1};
-        const buffer a_rows = take<offset_t>(gpu, ends), row_starts = take<offset_t>(gpu, ends),
-                     c_rows = take<offset_t>(gpu, ends);
+        const buffer row_starts = take<offset_t>(gpu, ends);
         row_starts_kernel<<<blocks_for(ends), threads, 0, on>>>(a_offsets, a.rows, starts_.as<offset_t>(),
                                                                 row_starts.as<offset_t>());
-        widen_kernel<<<blocks_for(ends), threads, 0, on>>>(a_offsets, ends, a_rows.as<offset_t>());
-        widen_kernel<<<blocks_for(ends), threads, 0, on>>>(c_offsets, ends, c_rows.as<offset_t>());
         check(cudaGetLastError());
-        const std::vector<offset_t> products = downloaded(gpu, row_starts);
-        all_ = products.back();
-        chunks_ = cut(downloaded(gpu, a_rows), products, downloaded(gpu, c_rows), at_once);
+        gpu.gpu()->download(&all_, row_starts.as<offset_t>() + a.rows, sizeof all_);
+        // Two neighbouring chunks have more than at_once together.
+        const buffer cuts = take<chunk>(gpu, 2 * (all_ / at_once) + 2), count = take<unsigned>(gpu, 1);
+        cut_kernel<<<1, 1, 0, on>>>(a_offsets, c_offsets, row_starts.as<offset_t>(), a.rows, at_once,
+                                    cuts.as<chunk>(), count.as<unsigned>());
+        check(cudaGetLastError());
+        unsigned found = 0;
+        gpu.gpu()->download(&found, count.data(), sizeof found);
+        chunks_.resize(found);
+        gpu.gpu()->download(chunks_.data(), cuts.data(), found * sizeof(chunk));
         for (const chunk& at : chunks_) {
             room_ = std::max(room_, at.products);
             slots_ = std::max(slots_, at.slots);
