@@ -462,7 +462,8 @@ def filled(a, missing):
 
 def as_whole_array(a, dtype, copy):
     if a.nnz != a.shape[0] * a.shape[1]:
-        raise TypeError("a Matrix with absent entries is no NumPy array: to_numpy(missing=0) writes them out, to_scipy keeps them absent")
+        raise TypeError("a Matrix with absent entries is no NumPy array: to_numpy(missing=0) writes them out, to_scipy keeps them "
+                        "absent, from_scipy makes a Matrix of what it is joined with")
     if copy is False:
         raise ValueError("an array of a matrix is a copy, which copy=False forbids")
     return filled(a, 0).astype(dtype or a.dtype, copy=False)

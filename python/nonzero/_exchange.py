@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._context import Context
+from ._core import Matrix
 from .errors import DomainError, IndexOutOfBounds, NotSupported
 
 # DLPack's device types whose memory the CPU reads: its own, and pinned memory of CUDA and ROCm.
@@ -136,7 +137,7 @@ def has_other_order(x) -> bool:
 
 def is_array(x) -> bool:
     """Whether `x` is an array, a list or a number: what NumPy may make an array of. A Matrix, a sparse array and text are none."""
-    if hasattr(x, "tocsr") or isinstance(x, (str, bytes, dict, _core.Matrix)):
+    if hasattr(x, "tocsr") or isinstance(x, (str, bytes, dict, Matrix)):
         return False
     protocols = ("__array__", "__dlpack__", "__array_interface__", "__cuda_array_interface__", "__float__")
     return any(hasattr(x, p) for p in protocols) or hasattr(x, "__len__") and hasattr(x, "__getitem__")

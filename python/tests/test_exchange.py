@@ -496,7 +496,7 @@ def test_edges_that_do_not_fit_are_refused(ends, error):
 
 
 def test_ids_of_a_file_are_not_lost_in_silence(tmp_path):
-    path = tmp_path / "gaps.el"
+    path = tmp_path / "gaps.txt"
     path.write_text("10 20\n20 1000000\n")
     with pytest.warns(UserWarning, match="10 to 1000000: load_graph"):
         assert nz.load(path).shape == (3, 3)
