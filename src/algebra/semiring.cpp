@@ -96,8 +96,8 @@ bool semiring::converts_twice(dtype a, dtype b) const {
         return false;
     const auto keeps = [&](dtype type) {
         if (type == dtype::boolean) return true;
-        return is_floating(type) <= is_floating(*pinned_) &&
-               (is_floating(type) != is_floating(*pinned_) || size_of(type) <= size_of(*pinned_));
+        if (is_floating(type) != is_floating(*pinned_)) return is_floating(*pinned_);
+        return size_of(type) <= size_of(*pinned_);
     };
     return !(ignores_a() || keeps(a)) || !(ignores_b() || keeps(b));
 }

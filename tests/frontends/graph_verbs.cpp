@@ -70,6 +70,7 @@ TEST_F(graph_verbs, changed_patterns_stay_patterns) {
     write("path.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 3\n1 2\n2 3\n3 3\n");
     for (const auto* change : {"--symmetrize", "--drop-loops", "--largest-component"})
         EXPECT_EQ(expect_json({"info", path("path.mtx"), change})["values"], "pattern") << change;
+    EXPECT_EQ(nz({"info", "random:20000,20", "--memory-limit", "20M"}).status, 0);
     expect_refused({"info", "random:20000,20", "--symmetrize", "--memory-limit", "20M"}, 1, {"memory limit"});
 }
 
