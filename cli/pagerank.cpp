@@ -19,7 +19,7 @@ struct pagerank_settings : settings {
     int max_iterations = 100, top = 10;
     std::vector<std::int64_t> sources;
     std::string type = "float64";
-    bool adaptive = false;
+    bool adaptive = false, weighted = false;
 };
 
 struct setup {
@@ -35,8 +35,11 @@ struct setup {
 std::vector<std::string> explanation(const setup& u) {
     std::vector<std::string> lines = {
         fmt::format("Steps by {}.", u.result.plan),
-        "Ranks are divided by out-degrees before they are carried, so that edges are read without values; what they do not carry, "
-        "ranks of vertices without edges out included, is spread anew."};
+        u.s.weighted
+            ? "Ranks are divided by the sums of rows before they are carried, each edge its weight; what they do not carry, "
+              "ranks of vertices without weight out included, is spread anew."
+            : "Ranks are divided by out-degrees before they are carried, so that edges are read without values; what they do not carry, "
+              "ranks of vertices without edges out included, is spread anew."};
     if (!u.s.sources.empty())
         lines.push_back(
             fmt::format("It is spread over {} alike.", count_text(u.sources, "source", "sources")));
@@ -54,6 +57,7 @@ json json_of(const setup& u) {
     r["change"] = u.result.change;
     r["converged"] = u.result.converged;
     r["type"] = u.s.type;
+    r["weighted"] = u.s.weighted;
     r["plan"] = u.result.plan;
     for (const auto v : largest(u.result.ranks, u.s.top))
         r["top"].push_back({{"vertex", u.in.original(v)}, {"rank", value_json(u.result.ranks, v)}});
@@ -96,6 +100,7 @@ int run_pagerank(const pagerank_settings& s) {
     o.max_iterations = s.max_iterations;
     o.type = parse_dtype(s.type);
     o.adaptive = s.adaptive;
+    o.weighted = s.weighted;
     o.kernel = s.kernel;
     const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
@@ -142,6 +147,7 @@ void add_pagerank(CLI::App& app, runner& run) {
         ->option_text("ID");
     auto* type = verb->add_option("--type", s->type, "Type of ranks: float64 (default) or float32");
     offer(*type->option_text("TYPE"), {"float64", "float32"});
+    verb->add_flag("--weighted", s->weighted, "Follow edges in proportion to their values, not alike");
     verb->add_flag("--adaptive", s->adaptive, "Leave out vertices whose rank has settled");
     add_top(*verb, s->top, "Print so many vertices of highest rank");
     add_run(*verb, *s);

@@ -19,6 +19,9 @@ struct pagerank_options {
     /// What is spread anew goes here, by weight: any numeric vector of entries that are not negative, of which one is
     /// positive; it is scaled to sum up to 1. Null: to all vertices alike.
     const vector* personalisation = nullptr;
+    /// Ranks follow edges in proportion to A's values, weights that are finite and not negative, instead of alike; a row whose
+    /// weights sum up to 0 counts as one without edges.
+    bool weighted = false;
     /// Leave out vertices whose own rank changes by less than tolerance / n, and look at all again before the end.
     bool adaptive = false;
     std::string_view kernel{};  ///< "step", "short_rows"; empty: the plan chooses

@@ -34,11 +34,12 @@ class PagerankResult:
 
 @explained
 def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_iterations: int = 100,
-             personalisation: Vector | ArrayLike | None = None, adaptive: bool = False, dtype: DTypeLike = "float64", kernel: str = "",
-             ctx: Context | None = None) -> PagerankResult:
+             personalisation: Vector | ArrayLike | None = None, weighted: bool = False, adaptive: bool = False,
+             dtype: DTypeLike = "float64", kernel: str = "", ctx: Context | None = None) -> PagerankResult:
     """PageRank by power iteration: r = d A^T D^-1 r + (1 - d m) p, where D holds out-degrees, d is `damping`, m the ranks of
     vertices with edges out, and p is 1/n or the personalisation; what vertices without edges out hold is spread as the
-    rest is. Values of A are not read.
+    rest is. Values of A are read only if weighted: ranks then follow edges in proportion to them, and D holds the sums of
+    rows; weights are finite and not negative.
 
     tolerance: stops once a step changes the ranks by no more, summed up. personalisation: n weights, a Vector or an
     array, none negative and one positive; they are scaled to sum up to 1. adaptive: leaves out vertices that have
@@ -55,7 +56,7 @@ def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_i
     """
     c = chosen(ctx)
     p = None if personalisation is None else _vector(personalisation, c)
-    return PagerankResult(**_core.pagerank(c, a, damping, tolerance, max_iterations, dtype_name(dtype), p, bool(adaptive), kernel))
+    return PagerankResult(**_core.pagerank(c, a, damping, tolerance, max_iterations, dtype_name(dtype), p, bool(weighted), bool(adaptive), kernel))
 
 
 @dataclass

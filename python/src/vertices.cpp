@@ -6,12 +6,13 @@ namespace {
 
 nb::dict pagerank_(const context& ctx, const py_matrix& a, double damping, double tolerance,
                    int max_iterations, const std::string& type, const py_vector* personalisation,
-                   bool adaptive, const std::string& kernel) {
+                   bool weighted, bool adaptive, const std::string& kernel) {
     const pagerank_options options{.damping = damping,
                                    .tolerance = tolerance,
                                    .max_iterations = max_iterations,
                                    .type = parse_dtype(type),
                                    .personalisation = personalisation ? &personalisation->value : nullptr,
+                                   .weighted = weighted,
                                    .adaptive = adaptive,
                                    .kernel = kernel};
     const pagerank_result r = unlocked([&] { return pagerank(ctx, a.value, options); });
@@ -78,7 +79,7 @@ nb::dict cores_(const context& ctx, const py_matrix& a) {
 
 void bind_vertices(nb::module_& m) {
     m.def("pagerank", &pagerank_, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-          nb::arg().none(), nb::arg(), nb::arg());
+          nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
     m.def("components", &components_);
     m.def("triangles", &triangles_);
     m.def("betweenness", &betweenness_, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg());

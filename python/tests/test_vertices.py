@@ -68,6 +68,20 @@ def test_ranks_solve_the_equation(graph, damping, weights):
         np.testing.assert_allclose(found.ranks, expected, atol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
+def test_ranks_by_weight_are_networkxs(dtype):
+    g = networkx.gnp_random_graph(60, 0.08, seed=3, directed=True)
+    for i, j in g.edges:
+        g.edges[i, j]["weight"] = 0 if i % 7 == 0 else (i + 2 * j) % 5
+    a = nz.from_scipy(networkx.to_scipy_sparse_array(g, dtype=dtype))
+    expected = networkx.pagerank(g, tol=1e-12, max_iter=1000)
+    found = nz.pagerank(a, weighted=True, tolerance=1e-10, max_iterations=1000)
+    np.testing.assert_allclose(found.ranks, [expected[v] for v in g], atol=1e-8)
+    assert abs(found.ranks - nz.pagerank(a).ranks).max() > 1e-3
+    with pytest.raises(nz.DomainError, match="not negative"):
+        nz.pagerank(nz.from_coo([0, 1], [1, 0], [1.0, -2.0], (2, 2)), weighted=True)
+
+
 def test_ranks_are_networkxs(graph):
     found = nz.pagerank(graph, tolerance=1e-10, max_iterations=500)
     expected = networkx.pagerank(networkx_of(graph, networkx.DiGraph), tol=1e-12, max_iter=1000)

@@ -9,6 +9,8 @@
 // 1 - sum t: no list of those vertices, and ranks sum up to 1 after every step but for that step's own rounding. sum t is
 // d times what vertices with edges out hold, which the step before has summed beside its other sums.
 //
+// With weights, D holds the sums of A's rows and the product is one over (plus, times).
+//
 // The adaptive form (Kamvar, Haveliwala, Golub 2004; a case for masks in yang2018) leaves out rows whose rank has
 // settled to its share of the tolerance: their t stays. Together they would have changed by at most the tolerance in
 // that step, but more may come over many: before it stops, all rows are computed once more, and those that still move
@@ -50,8 +52,8 @@ public:
           a_(a),
           o_(o),
           n_(a.rows()),
-          ring_(binary_id::plus, binary_id::second, o.type),
-          plan_(ops::plan_pagerank(ctx, a, o.adaptive, o.kernel)),
+          ring_(binary_id::plus, o.weighted ? binary_id::times : binary_id::second, o.type),
+          plan_(ops::plan_pagerank(ctx, a, o.adaptive, o.weighted, o.kernel)),
           start_(start()),
           scale_(scale()),
           carried_(ops::full(ctx, n_, value(0))),
@@ -110,11 +112,39 @@ private:
         return p;
     }
 
+    vector degrees() const {
+        vector d(ctx_, dtype::int64, n_);
+        mxv(ctx_, d, semiring("plus_pair_int64"), a_, ops::full(ctx_, n_, scalar(std::int64_t{1})));
+        return d;
+    }
+
+    // What the weights of each row sum up to, where that is not 0.
+    vector strengths() const {
+        vector sums(ctx_, dtype::float64, n_), d(ctx_, dtype::float64, n_);
+        if (a_.nnz() == 0) return d;
+        const double least_weight = reduce(ctx_, binary_id::min, a_).get<double>();
+        mxv(ctx_, sums, semiring("plus_times_fp64"), a_, ops::full(ctx_, n_, scalar(1.0)));
+        const double total = reduce(ctx_, binary_id::plus, sums).get<double>();
+        require<domain_error>(least_weight >= 0 && std::isfinite(total),
+                              "pagerank: a weight is {}; weights are finite and not negative",
+                              least_weight < 0 ? std::to_string(least_weight) : "infinite or not a number");
+        select(ctx_, d, index_unary_id::valuene, sums, scalar(0.0));
+        if (d.count() == 0) return d;
+        // A rank over its row's sum has to be a number of the ranks' type, whatever part of 1 it is.
+        const double most = o_.type == dtype::float32 ? 1e27 : 1e290;
+        const double greatest = reduce(ctx_, binary_id::max, d).get<double>(),
+                     least = reduce(ctx_, binary_id::min, d).get<double>();
+        require<domain_error>(least >= 1 / most && greatest <= most,
+                              "pagerank: weights of rows sum up to {} to {}; for ranks of {} that is from {} "
+                              "to {}",
+                              least, greatest, name_of(o_.type), 1 / most, most);
+        return d;
+    }
+
     // damping / out-degree, 0 where there is no edge out.
     vector scale() {
-        vector degrees(ctx_, dtype::int64, n_), s(ctx_, o_.type, n_);
-        mxv(ctx_, degrees, semiring("plus_pair_int64"), a_, ops::full(ctx_, n_, scalar(std::int64_t{1})));
-        apply(ctx_, s, unary_id::identity, degrees);
+        vector s(ctx_, o_.type, n_);
+        apply(ctx_, s, unary_id::identity, o_.weighted ? strengths() : degrees());
         apply(ctx_, s, binary_id::div, value(o_.damping), s);
         carried_sum_ =
             o_.damping * static_cast<double>(s.count()) * value(1 / static_cast<double>(n_)).get<double>();

@@ -26,13 +26,17 @@ std::vector<double> as_doubles(const vector& v) {
     return x;
 }
 
-// d A^T D^-1 r, edge by edge.
-std::vector<double> carried_along(const storage::csr& rows, const std::vector<double>& r, double damping) {
+// d A^T D^-1 r, edge by edge; `weight` of an entry's place.
+template <typename W>
+std::vector<double> carried_along(const storage::csr& rows, const std::vector<double>& r, double damping,
+                                  W weight) {
     std::vector<double> t(r.size());
     for (index_t i = 0; i < rows.rows; ++i) {
         const offset_t begin = rows.offset(i), end = rows.offset(i + offset_t{1});
-        for (offset_t k = begin; k < end; ++k)
-            t[rows.index_data()[k]] += damping * r[i] / static_cast<double>(end - begin);
+        double sum = 0;
+        for (offset_t k = begin; k < end; ++k) sum += weight(k);
+        for (offset_t k = begin; sum > 0 && k < end; ++k)
+            t[rows.index_data()[k]] += damping * r[i] * (weight(k) / sum);
     }
     return t;
 }
@@ -63,7 +67,10 @@ std::string validate_pagerank(const context&, const matrix& a, const vector& ran
         for (double& x : p) total += x /= greatest;
         for (double& x : p) x /= total;
     }
-    const std::vector<double> t = carried_along(a.body().rows(), r, o.damping);
+    const storage::csr& rows = a.body().rows();
+    const std::vector<double> t = carried_along(rows, r, o.damping, [&](offset_t k) {
+        return o.weighted ? scalar(rows.type, rows.value(k)).get<double>() : 1.0;
+    });
     double rest = sum, change = 0;
     for (const double x : t) rest -= x;
     for (std::size_t v = 0; v < n; ++v) change += std::abs(t[v] + rest * p[v] - r[v]);

@@ -94,7 +94,7 @@ pagerank_change pagerank_step(const context& ctx, const pagerank_vectors& v, std
     return ctx.gpu() ? on_device(ctx, v, sum) : on_host(ctx, v, sum);
 }
 
-plan::pagerank_plan plan_pagerank(const context& ctx, const matrix& a, bool adaptive,
+plan::pagerank_plan plan_pagerank(const context& ctx, const matrix& a, bool adaptive, bool weighted,
                                   std::string_view kernel) {
     require<domain_error>(kernel.empty() || kernels::known_on_cpu("pagerank", kernel) ||
                               kernels::known_on_cuda("pagerank", kernel),
@@ -102,12 +102,14 @@ plan::pagerank_plan plan_pagerank(const context& ctx, const matrix& a, bool adap
                           kernels::known_ids("pagerank"));
     plan::pagerank_facts f{.on_device = ctx.gpu() && storage::steps_past_end_fit(a.nnz()),
                            .adaptive = adaptive,
+                           .weighted = weighted,
                            .entries = a.nnz(),
                            .pinned = kernels::static_id("pagerank", kernel)};
-    if (f.on_device && !adaptive && kernel != "step") f.longest_row = longest_row_on_device(ctx, a);
+    if (f.on_device && !adaptive && !weighted && kernel != "step")
+        f.longest_row = longest_row_on_device(ctx, a);
     require<not_supported>(kernel != "short_rows" || plan::pagerank_rows_fit(f),
                            "kernel short_rows of pagerank needs a GPU, rows of the transpose of at most {} "
-                           "entries, and every vertex in every step",
+                           "entries, every vertex in every step, and no weights",
                            plan::pagerank_short_row);
     return plan::pagerank(f);
 }

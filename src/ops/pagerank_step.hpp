@@ -31,7 +31,7 @@ struct pagerank_change {
 pagerank_change pagerank_step(const context& ctx, const pagerank_vectors& v, std::optional<double> sum);
 
 /// Which kernel does steps over a. Throws domain_error for an unknown one, not_supported for one that cannot serve.
-plan::pagerank_plan plan_pagerank(const context& ctx, const matrix& a, bool adaptive,
+plan::pagerank_plan plan_pagerank(const context& ctx, const matrix& a, bool adaptive, bool weighted,
                                   std::string_view kernel);
 
 /// Up to `most` whole steps, t = A^T scaled and what follows, none after the first that moves ranks by at most `tolerance`; a

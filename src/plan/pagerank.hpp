@@ -15,6 +15,7 @@ inline constexpr offset_t pagerank_short_row = 16;
 struct pagerank_facts {
     bool on_device = false;
     bool adaptive = false;     ///< some rows are left out
+    bool weighted = false;     ///< values are read
     offset_t longest_row = 0;  ///< of the transpose, entries
     offset_t entries = 0;
     std::string_view pinned{};
@@ -30,13 +31,14 @@ struct pagerank_plan {
 constexpr bool pagerank_rows_fit(const pagerank_facts& f) noexcept {
     constexpr offset_t most = std::numeric_limits<std::int32_t>::max();  // of 32-bit offsets
     const bool looks_beyond = f.entries <= most && f.entries > most - pagerank_short_row;
-    return f.on_device && !f.adaptive && f.longest_row <= pagerank_short_row && !looks_beyond;
+    return f.on_device && !f.adaptive && !f.weighted && f.longest_row <= pagerank_short_row && !looks_beyond;
 }
 
 constexpr pagerank_plan pagerank(const pagerank_facts& f) noexcept {
     if (!f.pinned.empty()) return {f.pinned, "pinned"};
     if (pagerank_rows_fit(f)) return {"short_rows", "rows are short: a whole step is one kernel"};
     if (!f.on_device) return {"step", "the product and what it does to vectors, one after the other"};
+    if (f.weighted) return {"step", "values are read"};
     return {"step",
             f.adaptive ? "rows are left out of the product" : "a row has more entries than a thread sums"};
 }

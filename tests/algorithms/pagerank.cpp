@@ -19,21 +19,24 @@ std::vector<double> numbers(const vector& v) {
 }
 
 // 300 plain steps over the tuples of a matrix: as near to the truth as doubles get.
-std::vector<double> plain_ranks(const matrix& a, double damping, std::vector<double> p = {}) {
+std::vector<double> plain_ranks(const matrix& a, double damping, std::vector<double> p = {},
+                                bool weighted = false) {
     const auto n = static_cast<std::size_t>(a.rows());
     std::vector<index_t> from, to;
-    std::vector<double> ignored;
-    a.extract_tuples(from, to, ignored);
+    std::vector<double> weight;
+    a.extract_tuples(from, to, weight);
+    if (!weighted) weight.assign(weight.size(), 1);
     std::vector<double> degree(n), r(n, 1.0 / static_cast<double>(n));
     if (p.empty()) p = r;
-    for (const index_t i : from) ++degree[i];
+    for (std::size_t k = 0; k < from.size(); ++k) degree[from[k]] += weight[k];
     for (int step = 0; step < 300; ++step) {
         std::vector<double> next(n);
         double lost = 0;
         for (std::size_t v = 0; v < n; ++v)
             if (degree[v] == 0) lost += r[v];
         for (std::size_t v = 0; v < n; ++v) next[v] = (1 - damping + damping * lost) * p[v];
-        for (std::size_t k = 0; k < from.size(); ++k) next[to[k]] += damping * r[from[k]] / degree[from[k]];
+        for (std::size_t k = 0; k < from.size(); ++k)
+            if (weight[k] > 0) next[to[k]] += damping * r[from[k]] * weight[k] / degree[from[k]];
         r = next;
     }
     return r;
@@ -135,6 +138,82 @@ TEST(Pagerank, PersonalisedStartsWhereItIsTold) {
                 EXPECT_LE(distance(numbers(found.ranks), plain_ranks(a, 0.85, shares)), 1e-9);
             }
         }
+}
+
+// Weights of 0 to 6 by places, some rows of zeros alone; of every type, since a weight is a number whatever it is stored as.
+TEST(Pagerank, FollowsEdgesInProportionToTheirWeights) {
+    for (const char* graph : {"rmat_directed:10,4", "grid2d:40,0.3", "rmat:9,8"}) {
+        std::vector<index_t> from, to;
+        std::vector<double> x;
+        const context host({.backend = backend::cpu});
+        const matrix pattern = load(host, graph).matrix;
+        pattern.extract_tuples(from, to, x);
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] = from[k] % 5 == 0 ? 0 : (from[k] * 3 + to[k]) % 7;
+        const auto n = static_cast<index_t>(pattern.rows());
+        const matrix a = matrix::build<double>(host, {n, n, from, to, x});
+        const auto expected = plain_ranks(a, 0.85, {}, true);
+        ASSERT_GT(distance(expected, plain_ranks(pattern, 0.85)), 0.01);
+        for (const context& ctx : test::contexts())
+            for (const dtype values : {dtype::float64, dtype::float32, dtype::int8, dtype::uint64})
+                for (const dtype type : {dtype::float64, dtype::float32})
+                    for (const bool adaptive : {false, true}) {
+                        SCOPED_TRACE(std::string(graph) + " " + std::string(name_of(values)) + " " +
+                                     std::string(name_of(type)) + (adaptive ? " adaptive" : ""));
+                        matrix w(ctx, values, a.rows(), a.columns());
+                        apply(ctx, w, unary_id::identity, a);
+                        const pagerank_options o{.tolerance = type == dtype::float64 ? 1e-10 : 2e-6,
+                                                 .max_iterations = 1000,
+                                                 .type = type,
+                                                 .weighted = true,
+                                                 .adaptive = adaptive};
+                        const auto found = pagerank(ctx, w, o);
+                        EXPECT_TRUE(found.converged);
+                        EXPECT_EQ(validate_pagerank(ctx, w, found.ranks, o), "");
+                        EXPECT_LE(distance(numbers(found.ranks), expected),
+                                  type == dtype::float64 ? 1e-8 : 4e-5);
+                        EXPECT_NE(validate_pagerank(ctx, pattern, found.ranks, o), "");
+                    }
+    }
+}
+
+TEST(Pagerank, WeightsOfEqualValueAndTruthValuesChangeNothing) {
+    for (const context& ctx : test::sides()) {
+        const matrix pattern = load(ctx, "rmat_directed:9,4").matrix;
+        const auto alike = numbers(pagerank(ctx, pattern, {.tolerance = 1e-12}).ranks);
+        for (const dtype type : {dtype::boolean, dtype::float64}) {
+            matrix a(ctx, type, pattern.rows(), pattern.columns());
+            apply(ctx, a, binary_id::second, pattern, type == dtype::boolean ? scalar(true) : scalar(0.25));
+            EXPECT_LE(
+                distance(numbers(pagerank(ctx, a, {.tolerance = 1e-12, .weighted = true}).ranks), alike),
+                1e-10);
+        }
+    }
+}
+
+TEST(Pagerank, RefusesWeightsThatAreNone) {
+    for (const context& ctx : test::sides()) {
+        const std::vector<index_t> from{0, 0, 1}, to{1, 2, 0};
+        const auto ranks = [&](double x, dtype type = dtype::float64) {
+            const std::vector<double> values{1, x, 1};
+            return pagerank(ctx, matrix::build<double>(ctx, {3, 3, from, to, values}),
+                            {.type = type, .weighted = true});
+        };
+        const double infinity = std::numeric_limits<double>::infinity();
+        for (const double wrong : {-1.0, infinity, -infinity, std::nan(""), 1e300})
+            EXPECT_THROW(ranks(wrong), domain_error) << wrong;
+        EXPECT_THROW(ranks(1e30, dtype::float32), domain_error);
+        EXPECT_TRUE(ranks(1e30).converged);
+        EXPECT_TRUE(ranks(0).converged);
+        EXPECT_THROW(pagerank(ctx, load(ctx, "grid2d:5").matrix, {.weighted = true, .kernel = "short_rows"}),
+                     not_supported);
+        // Nothing but zeros: ranks are spread alike.
+        const std::vector<double> zero{0};
+        const matrix none = matrix::build<double>(ctx, {3, 3, from, to, zero});
+        EXPECT_NEAR(pagerank(ctx, none, {.weighted = true}).ranks.get(1)->get<double>(), 1.0 / 3, 1e-12);
+        EXPECT_NEAR(
+            pagerank(ctx, matrix(ctx, dtype::float64, 3, 3), {.weighted = true}).ranks.get(1)->get<double>(),
+            1.0 / 3, 1e-12);
+    }
 }
 
 TEST(Pagerank, TheAdaptiveFormLeavesRowsOut) {

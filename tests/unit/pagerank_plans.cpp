@@ -11,6 +11,7 @@ TEST(PagerankPlan, ShortRowsOnAGpuAreAKernelAStep) {
     EXPECT_EQ(plan::pagerank({.on_device = true, .longest_row = short_row}).kernel, "short_rows");
     EXPECT_EQ(plan::pagerank({.on_device = true, .longest_row = short_row + 1}).kernel, "step");
     EXPECT_EQ(plan::pagerank({.on_device = true, .adaptive = true, .longest_row = 2}).kernel, "step");
+    EXPECT_EQ(plan::pagerank({.on_device = true, .weighted = true, .longest_row = 2}).kernel, "step");
     EXPECT_EQ(plan::pagerank({.on_device = false, .longest_row = 2}).kernel, "step");
     EXPECT_EQ(plan::pagerank({.on_device = true, .longest_row = 2, .pinned = "step"}).kernel, "step");
     constexpr offset_t most = (offset_t{1} << 31) - 1;
