@@ -110,10 +110,18 @@ mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, 
     matrix_options pinned = options;
     pinned.kernel = known.plan.kernel;
     const ops::product p = ops::make_product(ctx, s, a, b, pinned);
+    require<not_supported>(p.cell != nullptr,
+                           "patterns are filled by compiled kernels, and {} of {} and {} is not compiled: "
+                           "leave the pattern out",
+                           s.name(), name_of(a.type()), name_of(b.type()));
     ops::check_product(p, c);
     require<domain_error>(
         options.transpose_a == known.transpose_a && options.transpose_b == known.transpose_b,
         "mxm: the pattern was found with other transposes");
+    if (known.there && !ops::fills_on_device(p)) {  // no values are multiplied: the whole product
+        ops::check_places(p, *known.there);
+        return mxm(ctx, c, s, a, b, pinned);
+    }
     if (known.there) {
         mxm_plan plan = known.plan;
         plan.reason = "places and products are known: values alone";
@@ -144,7 +152,9 @@ std::vector<double> ops::numeric_kernel_ms(const context& ctx, const semiring& s
                                            const matrix& b, const mxm_pattern& pattern,
                                            const matrix_options& options, int repeats) {
     const ops::product p = ops::make_product(ctx, s, a, b, options);
-    require<not_supported>(pattern.body().there != nullptr, "this pattern is not on a GPU");
+    require<not_supported>(pattern.body().there && ops::fills_on_device(p),
+                           "this pattern is not on a GPU, or {} of {} and {} is not filled there", s.name(),
+                           name_of(a.type()), name_of(b.type()));
     return ops::numeric_kernel_ms(p, *pattern.body().there, repeats);
 }
 

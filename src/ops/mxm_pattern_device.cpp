@@ -127,13 +127,19 @@ struct numeric_run {
 
 }  // namespace
 
-matrix fill_on_device(const product& p, const context& own, const device_symbolic& known) {
+void check_places(const product& p, const device_symbolic& known) {
     require<not_supported>(
         p.ctx.gpu() && known.c_entries->memory == p.ctx.device_memory(),
         "mxm: the pattern lies in the memory of a GPU that this context does not compute on: "
         "find_pattern anew");
     check_same(p, p.left, known.a, "A");
     check_same(p, p.right, known.b, "B");
+}
+
+bool fills_on_device(const product& p) { return cell_of(p) != nullptr; }
+
+matrix fill_on_device(const product& p, const context& own, const device_symbolic& known) {
+    check_places(p, known);
     numeric_run run(p, known);
     cell_of(p)->numeric(run.k, p.ctx.gpu()->stream());
     return storage::make_device_matrix(own, p.ctx, known.c.body().rows_anywhere(), known.c_entries,

@@ -19,8 +19,11 @@ struct device_symbolic;
 std::shared_ptr<const device_symbolic> find_on_device(const product& p);
 offset_t entries_of(const device_symbolic& known);
 const mxm_plan& plan_of(const device_symbolic& known);
-/// A B with the places of `known`, of context `own`; its places are the pattern's own memory. Throws domain_error where A or B has
-/// other places.
+/// Whether a kernel fills places that are known over this ring; none does where no values are multiplied.
+bool fills_on_device(const product& p);
+/// Throws domain_error where A or B has other places than `known`, not_supported where it lies on another GPU.
+void check_places(const product& p, const device_symbolic& known);
+/// A B with the places of `known`, of context `own`; its places are the pattern's own memory. Throws as check_places does.
 matrix fill_on_device(const product& p, const context& own, const device_symbolic& known);
 /// Milliseconds between two events around each of `repeats` runs of the kernel.
 std::vector<double> numeric_kernel_ms(const product& p, const device_symbolic& known, int repeats);

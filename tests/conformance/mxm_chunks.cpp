@@ -400,6 +400,13 @@ TEST(MxmPattern, OfOtherPlacesIsRefused) {
     EXPECT_THROW(mxm(ctx, c, s, a, a, pattern, {.transpose_a = true}), domain_error);
     EXPECT_THROW(find_pattern(ctx, s, a, a, {.mask = &a}), not_supported);
     EXPECT_THROW(find_pattern(ctx, semiring("min_times"), a, a), not_supported);
+    try {
+        mxm(ctx, c, semiring("min_times"), a, a, pattern);
+        FAIL() << "filled over a semiring that is not compiled";
+    } catch (const not_supported& e) {
+        EXPECT_NE(std::string_view(e.what()).find("leave the pattern out"), std::string_view::npos)
+            << e.what();
+    }
 }
 
 }  // namespace

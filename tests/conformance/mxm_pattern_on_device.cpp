@@ -122,6 +122,25 @@ TEST_F(MxmPatternOnDevice, OtherPlacesOrAnotherMemoryAreRefused) {
     EXPECT_THROW(mxm(cpu, d, s, u, u, pattern), not_supported);
 }
 
+// A pattern serves any semiring that is compiled, also where the GPU has no kernel for values alone.
+TEST_F(MxmPatternOnDevice, ProductsThatReadNoValuesAreWholeOnes) {
+    const context ctx({.backend = backend::cuda});
+    const matrix a = load(ctx, "rmat_directed:8,4").matrix;
+    const matrix u = with_reals(ctx, a, random);
+    const mxm_pattern pattern = find_pattern(ctx, semiring("plus_times_fp64"), u, u);
+    ASSERT_TRUE(pattern.plan().on_device);
+    for (const char* name : {"plus_pair_int64", "any_pair_bool", "min_secondi_int64"}) {
+        SCOPED_TRACE(name);
+        const semiring s(name);
+        const dtype type = s.value_type(u.type(), u.type());
+        matrix c(ctx, type, u.rows(), u.columns()), expected(ctx, type, u.rows(), u.columns());
+        mxm(ctx, c, s, u, u, pattern);
+        mxm(ctx, expected, s, u, u);
+        EXPECT_TRUE(same_bits(expected, c));
+        EXPECT_THROW(mxm(ctx, c, s, load(ctx, "rmat_directed:8,3").matrix, u, pattern), domain_error);
+    }
+}
+
 TEST_F(MxmPatternOnDevice, WhereListsDoNotFitTheCpuFindsThePattern) {
     const context roomy({.backend = backend::cuda}),
         ctx({.backend = backend::cuda, .memory_limit = 10 << 20});
