@@ -112,10 +112,11 @@ inline constexpr double device_sort_cost_even = 10.5, device_push_launches_even 
 inline constexpr double device_short_row = 32, device_scattered_cost = 0.3;
 /// Of the sorts that keep an order a GPU's fastest one is into buckets, which are ranges of rows, for up to so many products and until rows
 /// hold several (75 us for the merge sort's 99 and the radix sort's 108 at 16,000 products, 126 for 165 and 142 at 440,000;
-/// dense:5000,5000, 5 products a row: 0.25 ms for the radix sort's 0.11); then up to so many the merge sort, beyond the radix sort, which is
+/// dense:5000,5000, 5 products a row: 0.25 ms for the radix sort's 0.11; one for 3.1 rows, uniform:1048576,16: 0.125 for 0.139, rmat:20,16:
+/// 0.177 for 0.173); then up to so many the merge sort, beyond the radix sort, which is
 /// never far off.
 inline constexpr offset_t device_bucket_products = offset_t{1} << 19, device_merge_products = 16384;
-inline constexpr double device_bucket_rows = 4;
+inline constexpr double device_bucket_rows = 3;
 /// Where one block gathers, sorts and sums the products, the push is one launch and waits once for both numbers: a call of up to 128
 /// products takes 13 to 24 us, of 513 to 3,072 20 to 36; between events up to 8,192 take 42 to 58, where the other pushes take 56 to 71. Pulls of small matrices take 13 to 24, and more
 /// the more entries they read; csr_merge 22 to 37 whatever it reads (`nz bench regret`, one H200, 104 inputs, vectors of four densities;

@@ -193,6 +193,10 @@ TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     EXPECT_EQ(chosen(9000), "csc_gather_bucket");
     EXPECT_EQ(chosen(500000), "csc_gather_bucket");
     EXPECT_EQ(chosen(640000), "csc_gather_radix");
+    f.output_size = 1 << 20;
+    EXPECT_EQ(chosen(335000), "csc_gather_bucket") << "one product for 3.1 rows";
+    EXPECT_EQ(chosen(380000), "csc_gather_radix") << "one for 2.8";
+    f.output_size = 8000000;
     EXPECT_EQ(chosen(6400000), "csc_gather_radix");
     EXPECT_EQ(chosen(32000000), "csr_merge");
     f.any_order = true;
