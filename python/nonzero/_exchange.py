@@ -6,7 +6,7 @@ import numpy as np
 
 from ._context import Context
 from ._core import Matrix
-from .errors import DomainError, IndexOutOfBounds, NotSupported
+from .errors import DimensionMismatch, DomainError, IndexOutOfBounds, NotSupported
 
 # DLPack's device types whose memory the CPU reads: its own, and pinned memory of CUDA and ROCm.
 _CPU_READS = (1, 3, 11)
@@ -111,8 +111,9 @@ def _refuse_beyond(x):
             refuse_place(place, k)
 
 
-def places(x, ctx: Context | None = None):
-    """Row or column numbers as int32. Raises IndexOutOfBounds for what int32 does not hold: they are never wrapped."""
+def places(x, ctx: Context | None = None, *, size: int | None = None):
+    """Row or column numbers as int32; with `size` also the numbers of what is True among so many bools. Raises IndexOutOfBounds for
+    what int32 does not hold (they are never wrapped), DimensionMismatch for more bools or fewer."""
     try:
         a = contiguous(x, ctx)
     except DomainError:
@@ -120,6 +121,10 @@ def places(x, ctx: Context | None = None):
         raise
     if not isinstance(a, np.ndarray):
         return as_int32(a)
+    if size is not None and a.dtype == np.bool_ and a.ndim == 1:
+        if a.size != size:
+            raise DimensionMismatch(f"{a.size} bools choose among {size} rows or columns: one for each is needed")
+        return np.flatnonzero(a).astype(np.int32)
     if a.size and a.dtype.kind not in "iu":
         _refuse_beyond(x)
         raise DomainError(f"row and column numbers must be integers, not {a.dtype}")

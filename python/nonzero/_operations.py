@@ -354,30 +354,34 @@ def kronecker(op: str, a: Matrix, b: Matrix, *, out: Matrix | None = None, mask:
     return _given(out, _core.kronecker(chosen(ctx), out, op, a, b, mask, accumulator(accum, out), flags, kernel))
 
 
-def _list(indices, ctx):
-    """Places on the host: the library checks them there, and takes them to the GPU where it needs them."""
+def _list(indices, ctx, size):
+    """Places among `size`, on the host: the library checks them there, and takes them to the GPU where it needs them."""
     if indices is None:
         return None
-    return dense(places(indices, ctx), ctx=ctx).values() if on_gpu(indices, ctx) else places(indices)
+    return places(dense(indices, ctx=ctx).values() if on_gpu(indices, ctx) else indices, size=size)
 
 
 @explained
 def extract(a: Operand, rows: ArrayLike | None = None, columns: ArrayLike | None = None, *, out: Operand | None = None,
             mask: Operand | None = None, accum: str | None = None, transpose: bool = False, complement: bool = False,
             structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Operand:
-    """A(rows, columns) of a matrix, u(rows) of a vector; None stands for all, and a place may be named twice.
+    """A(rows, columns) of a matrix, u(rows) of a vector; None stands for all, and a place may be named twice. An array of bool, one
+    for each row or column, stands for those that are True.
 
     >>> import nonzero as nz
     >>> nz.extract(nz.dense([1.0, 2.0, 3.0]), [2, 0]).values()
     array([3., 1.])
+    >>> nz.extract(nz.dense([1.0, 2.0, 3.0]), [True, False, True]).values()
+    array([1., 3.])
     """
     c, flags = chosen(ctx), _flags(complement, structure, replace, False, transpose)
     accum = accumulator(accum, out)
     if isinstance(a, Vector):
         if columns is not None:
             raise TypeError("a vector has no columns")
-        return _given(out, _core.extract(c, out, a, _list(rows, c), mask, accum, flags, kernel))
-    return _given(out, _core.extract(c, out, a, _list(rows, c), _list(columns, c), mask, accum, flags, kernel))
+        return _given(out, _core.extract(c, out, a, _list(rows, c, a.size), mask, accum, flags, kernel))
+    high, wide = a.shape[::-1] if transpose else a.shape
+    return _given(out, _core.extract(c, out, a, _list(rows, c, high), _list(columns, c, wide), mask, accum, flags, kernel))
 
 
 @explained
@@ -386,7 +390,8 @@ def extract_column(a: Matrix, column: int, rows: ArrayLike | None = None, *, out
                    structure: bool = False, replace: bool = False, kernel: str = "", ctx: Context | None = None) -> Vector:
     """A(rows, column) as a vector (of a row with transpose=True); None stands for all rows."""
     c, flags = chosen(ctx), _flags(complement, structure, replace, False, transpose)
-    return _given(out, _core.extract_column(c, out, a, column, _list(rows, c), mask, accumulator(accum, out), flags, kernel))
+    rows = _list(rows, c, a.shape[1 if transpose else 0])
+    return _given(out, _core.extract_column(c, out, a, column, rows, mask, accumulator(accum, out), flags, kernel))
 
 
 @explained
@@ -394,7 +399,7 @@ def assign(out: Operand, x, rows: ArrayLike | None = None, columns: ArrayLike | 
            mask: Operand | None = None, accum: str | None = None, complement: bool = False,
            structure: bool = False, replace: bool = False, ctx: Context | None = None) -> Operand:
     """out(rows, columns) = x, in place: x is a matrix (into a matrix), a vector or an array (into a vector) or a number; None
-    stands for all places.
+    stands for all places, an array of bool for those that are True.
 
     Entries of x that are absent delete; a number is written to every place named. Returns out.
 
@@ -408,14 +413,14 @@ def assign(out: Operand, x, rows: ArrayLike | None = None, columns: ArrayLike | 
             raise TypeError(f"assign into a matrix takes a Matrix or a number, not a {type_of(x)}: "
                             "assign_row and assign_column take vectors")
         call = _core.assign if isinstance(x, Matrix) else _core.assign_scalar
-        return _given(out, call(c, out, x, _list(rows, c), _list(columns, c), mask, accum, flags))
+        return _given(out, call(c, out, x, _list(rows, c, out.shape[0]), _list(columns, c, out.shape[1]), mask, accum, flags))
     if columns is not None:
         raise TypeError("a vector has no columns")
     if is_number(x):
-        return _given(out, _core.assign_scalar(c, out, x, _list(rows, c), mask, accum, flags))
+        return _given(out, _core.assign_scalar(c, out, x, _list(rows, c, out.size), mask, accum, flags))
     if not (isinstance(x, Vector) or is_array(x)):
         raise TypeError(f"assign into a vector takes a Vector, an array or a number, not a {type_of(x)}")
-    return _given(out, _core.assign(c, out, _vector(x, c), _list(rows, c), mask, accum, flags))
+    return _given(out, _core.assign(c, out, _vector(x, c), _list(rows, c, out.size), mask, accum, flags))
 
 
 @explained
@@ -429,7 +434,7 @@ def assign_row(out: Matrix, u: Vector | ArrayLike, row: int, columns: ArrayLike 
     2.0
     """
     c, flags = chosen(ctx), _flags(complement, structure, replace)
-    return _given(out, _core.assign_row(c, out, _vector(u, c), row, _list(columns, c), mask, accum, flags))
+    return _given(out, _core.assign_row(c, out, _vector(u, c), row, _list(columns, c, out.shape[1]), mask, accum, flags))
 
 
 @explained
@@ -439,4 +444,4 @@ def assign_column(out: Matrix, u: Vector | ArrayLike, column: int, rows: ArrayLi
     """out(rows, column) = u, in place; None stands for the whole column. The mask is a vector over the whole column.
     Returns out."""
     c, flags = chosen(ctx), _flags(complement, structure, replace)
-    return _given(out, _core.assign_column(c, out, _vector(u, c), column, _list(rows, c), mask, accum, flags))
+    return _given(out, _core.assign_column(c, out, _vector(u, c), column, _list(rows, c, out.shape[0]), mask, accum, flags))

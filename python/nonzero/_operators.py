@@ -44,7 +44,7 @@ def _places(key, size):
         if isinstance(key, (list, tuple)) or getattr(key, "ndim", 0) > 0:
             return key
         if not hasattr(key, "__index__"):
-            raise TypeError(f"a place is an int, a slice, a list or an array of ints, not a {type_of(key)}")
+            raise TypeError(f"a place is an int, a slice, a list or an array of ints or bools, not a {type_of(key)}")
         return index(key)
     if any(end is not None and index(end) < 0 for end in (key.start, key.stop)):
         raise IndexOutOfBounds(f"places {key.start}:{key.stop}: they are not counted from the end")

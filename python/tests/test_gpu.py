@@ -257,6 +257,9 @@ def test_lists_of_places_and_vectors_come_from_a_gpu(gpu, host_matrix, library):
     at = np.array([7, 3, 3, 150])
     np.testing.assert_array_equal(
         nz.to_scipy(nz.extract(a, to(at), to(at[:2]), ctx=gpu)).toarray(), host_matrix[at][:, at[:2]].toarray())
+    flags = np.zeros(200, dtype=bool)
+    flags[[3, 150]] = True
+    np.testing.assert_array_equal(nz.to_scipy(nz.extract(a, to(flags), ctx=gpu)).toarray(), host_matrix[[3, 150]].toarray())
     v = nz.assign(nz.dense(np.zeros(200), ctx=gpu), 2.0, to(at), ctx=gpu)
     assert v.values().sum() == 6
     built = nz.build(200, to(at), to(np.array([1.0, 2.0, 5.0, 4.0])), ctx=gpu)

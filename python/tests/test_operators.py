@@ -106,6 +106,35 @@ def test_deleting_is_remove(a, i, j):
             del y[places]
 
 
+@given(entries(4, 5), st.lists(st.booleans(), min_size=4, max_size=4), st.lists(st.booleans(), min_size=5, max_size=5), st.integers(0, 4))
+def test_bools_name_the_places_where_they_are_true(a, rows, columns, j):
+    x, high, wide = matrix(a, (4, 5)), np.flatnonzero(rows), np.flatnonzero(columns)
+    assert read(x[rows, np.array(columns)]) == read(x[high, wide])
+    assert read(x[np.array(rows), :]) == read(x[high, :]) and read(x[np.array(rows), j]) == read(x[high, j])
+    assert read(nz.extract(x, columns, rows, transpose=True)) == read(nz.extract(x, wide, high, transpose=True))
+    assert read(nz.extract_column(x, 2, columns, transpose=True)) == read(nz.extract_column(x, 2, wide, transpose=True))
+    y, z = matrix(a, (4, 5)), matrix(a, (4, 5))
+    y[rows, columns], z[high, wide] = 7, 7
+    y[2, np.array(columns)], z[2, wide] = np.arange(len(wide)), np.arange(len(wide))
+    y[rows, 3], z[high, 3] = np.arange(len(high)), np.arange(len(high))
+    assert read(y) == read(z)
+    u = nz.dense(np.arange(4.0))
+    np.testing.assert_array_equal(u[u.values() > 1].values(), [2, 3])
+    u[rows] = -1.0
+    np.testing.assert_array_equal(u.values(), np.where(rows, -1, np.arange(4.0)))
+
+
+def test_as_many_bools_are_needed_as_there_are_places():
+    x, u = nz.load("grid2d:3"), nz.full(3, 1.0)
+    flags = np.ones(8, dtype=bool)
+    for call in (lambda: x[flags, :], lambda: x[0, flags], lambda: u[[True, False]], lambda: nz.assign(u, 1.0, flags),
+                 lambda: nz.extract(nz.Matrix(nz.default_context(), "int8", 8, 9), flags, transpose=True)):
+        with pytest.raises(nz.errors.DimensionMismatch, match="one for each"):
+            call()
+    with pytest.raises(nz.errors.DomainError, match="must be integers, not bool"):
+        nz.from_coo([True, False], [0, 1], [1, 2], (2, 2))
+
+
 def test_places_that_are_none_are_refused():
     a, v = nz.load("grid2d:3"), nz.full(3, 1.0)
     for call in (lambda: a[0], lambda: a[0, 0, 0], lambda: a[None, 0, 1]):
@@ -117,8 +146,6 @@ def test_places_that_are_none_are_refused():
     for call in (lambda: v[0.5], lambda: v["a"], lambda: v[None], lambda: a[1.0, 2]):
         with pytest.raises(TypeError, match="a place is an int"):
             call()
-    with pytest.raises(nz.errors.DomainError, match="must be integers, not bool"):
-        v[v.values() > 0]
     with pytest.raises(TypeError, match="a number is needed"):
         v[0] = None
     for x in (a, v):
