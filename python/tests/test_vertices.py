@@ -78,7 +78,7 @@ def test_ranks_by_weight_are_networkxs(dtype):
     found = nz.pagerank(a, weighted=True, tolerance=1e-10, max_iterations=1000)
     np.testing.assert_allclose(found.ranks, [expected[v] for v in g], atol=1e-8)
     assert abs(found.ranks - nz.pagerank(a).ranks).max() > 1e-3
-    with pytest.raises(nz.DomainError, match="not negative"):
+    with pytest.raises(nz.errors.DomainError, match="not negative"):
         nz.pagerank(nz.from_coo([0, 1], [1, 0], [1.0, -2.0], (2, 2)), weighted=True)
 
 
