@@ -28,8 +28,8 @@ public:
         : ctx_(ctx), type_(how.type), fill_(fill) {
         const csr& left = place(a, true, k_.a);
         const csr& right = place(b, how.reads_b, k_.b);
-        if (!how.reads_b) {
-            k_.b.values = k_.a.values;
+        if (!how.reads_b) {  // one value is brought and not looked at; A without entries may have no memory for values
+            k_.b.values = left.nnz > 0 ? k_.a.values : k_.a.offsets.data;
             k_.b.step = 0;
         }
         rows_ = left.rows;

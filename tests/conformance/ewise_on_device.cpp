@@ -121,6 +121,30 @@ TEST_F(EwiseOnDevice, LongRowsAndEmptyOnesAreSharedOut) {
     EXPECT_EQ(sum.get(250001, 3)->get<std::int64_t>(), 14);
 }
 
+// Matrices without entries, some of which have no memory for values, against one that has entries.
+TEST_F(EwiseOnDevice, SidesWithoutEntriesAreJoined) {
+    const context ctx({.backend = backend::cuda});
+    for (const auto type : {dtype::float64, dtype::int16, dtype::boolean}) {
+        const matrix full = make_matrix(ctx, random_dictionary(70, 70, 0.1, type, random));
+        matrix there(ctx, type, 70, 70), selected = there;
+        apply(ctx, there, unary_id::identity, full);
+        select(ctx, selected, index_unary_id::triu, there, scalar(std::int64_t{70}));
+        const matrix empty[] = {diag(ctx, vector(ctx, type, 70)), matrix(ctx, type, 70, 70), selected};
+        for (const matrix& none : empty) {
+            ASSERT_EQ(none.nnz(), 0);
+            for (const auto op : {binary_id::first, binary_id::plus, binary_id::div, binary_id::eq}) {
+                expect_as_the_reference(ctx, op, none, full);
+                expect_as_the_reference(ctx, op, there, none);
+                expect_as_the_reference(ctx, op, none, none);
+            }
+            matrix c(ctx, dtype::boolean, 70, 70), expected = c;
+            ewise_add(ctx, c, binary_id::lt, none, there);
+            ewise_add(ctx, expected, binary_id::lt, none, there, {.kernel = "reference"});
+            ASSERT_TRUE(same(read(expected), c));
+        }
+    }
+}
+
 // Tiles of empty rows alone lie between others, and entries do not begin where sixteen bytes do.
 TEST_F(EwiseOnDevice, StretchesOfEmptyRowsLieBetweenOthers) {
     const context ctx({.backend = backend::cuda});
