@@ -20,7 +20,7 @@ struct pagerank_options {
     /// positive; it is scaled to sum up to 1. Null: to all vertices alike.
     const vector* personalisation = nullptr;
     /// Ranks follow edges in proportion to A's values, weights that are finite and not negative, instead of alike; a row whose
-    /// weights sum up to 0 counts as one without edges.
+    /// weights sum up to 0 counts as one without edges. Other rows sum up to 1e-290 to 1e290 (1e-27 to 1e27 for float32).
     bool weighted = false;
     /// Leave out vertices whose own rank changes by less than tolerance / n, and look at all again before the end.
     bool adaptive = false;

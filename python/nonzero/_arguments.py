@@ -9,6 +9,8 @@ import re
 from operator import index
 from typing import Callable, TypeVar
 
+import numpy as np
+
 from . import _core
 from ._core import Context
 from ._exchange import LARGEST_PLACE, dtype_name, is_array, refuse_place
@@ -60,7 +62,7 @@ def _is_shape(x):
 
 
 def _is_of_ints(x):
-    return getattr(x, "__iter__", None) is not None and getattr(x, "ndim", 1) > 0 and all(map(_is_whole, x))
+    return getattr(x, "__iter__", None) is not None and getattr(x, "ndim", 1) > 0 and all(_is_whole(k) and not isinstance(k, bool) for k in x)
 
 
 _TESTS = {
@@ -99,6 +101,10 @@ def _words(x, name, parameter):
 def _given(x):
     if x is None or isinstance(x, tuple) and len(x) < 4:
         return repr(x)
+    if isinstance(x, list) and x and all(isinstance(k, bool) for k in x):
+        return "a list of bool"
+    if isinstance(x, np.ndarray) and x.ndim:
+        return f"an array of {x.dtype}, of {x.ndim} dimension{'s' if x.ndim > 1 else ''}"
     return f"{x} ({type_of(x)})" if isinstance(x, float) or _is_whole(x) else f"of type {type_of(x)}"
 
 
@@ -171,8 +177,11 @@ def _told(doc, parameters):
     """A docstring with what the arguments that operations share mean, before its examples."""
     if not doc or "mask" not in parameters:
         return doc
+    lines = _SHARED.copy()
+    if "out" in parameters and parameters["out"].default is inspect.Parameter.empty:
+        lines["out"] = "out: is written in place, and returned."
     text, mark, examples = doc.partition("    >>> ")
-    shared = "\n".join(f"    {line}" for name, line in _SHARED.items() if name in parameters)
+    shared = "\n".join(f"    {line}" for name, line in lines.items() if name in parameters)
     return f"{text.rstrip()}\n\n{shared}\n{'    ' if not mark else chr(10) + mark}{examples}"
 
 
@@ -297,7 +306,9 @@ def of_constructor(name: str, given: tuple, named: dict) -> tuple:
 
 
 def vertices(sources) -> list[int]:
-    """Several vertices. Raises IndexOutOfBounds for one that 64 bits do not hold."""
+    """Several vertices. Raises IndexOutOfBounds for one that 64 bits do not hold, TypeError for truth values."""
+    if any(isinstance(s, bool) for s in sources):
+        raise TypeError("truth values are no vertices")
     found = [index(s) for s in sources]
     for k, s in enumerate(found):
         if s not in _INT64:

@@ -109,7 +109,7 @@ def from_edges(sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None
 
     sources, targets: a name each for every edge: ints, strings or what else NumPy sorts; the names come back ascending, each
     once. weights: as many; None for a pattern. An edge that is repeated counts once and keeps its first weight, as in files
-    of edges; symmetrize stores both directions of each. Raises DimensionMismatch where they are not equally many, DomainError
+    of edges; symmetrize adds the directions that are missing, each with the other's weight. Raises DimensionMismatch where they are not equally many, DomainError
     for ints with strings, and for ints whose common type is none (int64 with uint64).
 
     >>> from nonzero import bfs
@@ -130,10 +130,13 @@ def from_edges(sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None
     numbers = [x.dtype.kind in "biuf" for x in ends]
     if numbers[0] != numbers[1] or np.result_type(*ends).kind == "f" and any(x.dtype.kind != "f" for x in ends):
         raise DomainError(f"names of {ends[0].dtype} and {ends[1].dtype} are not of one kind: give both as ints of one type, or as strings")
-    names, found = np.unique(np.concatenate(ends), return_inverse=True)
+    try:
+        names, found = np.unique(np.concatenate(ends), return_inverse=True)
+    except TypeError as why:  # None among strings
+        raise DomainError(f"names are of one kind, which sorts: {why}") from None
     i, j = found.reshape(2, -1)
-    if symmetrize:  # each edge beside its other direction: of repeats the first stays
-        i, j, values = np.stack([i, j], 1).ravel(), np.stack([j, i], 1).ravel(), np.repeat(values, 2)
+    if symmetrize:  # the first of a place stays: an edge's own weight before that of its other direction
+        i, j, values = np.concatenate([i, j]), np.concatenate([j, i]), np.concatenate([values, values])
     n = len(names)
     return Matrix._from_coo(chosen(ctx), n, n, places(i), places(j), contiguous(values), "first"), names
 
@@ -369,7 +372,7 @@ def load(source: str | os.PathLike, *, symmetrize: bool = False, complex_modulus
 
 
 @explained
-def load_graph(source: str | os.PathLike, *, symmetrize: bool = False, seed: int = 1,
+def load_graph(source: str | os.PathLike, *, symmetrize: bool = False, complex_modulus: bool = False, seed: int = 1,
                ctx: Context | None = None) -> tuple[Matrix, np.ndarray]:
     """The graph that load() reads, and its vertices' ids in the file, ascending: vertex k is ids[k] there.
 
@@ -380,7 +383,7 @@ def load_graph(source: str | os.PathLike, *, symmetrize: bool = False, seed: int
     >>> ids[-1]
     np.int64(8)
     """
-    graph, ids = _loaded(source, symmetrize, False, seed, ctx)
+    graph, ids = _loaded(source, symmetrize, complex_modulus, seed, ctx)
     m, n = graph.shape
     if m != n:
         raise DimensionMismatch(f"{source} is {m} x {n}: a graph's matrix is square")

@@ -125,7 +125,7 @@ def mxm(semiring: str, a: Factor, b: Factor, *, out: Matrix | None = None, mask:
             raise NotSupported("mxm of two DiaMatrix takes fast and ctx alone: multiply the matrices (to_matrix)")
         return _core.mxm_dia(chosen(ctx), semiring, a, b)
     if pattern is not None:
-        return _given(out, _core.mxm_fill(chosen(ctx), out, pattern, semiring, a, b, mask, accumulator(accum, out), flags))
+        return _given(out, _core.mxm_fill(chosen(ctx), out, pattern, semiring, a, b, mask, accumulator(accum, out), flags, kernel))
     return _given(out, _core.mxm(chosen(ctx), out, semiring, a, b, mask, accumulator(accum, out), flags, kernel))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ._arguments import type_of, way_out
 from ._core import DiaMatrix, Matrix, Vector
 from ._dense import mxd
+from ._exchange import is_array
 from ._operations import assign, assign_column, assign_row, extract, extract_column, is_number, mxm, mxv, vxm
 from .errors import IndexOutOfBounds
 
@@ -41,9 +42,9 @@ def product(left, right):
 def _places(key, size):
     """An int as it is; what extract and assign take of a list, an array or a slice."""
     if not isinstance(key, slice):
-        if isinstance(key, (list, tuple)) or getattr(key, "ndim", 0) > 0:
+        if isinstance(key, (list, tuple)) or getattr(key, "ndim", 0) > 0 or is_array(key) and not hasattr(key, "__float__"):
             return key
-        if not hasattr(key, "__index__"):
+        if not hasattr(key, "__index__") or isinstance(key, bool):
             raise TypeError(f"a place is an int, a slice, a list or an array of ints or bools, not a {type_of(key)}")
         return index(key)
     if any(end is not None and index(end) < 0 for end in (key.start, key.stop)):

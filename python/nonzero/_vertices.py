@@ -39,7 +39,7 @@ def pagerank(a: Matrix, *, damping: float = 0.85, tolerance: float = 1e-6, max_i
     """PageRank by power iteration: r = d A^T D^-1 r + (1 - d m) p, where D holds out-degrees, d is `damping`, m the ranks of
     vertices with edges out, and p is 1/n or the personalisation; what vertices without edges out hold is spread as the
     rest is. Values of A are read only if weighted: ranks then follow edges in proportion to them, and D holds the sums of
-    rows; weights are finite and not negative.
+    rows; weights are finite and not negative, and rows sum up to 0 or 1e-290 to 1e290 (float32: 1e-27 to 1e27).
 
     tolerance: stops once a step changes the ranks by no more, summed up. personalisation: n weights, a Vector or an
     array, none negative and one positive; they are scaled to sum up to 1. adaptive: leaves out vertices that have

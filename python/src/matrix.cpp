@@ -195,7 +195,8 @@ void bind_matrix(nb::module_& m) {
         .def("_take", [](py_matrix& self, const py_matrix& result) { self = result; })
         .def(
             "copy", [](const py_matrix& a) { return py_matrix{a.value, {}, a.owner}; },
-            "Another matrix with these entries; the arrays are shared until one of the two changes.")
+            "Another matrix with these entries; the arrays are shared until one of the two changes. Arrays that are borrowed stay "
+            "those of their owner: copy.deepcopy() has its own.")
         .def("__reduce__", [](nb::handle a) { return python_half<"nonzero._convert">("_reduced")(a); })
         .def("facts", &facts,
              "Cached structure: degrees, bandwidth, symmetry. The first call reads the matrix.")

@@ -48,7 +48,7 @@ py_pattern find(const context& ctx, const std::string& ring, const py_matrix& a,
 
 py_matrix fill(const context& ctx, const py_matrix* out, const py_pattern& p, const std::string& ring,
                const py_matrix& a, const py_matrix& b, const py_matrix* mask,
-               const std::optional<std::string>& accum, unsigned flags) {
+               const std::optional<std::string>& accum, unsigned flags, const std::string& kernel) {
     if (ring != p.ring)
         throw domain_error("mxm: the pattern was found over " + p.ring + ", the product is over " + ring);
     if ((flags & (transpose_a | transpose_b)) != p.flags)
@@ -60,7 +60,7 @@ py_matrix fill(const context& ctx, const py_matrix* out, const py_pattern& p, co
                                  " x " + std::to_string(p.columns) + ", this product is " +
                                  std::to_string(rows) + " x " + std::to_string(columns));
     const semiring s(ring);
-    const matrix_requests q(mask, accum, flags, {});
+    const matrix_requests q(mask, accum, flags, kernel);
     return run<py_matrix>(output(ctx, out, s.value_type(a.value.type(), b.value.type()), p.rows, p.columns),
                           [&](matrix& c) { return mxm(ctx, c, s, a.value, b.value, p.value, q.options); });
 }
@@ -107,12 +107,17 @@ void bind_products(nb::module_& m) {
         .def_prop_ro(
             "plan", [](const py_pattern& p) { return to_python(any_plan(p.value.plan())); },
             "How the places were found, and how they are filled.")
+        .def("__repr__",
+             [](const py_pattern& p) {
+                 return "<nonzero.MxmPattern " + std::to_string(p.rows) + " x " + std::to_string(p.columns) +
+                        ", " + std::to_string(p.value.entries()) + " entries, " + p.ring + ">";
+             })
         .def_ro("semiring", &py_pattern::ring)
         .def_prop_ro("shape", [](const py_pattern& p) { return std::pair(p.rows, p.columns); });
     m.def("estimate_mxm", &estimate);
     m.def("find_pattern", &find);
     m.def("mxm_fill", &fill, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-          nb::arg().none(), nb::arg().none(), nb::arg());
+          nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg());
     m.def("mxm_hybrid", &hybrid, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
           nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg());
     m.def("spmv", &spmv_, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),

@@ -140,6 +140,16 @@ def test_accum_needs_what_it_combines_with():
         nz.spmv(A, X, beta=2)
 
 
+@pytest.mark.parametrize("sources, words", [
+    ([False, True, False], "a list of bool"), (np.array([False, True]), "an array of bool, of 1 dimension"),
+    (np.array([0.0]), "an array of float64, of 1 dimension"), (np.array([[0]]), "an array of int64, of 2 dimensions"),
+])
+def test_truth_values_and_other_numbers_are_no_sources(sources, words):
+    for call in (nz.betweenness, nz.closeness, nz.bfs_many):
+        with pytest.raises(TypeError, match=f"sources is {words}; a list or an array of ints"):
+            call(nz.load("grid2d:3"), sources)
+
+
 @pytest.mark.parametrize("place", [-1, 3, np.int64(-1), 2**40, -(2**40), 2**63, 2**70, -(2**70)])
 def test_places_outside_are_one_kind_of_error(place):
     for call in (

@@ -472,7 +472,11 @@ def test_edges_of_named_vertices():
     rows, columns, values = graph.entries()
     assert list(zip(names[rows], names[columns], values.tolist())) == [("ann", "bob", 3), ("bob", "bob", 4), ("bob", "eve", 2)]
     both, ids = nz.from_edges([10**12, 7], [7, 10**12], [1.5, 2.5], symmetrize=True)
-    assert ids.tolist() == [7, 10**12] and both.get(0, 1) == both.get(1, 0) == 1.5  # the first edge's, in both directions
+    assert ids.tolist() == [7, 10**12] and both.get(0, 1) == 2.5 and both.get(1, 0) == 1.5  # each keeps its own
+    one, _ = nz.from_edges([4, 4, 9], [9, 9, 4], [1, 5, 7], symmetrize=True)
+    assert one.get(0, 1) == 1 and one.get(1, 0) == 7
+    other, _ = nz.from_edges([4, 4], [9, 9], [1, 5], symmetrize=True)
+    assert other.get(0, 1) == other.get(1, 0) == 1  # what is missing has the other one's
     pattern, _ = nz.from_edges(np.array([3, 3, 5], dtype=np.int16), [5, 5, 9])
     assert (pattern.values_held, pattern.nnz, pattern.dtype) == ("pattern", 2, "bool")
     nothing, none = nz.from_edges([], [])

@@ -1,5 +1,6 @@
 """A @ B, A.T, A[i, j] and x[i]: other words for operations, with their defaults."""
 
+import array
 import copy
 import pickle
 
@@ -124,6 +125,18 @@ def test_bools_name_the_places_where_they_are_true(a, rows, columns, j):
     np.testing.assert_array_equal(u.values(), np.where(rows, -1, np.arange(4.0)))
 
 
+def test_places_are_any_librarys_arrays():
+    class Lent:
+        def __init__(self, array):
+            self.array, self.__array_interface__ = array, array.__array_interface__
+
+    v, a = nz.dense([1.0, 2.0, 3.0, 4.0]), nz.load("grid2d:2")
+    for places, values in ((np.array([True, False, True, True]), [1, 3, 4]), (np.array([2, 0]), [3, 1])):
+        assert v[Lent(places)].to_numpy().tolist() == values
+        assert read(a[Lent(places), :]) == read(a[places, :])
+    assert v[array.array("i", [3, 3])].to_numpy().tolist() == [4, 4]
+
+
 def test_as_many_bools_are_needed_as_there_are_places():
     x, u = nz.load("grid2d:3"), nz.full(3, 1.0)
     flags = np.ones(8, dtype=bool)
@@ -143,7 +156,7 @@ def test_places_that_are_none_are_refused():
     for call in (lambda: v[-2:], lambda: a[:-1, 0], lambda: v[-1], lambda: v[5]):
         with pytest.raises(nz.errors.IndexOutOfBounds):
             call()
-    for call in (lambda: v[0.5], lambda: v["a"], lambda: v[None], lambda: a[1.0, 2]):
+    for call in (lambda: v[0.5], lambda: v["a"], lambda: v[True], lambda: v[None], lambda: a[1.0, 2]):
         with pytest.raises(TypeError, match="a place is an int"):
             call()
     with pytest.raises(TypeError, match="a number is needed"):

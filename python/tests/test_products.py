@@ -37,6 +37,21 @@ def test_a_pattern_is_filled_with_other_values(a, b, factor, turned):
     assert read(found) == product("plus", "times", straight, b)
 
 
+def test_a_pattern_keeps_the_kernel_that_it_was_found_for():
+    a = nz.load("laplace2d:5")
+    pattern = nz.find_pattern("plus_times", a, a)
+    assert repr(pattern) == f"<nonzero.MxmPattern 25 x 25, {pattern.entries} entries, plus_times>"
+    found = pattern.plan.kernel
+    assert nz.mxm("plus_times", a, a, pattern=pattern, kernel=found).plan.kernel == found
+    other = "hash" if found != "hash" else "dense_row"
+    with pytest.raises(nz.errors.NotSupported, match=f"for kernel {found}, not {other}"):
+        nz.mxm("plus_times", a, a, pattern=pattern, kernel=other)
+    with pytest.raises(nz.errors.DomainError, match="not a kernel"):
+        nz.mxm("plus_times", a, a, pattern=pattern, kernel="foo")
+    with pytest.raises(nz.errors.NotSupported, match="leave the kernel reference out"):
+        nz.find_pattern("plus_times", a, a, kernel="reference")
+
+
 def test_a_pattern_is_for_its_places_semiring_and_transposes_alone():
     a = nz.with_random_weights(nz.load("grid2d:5"), 1, 9)
     places = nz.find_pattern("plus_times", a, a)

@@ -21,6 +21,8 @@
 #include "ops/pagerank_step.hpp"
 #include "ops/vectors_device.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -122,22 +124,25 @@ private:
     vector strengths() const {
         vector sums(ctx_, dtype::float64, n_), d(ctx_, dtype::float64, n_);
         if (a_.nnz() == 0) return d;
-        const double least_weight = reduce(ctx_, binary_id::min, a_).get<double>();
+        const double least_weight = reduce(ctx_, binary_id::min, a_).get<double>(),
+                     greatest_weight = reduce(ctx_, binary_id::max, a_).get<double>();
         mxv(ctx_, sums, semiring("plus_times_fp64"), a_, ops::full(ctx_, n_, scalar(1.0)));
         const double total = reduce(ctx_, binary_id::plus, sums).get<double>();
-        require<domain_error>(least_weight >= 0 && std::isfinite(total),
-                              "pagerank: a weight is {}; weights are finite and not negative",
-                              least_weight < 0 ? std::to_string(least_weight) : "infinite or not a number");
+        require<domain_error>(
+            least_weight >= 0 && std::isfinite(greatest_weight) && !std::isnan(total),
+            "pagerank: a weight is {}; weights are finite and not negative",
+            least_weight < 0 ? fmt::format("{:g}", least_weight) : std::string("infinite or not a number"));
         select(ctx_, d, index_unary_id::valuene, sums, scalar(0.0));
         if (d.count() == 0) return d;
         // A rank over its row's sum has to be a number of the ranks' type, whatever part of 1 it is.
         const double most = o_.type == dtype::float32 ? 1e27 : 1e290;
         const double greatest = reduce(ctx_, binary_id::max, d).get<double>(),
                      least = reduce(ctx_, binary_id::min, d).get<double>();
-        require<domain_error>(least >= 1 / most && greatest <= most,
-                              "pagerank: weights of rows sum up to {} to {}; for ranks of {} that is from {} "
-                              "to {}",
-                              least, greatest, name_of(o_.type), 1 / most, most);
+        require<domain_error>(
+            least >= 1 / most && greatest <= most,
+            "pagerank: weights of rows sum up to {:g} to {:g}; for ranks of {} they may from "
+            "{:g} to {:g}",
+            least, greatest, name_of(o_.type), 1 / most, most);
         return d;
     }
 

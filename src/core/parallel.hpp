@@ -93,6 +93,13 @@ private:
     alignas(64) std::atomic<unsigned> phase_{0};
 };
 
+/// Of `threads`, those that a team pays for in a search of so many vertices and edges: one for each 16,384, which a thread looks at in some
+/// 50 us, about what many take to come together.
+inline int threads_for(int threads, offset_t vertices, offset_t edges) {
+    constexpr offset_t a_thread = 16384;
+    return static_cast<int>(std::clamp<offset_t>((vertices + edges) / a_thread, 1, std::max(threads, 1)));
+}
+
 /// Runs f(member, barrier) on up to `threads` threads that all run at once, so that they may wait for each other,
 /// after prepare(size), once, with the number that OpenMP granted. Neither may throw.
 template <class Prepare, class F>

@@ -10,6 +10,7 @@
 #include "kernels/reference/mxd.hpp"
 #include "ops/composed.hpp"
 #include "ops/mxd_device.hpp"
+#include "ops/mxd_other.hpp"
 #include "plan/mxd_workspace.hpp"
 
 #include <limits>
@@ -93,6 +94,7 @@ plan::mxd_facts facts_of(const mxd_product& p) {
     f.c_order = order_of(p.c);
     f.compiled = p.cell != nullptr;
     f.composable = !f.compiled && composed_ring_of(p.ring, p.left.a.type(), p.b.type).has_value();
+    f.by_columns = !f.compiled && (f.composable || columns_are_compiled(p.ring, p.left.a.type(), p.b.type));
     f.convert_matrix = !p.ring.ignores_a() && a.kind == value_kind::full && a.type != p.operand_type;
     f.convert_b = !p.ring.ignores_b() && p.b.type != p.operand_type;
     f.convert_c = p.c.type != p.value_type;
@@ -131,6 +133,10 @@ void run_generic(const mxd_product& p, dense_plan& plan, const dense& t, std::by
         }
         if (mxd_composed(p, b, t)) return;
         plan.packs_second = false;
+        go_on_generic(p.ctx, plan);
+    }
+    if (plan.kernel == "columns") {
+        if (mxd_by_columns(p, t)) return;
         go_on_generic(p.ctx, plan);
     }
     const csr& a = p.a();
@@ -227,6 +233,7 @@ void write_back_dense(const mxd_product& p, const dense& t) {
 
 dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
                const dense_input& b, const dense_options& options) {
+    if (const auto plan = ops::mxd_by_stand_in(ctx, c, s, a, b, options)) return *plan;
     const ops::mxd_product p = ops::make_mxd_product(ctx, c, s, a, b, options);
     if (!p.cell && options.kernel.empty())
         if (const auto plan = ops::mxd_composed_on_device(p)) return *plan;
@@ -250,7 +257,9 @@ dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, con
     auto* memory = workspace.as<std::byte>();
     storage::dense t = p.c;
     if (plan.stages_result) {
-        t = storage::packed_dense(p.value_type, memory, p.c.rows, p.c.columns, dense_order::row_major);
+        t = storage::packed_dense(
+            p.value_type, memory, p.c.rows, p.c.columns,
+            plan.kernel == "columns" ? dense_order::column_major : dense_order::row_major);
         memory += plan::dense_copy(t.rows, t.columns, size_of(p.value_type));
     }
     if (plan.tier == tier::generic)

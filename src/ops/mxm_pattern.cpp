@@ -79,7 +79,10 @@ mxm_pattern find_pattern(const context& ctx, const semiring& s, const matrix& a,
     const ops::product p = ops::make_product(ctx, s, a, b, options);
     ops::check_factors(p);
     require<not_supported>(!options.mask, "a pattern is found without a mask: give the mask to mxm");
-    require<not_supported>(p.cell != nullptr && options.kernel != "reference",
+    require<not_supported>(
+        options.kernel != "reference",
+        "patterns are found by compiled kernels: leave the kernel reference out, or use mxm");
+    require<not_supported>(p.cell != nullptr,
                            "patterns are found by compiled kernels, and {} on {} is not compiled", s.name(),
                            name_of(p.operand_type));
     require<not_supported>(options.kernel != "column_column",
@@ -107,6 +110,10 @@ mxm_pattern find_pattern(const context& ctx, const semiring& s, const matrix& a,
 mxm_plan mxm(const context& ctx, matrix& c, const semiring& s, const matrix& a, const matrix& b,
              const mxm_pattern& pattern, const matrix_options& options) {
     const ops::mxm_symbolic& known = pattern.body();
+    ops::check_kernel("mxm", options.kernel);
+    require<not_supported>(options.kernel.empty() || options.kernel == known.plan.kernel,
+                           "mxm: the pattern was found for kernel {}, not {}: find_pattern takes that too",
+                           known.plan.kernel, options.kernel);
     matrix_options pinned = options;
     pinned.kernel = known.plan.kernel;
     const ops::product p = ops::make_product(ctx, s, a, b, pinned);

@@ -55,6 +55,8 @@ void check(const matrix& a, offset_t source, const traverse_options& o) {
         !o.switches.duplicates || o.kernel != loop_id,
         "kernel {} has sets for frontiers, which hold no duplicates: leave that switch off, or use push_pull_fused",
         loop_id);
+    require<domain_error>(o.tiles.size == 0 || o.tiles.size == 32 || o.tiles.size == 64,
+                          "tiles of {0} x {0}: bit tiles have 32 or 64", o.tiles.size);
     if (o.kernel == tile_id) check_tile_options(o);
 }
 

@@ -39,8 +39,6 @@ void check_tile_options(const traverse_options& o) {
         o.schedule.empty(),
         "kernel tile has three phases, not two directions: leave the schedule out; alpha and "
         "beta move its thresholds");
-    require<domain_error>(o.tiles.size == 0 || o.tiles.size == 32 || o.tiles.size == 64,
-                          "tiles of {0} x {0}: bit tiles have 32 or 64", o.tiles.size);
 }
 
 void sample_tiles(const matrix& a, plan::traverse_facts& facts) {

@@ -23,9 +23,20 @@ bool composes(const mxd_facts& f) {
     return f.composable && f.columns >= least_columns && composed_workspace(f) <= f.memory_left;
 }
 
+std::size_t columns_workspace(const mxd_facts& f) {
+    const bool turned = f.b_order == dense_order::row_major && f.columns > 1;
+    return dense_copy(f.rows, f.columns, f.value_bytes) +
+           (turned ? dense_copy(f.inner, f.columns, f.b_bytes) : 0);
+}
+bool goes_by_columns(const mxd_facts& f) {
+    return f.by_columns && f.nnz >= columns_from_entries && columns_workspace(f) <= f.memory_left;
+}
+
 choice choose(const mxd_facts& f) {
     if (composes(f))
         return {"composed", "not compiled as a whole: a row of B multiplied and added for each entry of A"};
+    if (goes_by_columns(f))
+        return {"columns", "not compiled here, but for vectors: a column at a time by mxv"};
     if (!f.compiled)
         return {"generic",
                 "this semiring and type are not compiled: generic path, an indirect call a product"};
@@ -86,7 +97,8 @@ dense_plan mxd(const mxd_facts& f) noexcept {
     plan.operation = "mxd";
     plan.kernel = kernel;
     plan.reason = reason;
-    const bool generic = kernel == "reference" || kernel == "generic" || kernel == "composed";
+    const bool generic =
+        kernel == "reference" || kernel == "generic" || kernel == "composed" || kernel == "columns";
     plan.tier = generic ? tier::generic : tier::compiled;
     plan.reads_transpose = f.transposed;
     plan.builds_transpose = f.transposed && !f.transpose_ready;
@@ -101,6 +113,7 @@ dense_plan mxd(const mxd_facts& f) noexcept {
         plan.packs_second = packs_given(f);
         plan.workspace_bytes = composed_workspace(f);
     }
+    if (kernel == "columns") plan.workspace_bytes = columns_workspace(f);
     if (plan.tier == tier::generic) return plan;
     plan.accumulates = f.accumulates && !plan.stages_result;
     plan.converts_matrix = f.convert_matrix;

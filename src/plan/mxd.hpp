@@ -19,6 +19,7 @@ struct mxd_facts {
     dense_order b_order = dense_order::row_major, c_order = dense_order::row_major;
     bool compiled = true;
     bool composable = false;  ///< it is not, but its operators are compiled by themselves
+    bool by_columns = false;  ///< likewise, but mxv is compiled, or composed
     bool on_device = false;   ///< the context has a GPU and the semiring is compiled for it
     // Of a sample of A's rows, on a GPU: the deviation of their lengths over the mean, how far their columns lie from the diagonal on
     // average, and how many stand right behind another; as they are here, not known.
@@ -56,6 +57,10 @@ inline constexpr double uneven_rows = 1.1;
 /// Packing costs a read and a write of B and saves a line for each value but the first eight of an entry: worth it from two
 /// entries of A for a row of B. Likewise the operands of sddmm, from two places for a row of X or a column of Y.
 inline constexpr double pack_from_uses = 2;
+
+/// A column's product of what mxd is not compiled for goes by mxv from so many entries of A on: a call and the vectors cost some 5 us, a product of
+/// the generic path 12 ns.
+inline constexpr offset_t columns_from_entries = 1024;
 
 // On a GPU rows go to groups of lanes, neighbours side by side, where they are even, not short, and consist of runs of neighbouring
 // columns, which the rows beside them share (uniform:1000000,20, whose do not, 0.82 for 0.68 ms at 8 columns): rows of B then come from

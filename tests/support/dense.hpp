@@ -1,6 +1,8 @@
 // Dense matrices of any type in memory of their own, for the operations that read and write a caller's arrays.
 #pragma once
 
+#include "algebra/stand_in.hpp"
+#include "instantiate/dense_cells.hpp"
 #include "support/model.hpp"
 
 #include <cstring>
@@ -73,6 +75,15 @@ private:
 };
 
 inline constexpr dense_order both_orders[] = {dense_order::row_major, dense_order::column_major};
+
+/// Whether mxd has loops for this semiring, or for one of the same sums in a wider type.
+inline bool mxd_is_compiled(const semiring& s, dtype a, dtype b) {
+    const auto direct = [&](const semiring& other) {
+        return instantiate::find_dense_cell(other.add().id(), other.multiply().id(),
+                                            other.operand_type(a, b)) != nullptr;
+    };
+    return direct(s) || algebra::stand_in(s, a, b, direct);
+}
 
 /// C of mxd, place by place, from the product's own entries.
 inline dictionary model_mxd(const semiring& s, const dictionary& a, const dictionary& b, const dictionary& c,

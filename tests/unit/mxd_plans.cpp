@@ -34,6 +34,26 @@ TEST(MxdPlan, ComposesWhatIsNotCompiledWhereRowsOfBPayForTheirCalls) {
     EXPECT_EQ(plan::mxd(f).kernel, "generic");
 }
 
+TEST(MxdPlan, GoesByColumnsWhereVectorsAreCompiledAndRowsOfBAreNotComposed) {
+    plan::mxd_facts f = square(1000, 8000, 16);
+    f.compiled = false;
+    f.by_columns = true;
+    EXPECT_EQ(plan::mxd(f).kernel, "columns");
+    EXPECT_EQ(plan::mxd(f).tier, tier::generic);
+    EXPECT_TRUE(plan::mxd(f).stages_result);
+    EXPECT_GE(plan::mxd(f).workspace_bytes, std::size_t{2} * 1000 * 16 * 8);
+    f.composable = true;
+    EXPECT_EQ(plan::mxd(f).kernel, "composed");
+    f.columns = 3;
+    EXPECT_EQ(plan::mxd(f).kernel, "columns");
+    f.memory_left = 1000 * 3 * 8 + 1000;
+    EXPECT_EQ(plan::mxd(f).kernel, "generic") << "no room for B by columns";
+    f = square(1000, plan::columns_from_entries - 1, 16);
+    f.compiled = false;
+    f.by_columns = true;
+    EXPECT_EQ(plan::mxd(f).kernel, "generic");
+}
+
 TEST(MxdPlan, ChoosesByHowEvenlyWholeRowsAreShared) {
     struct row {
         double share;

@@ -6,11 +6,12 @@
 // the vertex's: what has fallen since has an entry of its own. When the near list is empty the far list is split by a
 // bound raised by delta; the first few bounds lie closer together (plan::delta_first_share).
 // Owners: a team that stays together; entries are handed out 64 at a time, so that hubs do not leave a thread behind;
-//   each thread appends to its own share of the next lists, and takes from that first.
+//   each thread appends to its own share of the next lists, and takes from that first. While lists are shorter than
+//   solo_below thread 0 goes on alone and the others wait: a barrier of many threads, some of which may not run, costs more.
 // Memory: four lists and one word a vertex (plan::shortest_workspace), the distance that it was last relaxed from. Where
 //   a share is full an entry is dropped: the vertex's distance is then below that word, and a pass over all vertices
 //   finds it again.
-// Synchronises: one spin barrier a round, two where the bound is raised; whoever wants to end the search is asked by one thread; distances fall by compare-and-swap.
+// Synchronises: one spin barrier a round, two where the bound is raised or thread 0 goes alone for some rounds; whoever wants to end the search is asked by one thread; distances fall by compare-and-swap.
 // Determinism: the distances are the one least fixed point (adding is monotone, also in floating point); rounds and
 //   relaxations vary with the timing.
 // Edges: where the caller has joined them with their lengths, a row of few is one line, not two; else they lie apart.
@@ -33,6 +34,7 @@ namespace nz::kernels::cpu {
 namespace {
 
 constexpr offset_t entries_at_a_time = 64;
+constexpr offset_t solo_below = 64;  // entries of a list: one thread's turn
 constexpr offset_t vertices_at_a_time = 4096;
 constexpr offset_t entries_ahead = 8;  // whose offsets are on their way
 constexpr offset_t rows_ahead = 4;     // whose edges are
@@ -83,8 +85,8 @@ public:
 
     shortest_report run() {
         parallel::team(
-            a_.threads, [&](int size) { form(size); },
-            [&](int t, parallel::spin_barrier& all) { work(t, all); });
+            parallel::threads_for(a_.threads, a_.vertices, a_.offsets[a_.vertices]),
+            [&](int size) { form(size); }, [&](int t, parallel::spin_barrier& all) { work(t, all); });
         if (failure_) std::rethrow_exception(failure_);
         shortest_report report{0, rounds_, buckets_, 0};
         for (const member& m : members_) {
@@ -112,6 +114,14 @@ private:
     struct alignas(64) cursor {
         std::atomic<offset_t> next[3] = {0, 0, 0};
     };
+    /// Members that one thread stands for: itself, or all while it is alone.
+    struct crew {
+        int thread, first, last;
+        parallel::spin_barrier* all;
+        void wait() const {
+            if (all) all->wait();
+        }
+    };
     /// Where a member stands; all hold the same.
     struct progress {
         int near = 0, far = 0, step = 0;  // sides of the lists; which cursor
@@ -136,17 +146,46 @@ private:
         p.delta = a_.first_delta;
         p.bound = length::bound(0, delta_as<Weight>(p.delta));
         all.wait();
+        const crew own{t, t, t + 1, &all}, everybody{0, 0, static_cast<int>(members_.size()), nullptr};
         while (true) {
-            while (sum(&member::near, p.near) > 0) {
-                ++p.rounds;
-                if (t == 0) tell(p.rounds);
-                relax(t, p);
-                p.near ^= 1;
-                step(p, all, t);
-                if (p.rounds >= last_round_.load(std::memory_order_relaxed)) return;
+            if (members_.size() == 1 || !is_thin(p)) {
+                if (!go_on(p, own)) return;
+                continue;
             }
-            if (!raise(t, p, all)) return;
+            all.wait();  // all have seen that lists are thin
+            if (t == 0) {
+                ends_ = false;
+                while (!ends_ && is_thin(p)) ends_ = !go_on(p, everybody);
+                alone_ = p;
+            }
+            all.wait();
+            p = alone_;
+            if (ends_) return;
         }
+    }
+
+    /// Whether what comes next, a round or a raised bound, is for one thread.
+    bool is_thin(const progress& p) const {
+        const offset_t near = sum(&member::near, p.near);
+        if (near > 0) return near < solo_below;
+        return sum(&member::far, p.far) < solo_below && std::ranges::none_of(members_, &member::lost);
+    }
+
+    /// A round, or a bound raised where none is near. False when the search ends.
+    bool go_on(progress& p, const crew& own) {
+        if (sum(&member::near, p.near) == 0) return raise(p, own);
+        ++p.rounds;
+        if (own.thread == 0) tell(p.rounds);
+        for_members(own, [&](member& m) { m.near[p.near ^ 1] = 0; });
+        relax(own.thread, p);
+        p.near ^= 1;
+        step(p, own);
+        return p.rounds < last_round_.load(std::memory_order_relaxed);
+    }
+
+    template <class F>
+    void for_members(const crew& own, F&& f) {
+        for (int m = own.first; m < own.last; ++m) f(members_[static_cast<std::size_t>(m)]);
     }
 
     /// Of thread 0. All leave after the round in which the call fails: one that is still at the barrier before it goes on to that round.
@@ -164,10 +203,11 @@ private:
         }
     }
 
-    void step(progress& p, parallel::spin_barrier& all, int t) {
-        cursors_[static_cast<std::size_t>(t)].next[(p.step + 2) % 3].store(0, std::memory_order_relaxed);
+    void step(progress& p, const crew& own) {
+        for (int m = own.first; m < own.last; ++m)
+            cursors_[static_cast<std::size_t>(m)].next[(p.step + 2) % 3].store(0, std::memory_order_relaxed);
         p.step = (p.step + 1) % 3;
-        all.wait();
+        own.wait();
     }
 
     offset_t sum(offset_t (member::*count)[2], int side) const {
@@ -196,7 +236,6 @@ private:
 
     void relax(int t, const progress& p) {
         member& me = members_[static_cast<std::size_t>(t)];
-        me.near[p.near ^ 1] = 0;
         for_entries(t, near_[p.near], &member::near, p.near, p.step, [&](const entry* e, const entry* last) {
             for (const entry* q = e; q < std::min(last, e + entries_ahead); ++q) prefetch(*q);
             for (; e < last; ++e) {
@@ -252,25 +291,28 @@ private:
     }
 
     /// Fills the near list anew under a higher bound; false when nothing is left to relax.
-    bool raise(int t, progress& p, parallel::spin_barrier& all) {
+    bool raise(progress& p, const crew& own) {
+        const int t = own.thread;
         member& me = members_[static_cast<std::size_t>(t)];
         key from = p.bound;
         while (true) {
             const bool sweeps = std::ranges::any_of(members_, &member::lost);
             if (!sweeps && sum(&member::far, p.far) == 0) return false;
-            all.wait();  // all have read what is changed now
+            own.wait();  // all have read what is changed now
             if (t == 0) ++buckets_;
             p.delta = std::min(a_.delta, 1.5 * p.delta);
             p.bound = length::bound(from, delta_as<Weight>(p.delta));
             progress into = p;
             into.near ^= 1;  // keep() appends to the other side
             into.far ^= 1;
-            me.lost = false;
-            me.near[p.near] = me.far[into.far] = 0;
-            me.smallest = length::unreached;
+            for_members(own, [&](member& m) {
+                m.lost = false;
+                m.near[p.near] = m.far[into.far] = 0;
+                m.smallest = length::unreached;
+            });
             sweeps ? sweep(t, me, into) : split(t, me, p, into);
             p.far ^= 1;
-            step(p, all, t);
+            step(p, own);
             if (sum(&member::near, p.near) > 0) return true;
             from = smallest();
         }
@@ -312,6 +354,8 @@ private:
     std::vector<member> members_;
     std::vector<cursor> cursors_;
     std::uint64_t rounds_ = 0, buckets_ = 0;
+    progress alone_;     // where thread 0 has come to alone
+    bool ends_ = false;  // ... and whether that was the end
     clock::time_point told_ = clock::now();
     std::exception_ptr failure_;
     std::atomic<std::uint64_t> last_round_ = std::numeric_limits<std::uint64_t>::max();

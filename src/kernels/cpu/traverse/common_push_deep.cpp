@@ -282,7 +282,8 @@ private:
 void push_deep(search& s) {
     deep_push levels(s);
     parallel::team(
-        s.a.threads, [&](int size) { levels.prepare(size); },
+        parallel::threads_for(s.a.threads, s.a.vertices, s.a.out_offsets[s.a.vertices]),
+        [&](int size) { levels.prepare(size); },
         [&](int me, parallel::spin_barrier& barrier) { levels.work(me, barrier); });
     levels.finish();
 }

@@ -1,0 +1,20 @@
+// Products of a sparse and a dense matrix that are not compiled themselves but can be had by others that are.
+#pragma once
+
+#include "ops/mxd_product.hpp"
+
+#include <optional>
+
+namespace nz::ops {
+
+/// mxd by a compiled semiring of the same sums in a wider type (algebra/stand_in.hpp), or nothing: where there is none, where this one is compiled
+/// itself, where dense operands lie on a GPU, or where there is no room for the wider result.
+std::optional<dense_plan> mxd_by_stand_in(const context& ctx, const dense_output& c, const semiring& s,
+                                          const matrix& a, const dense_input& b,
+                                          const dense_options& options);
+/// Whether mxv's compiled loops have the sums of each column.
+bool columns_are_compiled(const semiring& s, dtype a, dtype b);
+/// T = A B, by columns without gaps, one column after the other by mxv; one column for all where B's values are ignored. False where there is no room.
+bool mxd_by_columns(const mxd_product& p, const storage::dense& t);
+
+}  // namespace nz::ops
