@@ -307,9 +307,10 @@ def of_constructor(name: str, given: tuple, named: dict) -> tuple:
 
 def vertices(sources) -> list[int]:
     """Several vertices. Raises IndexOutOfBounds for one that 64 bits do not hold, TypeError for truth values."""
-    if any(isinstance(s, bool) for s in sources):
+    given = list(sources)
+    if any(isinstance(s, bool) for s in given):
         raise TypeError("truth values are no vertices")
-    found = [index(s) for s in sources]
+    found = [index(s) for s in given]
     for k, s in enumerate(found):
         if s not in _INT64:
             refuse_place(s, k)

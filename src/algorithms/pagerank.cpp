@@ -56,6 +56,8 @@ public:
           n_(a.rows()),
           ring_(binary_id::plus, o.weighted ? binary_id::times : binary_id::second, o.type),
           plan_(ops::plan_pagerank(ctx, a, o.adaptive, o.weighted, o.kernel)),
+          converts_(o.weighted && a.values_held() == value_kind::full && a.type() != o.type),
+          weights_(converts_ ? weights() : matrix(ctx, o.type, 0, 0)),
           start_(start()),
           scale_(scale()),
           carried_(ops::full(ctx, n_, value(0))),
@@ -88,6 +90,13 @@ public:
 
 private:
     scalar value(double x) const { return scalar(o_.type, scalar(x).as(o_.type)); }
+
+    // A^T in the type of ranks: else its values would be converted in each step.
+    matrix weights() const {
+        matrix w(ctx_, o_.type, n_, n_);
+        apply(ctx_, w, unary_id::identity, transposed(ctx_, a_));
+        return w;
+    }
 
     // The personalisation, its sum 1 and absent places 0; of size 0 where there is none.
     vector start() const {
@@ -182,9 +191,10 @@ private:
             carried_sum_ = done.carried;
             return std::move(done.moved);
         }
-        vector_options through{.accum = binary_id::second, .transpose_a = true};  // rows without edges stay 0
+        // Rows without edges stay 0.
+        vector_options through{.accum = binary_id::second, .transpose_a = !converts_};
         if (!all) through.mask = &active_;
-        plan += "; " + to_string(mxv(ctx_, carried_, ring_, a_, scaled_, through));
+        plan += "; " + to_string(mxv(ctx_, carried_, ring_, converts_ ? weights_ : a_, scaled_, through));
         // Steps of some rows sum t; were those of all rows to go by what it should be, two fixed points would differ by roundings.
         const bool known = all && !o_.adaptive;
         const auto done = ops::pagerank_step(ctx_, v, known ? std::optional(carried_sum_) : std::nullopt);
@@ -215,6 +225,8 @@ private:
     const semiring ring_;
     const plan::pagerank_plan plan_;
     double carried_sum_ = 0;  // of the next step's t, where no row is left out
+    const bool converts_;     // values that products read are not of the ranks' type
+    const matrix weights_;
     const vector start_, scale_;
     vector carried_, ranks_, scaled_;
     vector moved_;  // how far each rank went in the last step; of size 0 unless rows are left out

@@ -26,7 +26,7 @@ std::optional<composed_ring> composed_ring_of(const semiring& s, dtype a, dtype 
 template <class Plan>
 void go_on_generic(const context& ctx, Plan& plan) {
     plan.kernel = "generic";
-    plan.reason = "no room for a composed product: an indirect call a product";
+    plan.reason = "no room for that: an indirect call a product";
     ctx.log(to_string(plan));
 }
 

@@ -95,6 +95,7 @@ plan::mxd_facts facts_of(const mxd_product& p) {
     f.compiled = p.cell != nullptr;
     f.composable = !f.compiled && composed_ring_of(p.ring, p.left.a.type(), p.b.type).has_value();
     f.by_columns = !f.compiled && (f.composable || columns_are_compiled(p.ring, p.left.a.type(), p.b.type));
+    f.columns_ready = p.ring.ignores_b() || p.b.row_step == 1;
     f.convert_matrix = !p.ring.ignores_a() && a.kind == value_kind::full && a.type != p.operand_type;
     f.convert_b = !p.ring.ignores_b() && p.b.type != p.operand_type;
     f.convert_c = p.c.type != p.value_type;
@@ -122,7 +123,7 @@ buffer values_of(const mxd_product& p, const csr& a) {
 }
 
 // T = A B of the value type, over C itself where the plan stages nothing; `memory` is the plan's workspace.
-// An indirect call a product: rows shared out, or where the reference is pinned on one thread.
+// Composed, by columns, or an indirect call a product: rows shared out, or where the reference is pinned on one thread.
 void run_generic(const mxd_product& p, dense_plan& plan, const dense& t, std::byte* memory) {
     constexpr offset_t rows_a_turn = 16;
     if (plan.kernel == "composed") {
@@ -136,7 +137,8 @@ void run_generic(const mxd_product& p, dense_plan& plan, const dense& t, std::by
         go_on_generic(p.ctx, plan);
     }
     if (plan.kernel == "columns") {
-        if (mxd_by_columns(p, t)) return;
+        if (mxd_by_columns(p, plan.packs_second ? memory : nullptr, t)) return;
+        plan.packs_second = false;
         go_on_generic(p.ctx, plan);
     }
     const csr& a = p.a();
@@ -177,14 +179,17 @@ void run_planned(const mxd_product& p, const dense_plan& plan, const dense& t, s
 
 }  // namespace
 
+const instantiate::dense_cell* dense_cell_of(const semiring& s, dtype a, dtype b) {
+    if (!s.add().is_built_in() || s.converts_twice(a, b)) return nullptr;
+    const auto* cell = instantiate::find_dense_cell(s.add().id(), s.multiply().id(), s.operand_type(a, b));
+    return cell && cell->value == s.value_type(a, b) ? cell : nullptr;
+}
+
 mxd_product make_mxd_product(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
                              const dense_input& b, const dense_options& options) {
     const dense right = checked("mxd", "B", b, options.transpose_b), result = checked("mxd", "C", c, false);
     const dtype operand = s.operand_type(a.type(), b.type), value = s.value_type(a.type(), b.type);
-    const bool may_be = s.add().is_built_in() && !s.converts_twice(a.type(), b.type);
-    const auto* cell =
-        may_be ? instantiate::find_dense_cell(s.add().id(), s.multiply().id(), operand) : nullptr;
-    if (cell && cell->value != value) cell = nullptr;
+    const auto* cell = dense_cell_of(s, a.type(), b.type);
     const auto* on_device =
         cell && ctx.gpu() ? instantiate::find_dense_device_cell(s.add().id(), s.multiply().id(), operand)
                           : nullptr;

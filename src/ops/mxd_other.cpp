@@ -14,12 +14,6 @@ namespace {
 
 using storage::dense;
 
-bool is_dense_cell(const semiring& s, dtype a, dtype b) {
-    if (!s.add().is_built_in() || s.converts_twice(a, b)) return false;
-    const auto* cell = instantiate::find_dense_cell(s.add().id(), s.multiply().id(), s.operand_type(a, b));
-    return cell && cell->value == s.value_type(a, b);
-}
-
 dense_output output_of(const dense& d) {
     return dispatch(d.type, [&]<class T>(std::type_identity<T>) -> dense_output {
         const std::span<T> values(static_cast<T*>(d.data),
@@ -56,9 +50,9 @@ void take_column(const storage::vector_body& w, element nothing, const dense& t,
 std::optional<dense_plan> mxd_by_stand_in(const context& ctx, const dense_output& c, const semiring& s,
                                           const matrix& a, const dense_input& b,
                                           const dense_options& options) {
-    if (options.kernel == "reference" || is_dense_cell(s, a.type(), b.type)) return {};
-    const auto other = algebra::stand_in(
-        s, a.type(), b.type, [&](const semiring& o) { return is_dense_cell(o, a.type(), b.type); });
+    const auto is_compiled = [&](const semiring& o) { return dense_cell_of(o, a.type(), b.type); };
+    if (options.kernel == "reference" || is_compiled(s)) return {};
+    const auto other = algebra::stand_in(s, a.type(), b.type, is_compiled);
     if (!other) return {};
     const auto there = [&](const void* data) { return ctx.gpu() && data && ctx.gpu()->holds(data); };
     if (there(b.data) || there(c.data)) return {};
@@ -66,7 +60,7 @@ std::optional<dense_plan> mxd_by_stand_in(const context& ctx, const dense_output
     plain.kernel = {};
     const mxd_product p = make_mxd_product(ctx, c, s, a, b, plain);
     const dtype wide = other->value_type(a.type(), b.type);
-    return if_it_fits<dense_plan>([&] {
+    const auto multiply = [&] {
         const buffer sums = room_for(ctx, wide, p.c);
         const dense t = by_rows(wide, sums, p.c);
         dense_options own = options;
@@ -84,7 +78,8 @@ std::optional<dense_plan> mxd_by_stand_in(const context& ctx, const dense_output
         plan.workspace_bytes += narrow.bytes();
         write_back_dense(p, as_value);
         return plan;
-    });
+    };
+    return options.kernel.empty() ? if_it_fits<dense_plan>(multiply) : multiply();
 }
 
 bool columns_are_compiled(const semiring& s, dtype a, dtype b) {
@@ -94,41 +89,46 @@ bool columns_are_compiled(const semiring& s, dtype a, dtype b) {
     return is_compiled(s) || algebra::stand_in(s, a, b, is_compiled);
 }
 
-bool mxd_by_columns(const mxd_product& p, const dense& t) {
-    const context& ctx = p.ctx;
+bool mxd_by_columns(const mxd_product& p, void* packed, const dense& t) {
     const bool alike = p.ring.ignores_b();
     const element nothing = p.ring.add().identity(p.value_type);
-    const std::size_t value = size_of(p.b.type), column = static_cast<std::size_t>(p.b.rows) * value;
-    const auto done = if_it_fits<bool>([&] {
-        dense b = p.b;
-        buffer packed;
-        if (!alike && b.row_step != 1) {
-            packed = room_for(ctx, b.type, b);
-            b = storage::packed_dense(b.type, packed.data(), b.rows, b.columns, dense_order::column_major);
-            storage::copy_dense(ctx, p.b, b);
+    const std::size_t column = static_cast<std::size_t>(p.b.rows) * size_of(p.b.type);
+    // The CPU's, and silent: one call is one line of the log.
+    const context ctx({.backend = backend::cpu,
+                       .threads = p.ctx.threads(),
+                       .memory_limit = p.ctx.memory_limit(),
+                       .memory = p.ctx.memory()});
+    dense b = p.b;
+    if (packed) {
+        b = storage::packed_dense(b.type, packed, b.rows, b.columns, dense_order::column_major);
+        storage::copy_dense(ctx, p.b, b);
+    }
+    const auto column_of_b = [&](index_t j) {
+        buffer values;
+        if (alike) {  // any
+            values = buffer(ctx.memory(), column);
+            std::fill_n(values.as<std::byte>(), column, std::byte{0});
+        } else {
+            values = buffer::borrow(static_cast<const std::byte*>(b.data) +
+                                        static_cast<std::size_t>(b.at(0, j)) * size_of(b.type),
+                                    column);
         }
-        for (index_t j = 0; j < t.columns; ++j) {
-            if (j > 0 && alike) {
-                const std::size_t bytes = static_cast<std::size_t>(t.rows) * size_of(t.type);
-                auto* const first = static_cast<std::byte*>(t.data);
-                std::copy_n(first, bytes, first + static_cast<std::size_t>(j) * bytes);
-                continue;
-            }
-            storage::vector_body u =
-                storage::make_vector_body(ctx, b.type, b.rows, vector_form::dense, b.rows, false);
-            if (alike)
-                std::fill_n(u.values.as<std::byte>(), column, std::byte{0});
-            else
-                std::copy_n(
-                    static_cast<const std::byte*>(b.data) + static_cast<std::size_t>(b.at(0, j)) * value,
-                    column, u.values.as<std::byte>());
+        storage::vector_body u{ctx, b.rows, b.type, vector_form::dense, b.rows, std::move(values), {}, {}};
+        return storage::make_vector(std::move(u));
+    };
+    const auto done = if_it_fits<bool>([&] {
+        for (index_t j = 0; j < (alike ? 1 : t.columns); ++j) {
             vector w(ctx, p.value_type, t.rows);
-            mxv(ctx, w, p.ring, p.left.a, storage::make_vector(std::move(u)),
+            mxv(ctx, w, p.ring, p.left.a, column_of_b(j),
                 {.transpose_a = p.left.transposed, .determinism = p.options.determinism});
             take_column(w.body(), nothing, t, j);
         }
         return true;
     });
+    const std::size_t bytes = static_cast<std::size_t>(t.rows) * size_of(t.type);
+    auto* const first = static_cast<std::byte*>(t.data);
+    for (index_t j = 1; done && alike && j < t.columns; ++j)
+        std::copy_n(first, bytes, first + static_cast<std::size_t>(j) * bytes);
     return done.has_value();
 }
 

@@ -27,6 +27,8 @@ struct mxd_product {
     }
 };
 
+/// The compiled cell of a semiring on matrices of these types; null where there is none.
+const instantiate::dense_cell* dense_cell_of(const semiring& s, dtype a, dtype b);
 /// Checked.
 mxd_product make_mxd_product(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
                              const dense_input& b, const dense_options& options);

@@ -24,12 +24,14 @@ bool composes(const mxd_facts& f) {
 }
 
 std::size_t columns_workspace(const mxd_facts& f) {
-    const bool turned = f.b_order == dense_order::row_major && f.columns > 1;
     return dense_copy(f.rows, f.columns, f.value_bytes) +
-           (turned ? dense_copy(f.inner, f.columns, f.b_bytes) : 0);
+           (f.columns_ready ? 0 : dense_copy(f.inner, f.columns, f.b_bytes));
 }
 bool goes_by_columns(const mxd_facts& f) {
-    return f.by_columns && f.nnz >= columns_from_entries && columns_workspace(f) <= f.memory_left;
+    const double saved = column_saves * static_cast<double>(f.nnz),
+                 spent = column_call + static_cast<double>(f.rows + f.inner);
+    const std::size_t vectors = dense_copy(f.inner, 1, f.b_bytes) + dense_copy(f.rows, 1, f.value_bytes);
+    return f.by_columns && saved >= spent && columns_workspace(f) + vectors <= f.memory_left;
 }
 
 choice choose(const mxd_facts& f) {
@@ -113,7 +115,10 @@ dense_plan mxd(const mxd_facts& f) noexcept {
         plan.packs_second = packs_given(f);
         plan.workspace_bytes = composed_workspace(f);
     }
-    if (kernel == "columns") plan.workspace_bytes = columns_workspace(f);
+    if (kernel == "columns") {
+        plan.packs_second = !f.columns_ready;
+        plan.workspace_bytes = columns_workspace(f);
+    }
     if (plan.tier == tier::generic) return plan;
     plan.accumulates = f.accumulates && !plan.stages_result;
     plan.converts_matrix = f.convert_matrix;

@@ -18,9 +18,10 @@ struct mxd_facts {
     double whole_rows_share = 1;
     dense_order b_order = dense_order::row_major, c_order = dense_order::row_major;
     bool compiled = true;
-    bool composable = false;  ///< it is not, but its operators are compiled by themselves
-    bool by_columns = false;  ///< likewise, but mxv is compiled, or composed
-    bool on_device = false;   ///< the context has a GPU and the semiring is compiled for it
+    bool composable = false;     ///< it is not, but its operators are compiled by themselves
+    bool by_columns = false;     ///< likewise, but mxv is compiled, or composed
+    bool columns_ready = false;  ///< B lies by columns, or its values are not read
+    bool on_device = false;      ///< the context has a GPU and the semiring is compiled for it
     // Of a sample of A's rows, on a GPU: the deviation of their lengths over the mean, how far their columns lie from the diagonal on
     // average, and how many stand right behind another; as they are here, not known.
     double row_deviation = std::numeric_limits<double>::infinity(),
@@ -58,9 +59,9 @@ inline constexpr double uneven_rows = 1.1;
 /// entries of A for a row of B. Likewise the operands of sddmm, from two places for a row of X or a column of Y.
 inline constexpr double pack_from_uses = 2;
 
-/// A column's product of what mxd is not compiled for goes by mxv from so many entries of A on: a call and the vectors cost some 5 us, a product of
-/// the generic path 12 ns.
-inline constexpr offset_t columns_from_entries = 1024;
+/// What mxd is not compiled for goes by mxv, a column at a time, where that is less than the generic path's 12 ns a product: a call takes some
+/// 5 us, a product 2 ns, an element of its vectors 1.
+inline constexpr double column_call = 5000, column_saves = 10;
 
 // On a GPU rows go to groups of lanes, neighbours side by side, where they are even, not short, and consist of runs of neighbouring
 // columns, which the rows beside them share (uniform:1000000,20, whose do not, 0.82 for 0.68 ms at 8 columns): rows of B then come from

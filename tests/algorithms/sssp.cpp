@@ -340,9 +340,45 @@ matrix falling_star(const context& ctx, index_t leaves) {
     return matrix::build<std::int32_t>(ctx, {leaves + 1, leaves + 1, from, to, w});
 }
 
+// Handles of single vertices between layers of other widths, each joined to all of the next handle's first: lists that one thread takes alone
+// become long and short again.
+matrix beads(const context& ctx, const std::vector<index_t>& widths, std::mt19937& random) {
+    std::vector<index_t> from, to;
+    std::vector<std::int32_t> w;
+    const auto edge = [&](index_t u, index_t v) {
+        from.push_back(u), to.push_back(v), w.push_back(1 + static_cast<std::int32_t>(random() % 40));
+    };
+    index_t last = 0;
+    for (const index_t width : widths) {
+        for (index_t k = 0; k < 30; ++k, ++last) edge(last, last + 1);
+        for (index_t k = 1; k <= width; ++k) {
+            edge(last, last + k), edge(last + k, last + width + 1);
+            if (k > 1) edge(last + k - 1, last + k);
+        }
+        last += width + 1;
+    }
+    return matrix::build<std::int32_t>(ctx, {last + 1, last + 1, from, to, w});
+}
+
+TEST(SsspShapes, ListsGrowAndShrinkPastWhatOneThreadTakes) {
+    std::mt19937 random(20261130);
+    const context ctx({.backend = backend::cpu, .threads = 2});
+    const matrix a = beads(ctx, {70, 9000, 3, 65, 400, 63, 9000, 1, 64, 2000}, random);
+    ASSERT_GT(a.rows() + a.nnz(), 5 * 16384) << "a team of five";
+    for (const bool near_far : {true, false})
+        for (const dtype type : {dtype::int32, dtype::float32}) {
+            shortest_options o;
+            o.switches.near_far = near_far;
+            o.type = type;
+            if (near_far) o.delta = 7;
+            expect_all_same(a, 0, o);
+        }
+}
+
 TEST(SsspShapes, HubsPathsAndStars) {
     const context ctx({.backend = backend::cpu, .threads = 2});
     expect_all_same(falling_star(ctx, 3000), 0);
+    expect_all_same(falling_star(ctx, 12000), 0);
     shortest_options one_bucket;
     one_bucket.switches.near_far = false;
     expect_all_same(falling_star(ctx, 600), 0, one_bucket);

@@ -84,7 +84,8 @@ TEST(MxdByColumns, IsTheReferenceWhateverMxvHas) {
     const matrix a = with_gaps<std::int32_t>(ctx, random), small = with_gaps<std::int8_t>(ctx, random);
     ASSERT_GE(a.nnz(), 1024);
     for (const char* name : {"any_pair", "plus_pair", "lor_land", "any_first"}) {
-        expect_the_reference<std::int32_t, std::int32_t>(ctx, semiring(name), a, 5, random, "columns",
+        const std::string_view of_five = name == std::string_view("any_first") ? "composed" : "columns";
+        expect_the_reference<std::int32_t, std::int32_t>(ctx, semiring(name), a, 5, random, of_five,
                                                          tier::generic);
         expect_the_reference<std::int32_t, double>(ctx, semiring(name), a, 1, random, "columns",
                                                    tier::generic);
@@ -122,6 +123,29 @@ TEST(MxdByAWiderType, GoesOnWithoutWhereThereIsNoRoom) {
     EXPECT_EQ(mxd(tight, dense_view<std::int8_t>{120, 400, c}, semiring("plus_times"), a, in).kernel,
               "generic");
     EXPECT_EQ(c, expected);
+}
+
+// Room for T and B by columns, once, and two vectors.
+TEST(MxdByColumns, TakesWhatThePlanSays) {
+    std::mt19937 random(mxd_other_seed + 4);
+    const context free({.backend = backend::cpu, .threads = 1});
+    const matrix a = with_gaps<double>(free, random);
+    std::vector<double> b = std::vector<double>(90 * 400, 3), c(120 * 400), expected = c;
+    const dense_view<const double> in{90, 400, b};
+    const semiring s("lor_land");
+    mxd(free, dense_view<double>{120, 400, expected}, s, a, in, {.kernel = "reference"});
+    const std::size_t t = 120 * 400, by_columns = 90 * 400 * 8;  // truth values, doubles
+    const context enough({.backend = backend::cpu, .threads = 1, .memory_limit = t + by_columns + 8192});
+    const auto plan = mxd(enough, dense_view<double>{120, 400, c}, s, a, in);
+    EXPECT_EQ(plan.kernel, "columns");
+    EXPECT_TRUE(plan.packs_second);
+    EXPECT_LE(enough.peak_bytes(), plan.workspace_bytes + 8192);
+    EXPECT_EQ(c, expected);
+    const context short_of({.backend = backend::cpu, .threads = 1, .memory_limit = t + by_columns / 2});
+    EXPECT_EQ(mxd(short_of, dense_view<double>{120, 400, c}, s, a, in).kernel, "generic");
+    EXPECT_EQ(c, expected);
+    // Values of B are not read: it stays where it is.
+    EXPECT_EQ(mxd(short_of, dense_view<double>{120, 400, c}, semiring("any_pair"), a, in).kernel, "columns");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algebra/stand_in.hpp"
-#include "instantiate/dense_cells.hpp"
+#include "ops/mxd_product.hpp"
 #include "support/model.hpp"
 
 #include <cstring>
@@ -78,11 +78,8 @@ inline constexpr dense_order both_orders[] = {dense_order::row_major, dense_orde
 
 /// Whether mxd has loops for this semiring, or for one of the same sums in a wider type.
 inline bool mxd_is_compiled(const semiring& s, dtype a, dtype b) {
-    const auto direct = [&](const semiring& other) {
-        return instantiate::find_dense_cell(other.add().id(), other.multiply().id(),
-                                            other.operand_type(a, b)) != nullptr;
-    };
-    return direct(s) || algebra::stand_in(s, a, b, direct);
+    const auto is_compiled = [&](const semiring& other) { return ops::dense_cell_of(other, a, b); };
+    return is_compiled(s) || algebra::stand_in(s, a, b, is_compiled);
 }
 
 /// C of mxd, place by place, from the product's own entries.

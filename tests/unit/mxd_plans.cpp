@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace nz::test {
 namespace {
 
@@ -48,10 +50,19 @@ TEST(MxdPlan, GoesByColumnsWhereVectorsAreCompiledAndRowsOfBAreNotComposed) {
     EXPECT_EQ(plan::mxd(f).kernel, "columns");
     f.memory_left = 1000 * 3 * 8 + 1000;
     EXPECT_EQ(plan::mxd(f).kernel, "generic") << "no room for B by columns";
-    f = square(1000, plan::columns_from_entries - 1, 16);
-    f.compiled = false;
-    f.by_columns = true;
-    EXPECT_EQ(plan::mxd(f).kernel, "generic");
+    f.columns_ready = true;
+    EXPECT_EQ(plan::mxd(f).kernel, "generic") << "nor for a column of both";
+    f.memory_left += 17000;
+    EXPECT_EQ(plan::mxd(f).kernel, "columns");
+    EXPECT_FALSE(plan::mxd(f).packs_second);
+    for (const auto& [rows, entries, kernel] :
+         {std::tuple{1000, 699, "generic"}, std::tuple{1000, 700, "columns"},
+          std::tuple{1000000, 100000, "generic"}}) {
+        f = square(rows, entries, 16);
+        f.compiled = false;
+        f.by_columns = true;
+        EXPECT_EQ(plan::mxd(f).kernel, kernel) << rows << " rows, " << entries << " entries";
+    }
 }
 
 TEST(MxdPlan, ChoosesByHowEvenlyWholeRowsAreShared) {

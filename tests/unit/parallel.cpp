@@ -49,5 +49,15 @@ TEST(Parallel, AForkedChildGoesOnAlone) {
     EXPECT_GT(after, 0) << "the parent goes on as before";
 }
 
+TEST(Teams, AreAsLargeAsTheGraphPaysFor) {
+    constexpr offset_t a_thread = 16384;
+    EXPECT_EQ(parallel::threads_for(16, 900, 3480), 1);
+    EXPECT_EQ(parallel::threads_for(16, 0, 0), 1);
+    EXPECT_EQ(parallel::threads_for(16, a_thread, a_thread - 1), 1);
+    EXPECT_EQ(parallel::threads_for(16, a_thread, a_thread), 2);
+    EXPECT_EQ(parallel::threads_for(16, 4000000, 16000000), 16);
+    EXPECT_EQ(parallel::threads_for(1, 4000000, 16000000), 1);
+}
+
 }  // namespace
 }  // namespace nz
