@@ -366,7 +366,7 @@ TEST(SsspShapes, ListsGrowAndShrinkPastWhatOneThreadTakes) {
     const matrix a = beads(ctx, {70, 9000, 3, 65, 400, 63, 9000, 1, 64, 2000}, random);
     ASSERT_GT(a.rows() + a.nnz(), 5 * 16384) << "a team of five";
     for (const bool near_far : {true, false})
-        for (const dtype type : {dtype::int32, dtype::float32}) {
+        for (const dtype type : {dtype::int32, dtype::float64}) {
             shortest_options o;
             o.switches.near_far = near_far;
             o.type = type;

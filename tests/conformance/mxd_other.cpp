@@ -118,34 +118,45 @@ TEST(MxdByAWiderType, GoesOnWithoutWhereThereIsNoRoom) {
     const dense_view<const std::int8_t> in{90, 400, b};
     mxd(free, dense_view<std::int8_t>{120, 400, expected}, semiring("plus_times"), a, in,
         {.kernel = "reference"});
-    // For T in its own type, but not in int32.
+    // For T in its own type and B by columns, but not for T in int32.
     const context tight({.backend = backend::cpu, .threads = 1, .memory_limit = 120 * 400 * 2});
     EXPECT_EQ(mxd(tight, dense_view<std::int8_t>{120, 400, c}, semiring("plus_times"), a, in).kernel,
+              "columns");
+    EXPECT_EQ(c, expected);
+    const context tighter({.backend = backend::cpu, .threads = 1, .memory_limit = 120 * 400 + 1000});
+    c.assign(c.size(), 0);
+    EXPECT_EQ(mxd(tighter, dense_view<std::int8_t>{120, 400, c}, semiring("plus_times"), a, in).kernel,
               "generic");
     EXPECT_EQ(c, expected);
+    EXPECT_THROW(mxd(tighter, dense_view<std::int8_t>{120, 400, c}, semiring("plus_times"), a, in,
+                     {.kernel = "csr_tiled"}),
+                 out_of_memory);
 }
 
 // Room for T and B by columns, once, and two vectors.
 TEST(MxdByColumns, TakesWhatThePlanSays) {
     std::mt19937 random(mxd_other_seed + 4);
     const context free({.backend = backend::cpu, .threads = 1});
-    const matrix a = with_gaps<double>(free, random);
-    std::vector<double> b = std::vector<double>(90 * 400, 3), c(120 * 400), expected = c;
-    const dense_view<const double> in{90, 400, b};
-    const semiring s("lor_land");
-    mxd(free, dense_view<double>{120, 400, expected}, s, a, in, {.kernel = "reference"});
-    const std::size_t t = 120 * 400, by_columns = 90 * 400 * 8;  // truth values, doubles
-    const context enough({.backend = backend::cpu, .threads = 1, .memory_limit = t + by_columns + 8192});
-    const auto plan = mxd(enough, dense_view<double>{120, 400, c}, s, a, in);
+    const matrix a = with_gaps<std::int8_t>(free, random);
+    const std::vector<std::int8_t> b(90 * 400, 3);
+    std::vector<std::int8_t> c(120 * 400), expected = c;
+    const dense_view<const std::int8_t> in{90, 400, b};
+    const dense_view<std::int8_t> out{120, 400, c};
+    const semiring s("min_second");
+    mxd(free, dense_view<std::int8_t>{120, 400, expected}, s, a, in, {.kernel = "reference"});
+    constexpr std::size_t t = 120 * 400, by_columns = 90 * 400, vectors = 8192;
+    const context enough({.backend = backend::cpu, .threads = 1, .memory_limit = t + by_columns + vectors});
+    const auto plan = mxd(enough, out, s, a, in);
     EXPECT_EQ(plan.kernel, "columns");
     EXPECT_TRUE(plan.packs_second);
-    EXPECT_LE(enough.peak_bytes(), plan.workspace_bytes + 8192);
+    EXPECT_LE(enough.peak_bytes(), plan.workspace_bytes + vectors);
     EXPECT_EQ(c, expected);
     const context short_of({.backend = backend::cpu, .threads = 1, .memory_limit = t + by_columns / 2});
-    EXPECT_EQ(mxd(short_of, dense_view<double>{120, 400, c}, s, a, in).kernel, "generic");
+    c.assign(c.size(), 0);
+    EXPECT_EQ(mxd(short_of, out, s, a, in).kernel, "generic");
     EXPECT_EQ(c, expected);
     // Values of B are not read: it stays where it is.
-    EXPECT_EQ(mxd(short_of, dense_view<double>{120, 400, c}, semiring("any_pair"), a, in).kernel, "columns");
+    EXPECT_EQ(mxd(short_of, out, semiring("any_pair"), a, in).kernel, "columns");
 }
 
 }  // namespace
