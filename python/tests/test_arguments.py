@@ -40,15 +40,15 @@ def test_from_networkx_takes_such_types():
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: nz.mxv("plus_times", A, X, mask=X > 0), r"mxv: mask is of type numpy.ndarray; a Vector .* nonzero.dense\(mask\)"),
-    (lambda: nz.ewise_add("plus", V, X), r"ewise_add: b is of type numpy.ndarray; .* nonzero.dense\(b\)"),
-    (lambda: nz.ewise_mult("times", np.eye(3), A), r"a is of type numpy.ndarray; .* nonzero.from_scipy\(scipy.sparse.csr_array\(a\)\)"),
+    (lambda: nz.mxv("plus_times", A, X, mask=X > 0), r"mxv: mask is an array of bool, of 1 dimension; a Vector .* nonzero.dense\(mask\)"),
+    (lambda: nz.ewise_add("plus", V, X), r"ewise_add: b is an array of float64, of 1 dimension; .* nonzero.dense\(b\)"),
+    (lambda: nz.ewise_mult("times", np.eye(3), A), r"a is an array of float64, of 2 dimensions; .* nonzero.from_scipy\(scipy.sparse.csr_array\(a\)\)"),
     (lambda: nz.ewise_add("plus", A, S), r"b is of type scipy.csr_array; .* nonzero.from_scipy\(b\)"),
     (lambda: nz.mxm("plus_times", A, A, mask=S), r"mxm: mask is of type scipy.csr_array; .* nonzero.from_scipy\(mask\)"),
     (lambda: nz.bfs("graph.mtx", 0), r"bfs: a is of type str; a Matrix is needed: nonzero.load\(a\)"),
     (lambda: nz.ewise_add("plus", A, V), "a is a Matrix and b a Vector"),
     (lambda: nz.mxv(A, "plus_times", X), "mxv: semiring is of type Matrix; a str is needed"),
-    (lambda: nz.mxv("plus_times", A, X, out=X), "out is of type numpy.ndarray; a Vector or None is needed$"),
+    (lambda: nz.mxv("plus_times", A, X, out=X), "out is an array of float64, of 1 dimension; a Vector or None is needed$"),
     (lambda: nz.mxv("plus_times", A, X, kernel=None), "kernel is None; a str"),
     (lambda: nz.mxv("plus_times", A, X, ctx="cpu"), "ctx is of type str; a Context"),
     (lambda: nz.bfs(A, 1.5), r"source is 1.5 \(float\); an int is needed"),

@@ -94,7 +94,7 @@ plan::mxd_facts facts_of(const mxd_product& p) {
     f.c_order = order_of(p.c);
     f.compiled = p.cell != nullptr;
     f.composable = !f.compiled && composed_ring_of(p.ring, p.left.a.type(), p.b.type).has_value();
-    f.by_columns = !f.compiled && (f.composable || columns_are_compiled(p.ring, p.left.a.type(), p.b.type));
+    f.by_columns = !f.compiled && has_columns(p.ring, p.left.a.type(), p.b.type);
     f.columns_ready = p.ring.ignores_b() || p.b.row_step == 1;
     f.convert_matrix = !p.ring.ignores_a() && a.kind == value_kind::full && a.type != p.operand_type;
     f.convert_b = !p.ring.ignores_b() && p.b.type != p.operand_type;

@@ -2,6 +2,7 @@
 
 #include "algebra/stand_in.hpp"
 #include "core/device.hpp"
+#include "ops/composed.hpp"
 #include "ops/if_it_fits.hpp"
 #include "ops/mxv_product.hpp"
 #include "plan/mxd_workspace.hpp"
@@ -82,11 +83,11 @@ std::optional<dense_plan> mxd_by_stand_in(const context& ctx, const dense_output
     return options.kernel.empty() ? if_it_fits<dense_plan>(multiply) : multiply();
 }
 
-bool columns_are_compiled(const semiring& s, dtype a, dtype b) {
+bool has_columns(const semiring& s, dtype a, dtype b) {
     const auto is_compiled = [&](const semiring& o) { return mxv_cell_of(o, a, b) != nullptr; };
     if (!s.add().is_built_in() || s.multiply().positional() || s.multiply().id() == binary_id::user)
         return false;
-    return is_compiled(s) || algebra::stand_in(s, a, b, is_compiled);
+    return is_compiled(s) || algebra::stand_in(s, a, b, is_compiled) || composed_multiply_of(s, a, b);
 }
 
 bool mxd_by_columns(const mxd_product& p, void* packed, const dense& t) {

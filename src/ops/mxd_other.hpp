@@ -13,8 +13,8 @@ namespace nz::ops {
 std::optional<dense_plan> mxd_by_stand_in(const context& ctx, const dense_output& c, const semiring& s,
                                           const matrix& a, const dense_input& b,
                                           const dense_options& options);
-/// Whether mxv's compiled loops have the sums of each column.
-bool columns_are_compiled(const semiring& s, dtype a, dtype b);
+/// Whether mxv has loops for the sums of a column, or composes them.
+bool has_columns(const semiring& s, dtype a, dtype b);
 /// T = A B, by columns without gaps, one column after the other by mxv on the CPU; one column for all where B's values are
 /// ignored. `packed` has room for B by columns, or is null where it lies so. False where there is no room for vectors.
 bool mxd_by_columns(const mxd_product& p, void* packed, const storage::dense& t);

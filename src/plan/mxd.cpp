@@ -35,10 +35,10 @@ bool goes_by_columns(const mxd_facts& f) {
 }
 
 choice choose(const mxd_facts& f) {
-    if (composes(f))
+    const bool by_columns = goes_by_columns(f);
+    if (composes(f) && (!by_columns || f.columns >= composed_from_columns))
         return {"composed", "not compiled as a whole: a row of B multiplied and added for each entry of A"};
-    if (goes_by_columns(f))
-        return {"columns", "not compiled here, but for vectors: a column at a time by mxv"};
+    if (by_columns) return {"columns", "not compiled here, but for vectors: a column at a time by mxv"};
     if (!f.compiled)
         return {"generic",
                 "this semiring and type are not compiled: generic path, an indirect call a product"};

@@ -62,6 +62,10 @@ inline constexpr double pack_from_uses = 2;
 /// What mxd is not compiled for goes by mxv, a column at a time, where that is less than the generic path's 12 ns a product: a call takes some
 /// 5 us, a product 2 ns, an element of its vectors 1.
 inline constexpr double column_call = 5000, column_saves = 10;
+/// Columns of B from which a row of it, multiplied and added for each entry of A, takes less than its columns one by one (a thread, ms,
+/// composed and by columns: max_times of a million entries at random 122 and 33 at 8 columns, 172 and 66 at 16, 160 and 132 at 32,
+/// 263 and 265 at 64; of laplace3d:40's 1.6 M, whose rows of B are near, two threads, 27 and 17 at 8, 30 and 34 at 16).
+inline constexpr index_t composed_from_columns = 24;
 
 // On a GPU rows go to groups of lanes, neighbours side by side, where they are even, not short, and consist of runs of neighbouring
 // columns, which the rows beside them share (uniform:1000000,20, whose do not, 0.82 for 0.68 ms at 8 columns): rows of B then come from

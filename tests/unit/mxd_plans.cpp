@@ -45,6 +45,8 @@ TEST(MxdPlan, GoesByColumnsWhereVectorsAreCompiledAndRowsOfBAreNotComposed) {
     EXPECT_TRUE(plan::mxd(f).stages_result);
     EXPECT_GE(plan::mxd(f).workspace_bytes, std::size_t{2} * 1000 * 16 * 8);
     f.composable = true;
+    EXPECT_EQ(plan::mxd(f).kernel, "columns");
+    f.columns = plan::composed_from_columns;
     EXPECT_EQ(plan::mxd(f).kernel, "composed");
     f.columns = 3;
     EXPECT_EQ(plan::mxd(f).kernel, "columns");
