@@ -92,7 +92,7 @@ TEST(MxdByColumns, IsTheReferenceWhateverMxvHas) {
     for (const char* name : {"min_second", "any_second", "max_second"})
         expect_the_reference<std::int8_t, std::int8_t>(ctx, semiring(name), small, 5, random, "columns",
                                                        tier::generic);
-    for (const char* name : {"max_times", "min_plus", "bor_band"})
+    for (const char* name : {"max_times", "min_plus", "plus_min"})
         expect_the_reference<std::int8_t, std::int8_t>(ctx, semiring(name), small, 5, random, "columns",
                                                        tier::generic);
     expect_the_reference<std::int32_t, std::int32_t>(ctx, semiring("max_times"), a, 5, random, "columns",
