@@ -7,7 +7,7 @@
 // bound raised by delta; the first few bounds lie closer together (plan::delta_first_share).
 // Owners: a team that stays together; entries are handed out 64 at a time, so that hubs do not leave a thread behind;
 //   each thread appends to its own share of the next lists, and takes from that first. While lists are shorter than
-//   solo_below thread 0 goes on alone and the others wait: a barrier of many threads, some of which may not run, costs more.
+//   some entries for each thread, thread 0 goes on alone and the others wait: a barrier of many, some of which may not run, costs more.
 // Memory: four lists and one word a vertex (plan::shortest_workspace), the distance that it was last relaxed from. Where
 //   a share is full an entry is dropped: the vertex's distance is then below that word, and a pass over all vertices
 //   finds it again.
@@ -34,7 +34,7 @@ namespace nz::kernels::cpu {
 namespace {
 
 constexpr offset_t entries_at_a_time = 64;
-constexpr offset_t solo_below = 64;  // entries of a list: one thread's turn
+constexpr offset_t solo_a_thread = 32;  // entries of a list, of two threads one's turn
 constexpr offset_t vertices_at_a_time = 4096;
 constexpr offset_t entries_ahead = 8;  // whose offsets are on their way
 constexpr offset_t rows_ahead = 4;     // whose edges are
@@ -133,6 +133,7 @@ private:
     void form(int size) {
         members_.resize(static_cast<std::size_t>(size));
         share_ = a_.list_capacity / size;
+        solo_below_ = solo_a_thread * size;
         near_[0][0] = {a_.source, 0};
         members_[0].near[0] = 1;
     }
@@ -167,8 +168,8 @@ private:
     /// Whether what comes next, a round or a raised bound, is for one thread.
     bool is_thin(const progress& p) const {
         const offset_t near = sum(&member::near, p.near);
-        if (near > 0) return near < solo_below;
-        return sum(&member::far, p.far) < solo_below && std::ranges::none_of(members_, &member::lost);
+        if (near > 0) return near < solo_below_;
+        return sum(&member::far, p.far) < solo_below_ && std::ranges::none_of(members_, &member::lost);
     }
 
     /// A round, or a bound raised where none is near. False when the search ends.
@@ -354,6 +355,7 @@ private:
     std::vector<member> members_;
     std::vector<cursor> cursors_;
     std::uint64_t rounds_ = 0, buckets_ = 0;
+    offset_t solo_below_ = 0;
     progress alone_;     // where thread 0 has come to alone
     bool ends_ = false;  // ... and whether that was the end
     clock::time_point told_ = clock::now();

@@ -2,7 +2,7 @@
 // and parent are one packed word, level in the upper half: a smaller word is an earlier level or, in the same level,
 // a smaller parent, so one compare decides both, and unvisited is the largest word. Each thread keeps its finds in a
 // segment of its own; a level is split evenly over the segments in order, so that a thread mostly goes on from where
-// it was and its lines stay in its cache. Below solo_below entries thread 0 goes on alone while the others wait. It does so below
+// it was and its lines stay in its cache. Below some entries for each thread thread 0 goes on alone while the others wait. It does so below
 // crowded_below for some levels, each time for twice as many, once threads have slept for a while because one did not run: with other work
 // on its cores a team of many is hardly ever there together, and a level would take a turn of the scheduler.
 // A segment that overflows is no loss: the frontier is read back from the claims whenever the team ends.
@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::uint64_t unvisited = ~std::uint64_t{0};
 constexpr int most_threads = 64;
-constexpr offset_t solo_below = 48;       // queue entries: their work is about what a barrier costs
+constexpr offset_t least_share =
+    24;  // queue entries of a thread; two such are about what a barrier of two costs
 constexpr offset_t crowded_below = 2048;  // theirs is much less than a turn of the scheduler
 constexpr std::chrono::nanoseconds patience = std::chrono::milliseconds(1);
 constexpr int first_alone = 64, most_alone = 4096;  // levels: the first are about patience's worth
@@ -33,9 +34,11 @@ public:
 
     void prepare(int threads) {
         threads_ = std::min(threads, most_threads);
+        solo_below_ =
+            least_share * std::max(threads_, 2);  // a barrier takes the longer the more come together
         capacity_ = s_.a.vertices / threads_;
         crowded_below_ =
-            std::max(solo_below, std::min(crowded_below, capacity_ / 2));  // finds fit, as a rule
+            std::max(solo_below_, std::min(crowded_below, capacity_ / 2));  // finds fit, as a rule
         for (int t = 0; t < threads_; ++t) {
             segments_[0][t] = {s_.queue + capacity_ * t};
             segments_[1][t] = {s_.next_queue + capacity_ * t};
@@ -49,7 +52,7 @@ public:
         barrier.wait();
         progress now = published_;
         while (!now.over) {
-            if (threads_ == 1 || frontier(now) < (crowded_[now.depth % 2] ? crowded_below_ : solo_below)) {
+            if (threads_ == 1 || frontier(now) < (crowded_[now.depth % 2] ? crowded_below_ : solo_below_)) {
                 barrier.wait();  // all have seen that the level is thin
                 if (me == 0) published_ = go_alone(now);
                 barrier.wait();
@@ -147,7 +150,7 @@ private:
             alone_next_ = std::min(2 * more, most_alone);
             together_ = 0;
         }
-        while (!failure_ && (threads_ == 1 || frontier(now) < (more ? crowded_below_ : solo_below)) &&
+        while (!failure_ && (threads_ == 1 || frontier(now) < (more ? crowded_below_ : solo_below_)) &&
                begin_level(now)) {
             for (int t = 0; t < threads_; ++t) segments_[now.side ^ 1][t].size = 0;
             push_entries<false>(now, 0, now.level_size, 0);
@@ -163,7 +166,7 @@ private:
     /// False for a thread without a share, which waits for the others' however long they are.
     bool push_share(const progress& now, int me) {
         if (me >= threads_) return false;
-        const int sharing = static_cast<int>(std::min<offset_t>(threads_, now.level_size / (solo_below / 2)));
+        const int sharing = static_cast<int>(std::min<offset_t>(threads_, now.level_size / least_share));
         const auto [begin, end] =
             me < sharing ? parallel::piece(now.level_size, me, sharing) : std::pair<offset_t, offset_t>{0, 0};
         push_entries<true>(now, begin, end, me);
@@ -265,6 +268,7 @@ private:
     search& s_;
     int threads_ = 1;
     offset_t capacity_ = 0;       // finds that a segment keeps
+    offset_t solo_below_ = 0;     // entries of a level that thread 0 takes alone
     offset_t crowded_below_ = 0;  // entries of a level that thread 0 takes alone where others do not run
     segment segments_[2][most_threads];
     progress published_{}, last_{};  // what thread 0 tells the others; where the team ended
