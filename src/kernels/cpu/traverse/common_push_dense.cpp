@@ -20,8 +20,9 @@
 namespace nz::kernels::cpu::traversal {
 namespace {
 
-constexpr int lists_ahead = 16;  // members ahead whose lists are fetched, their offsets as many more
-constexpr offset_t few = 64;     // members: every thread takes a part of each one's list
+constexpr offset_t parallel_from = 2048;  // frontier edges, as in a wide push
+constexpr int lists_ahead = 16;           // members ahead whose lists are fetched, their offsets as many more
+constexpr offset_t few = 64;              // members: every thread takes a part of each one's list
 constexpr offset_t most_a_turn = 256, turns = 8;  // members a thread takes at a time, and how often it comes
 constexpr offset_t step = 256;                    // neighbours between two looks at the logs' room
 constexpr offset_t words_a_line = 8;              // no line of the visited set has two owners
@@ -228,7 +229,7 @@ void push_dense(search& s) {
     if (!s.queue_valid) s.bitmap_to_queue();
     dense_push level(s);
     parallel::team(
-        level_threads(s.a.threads, s.frontier_edges), [&](int size) { level.prepare(size); },
+        s.frontier_edges < parallel_from ? 1 : s.a.threads, [&](int size) { level.prepare(size); },
         [&](int me, parallel::spin_barrier& barrier) { level.work(me, barrier); });
     level.finish();
 }

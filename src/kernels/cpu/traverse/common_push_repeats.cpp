@@ -14,9 +14,10 @@
 namespace nz::kernels::cpu::traversal {
 namespace {
 
-constexpr offset_t repeats_turn = 64;        // queue entries a thread takes at a time
-constexpr int repeats_ahead = 8;             // queue entries whose neighbours are fetched ahead
-constexpr std::size_t repeats_block = 1024;  // finds a thread gathers before it takes room in the queue
+constexpr offset_t repeats_parallel_from = 2048;  // frontier edges, as for wide pushes
+constexpr offset_t repeats_turn = 64;             // queue entries a thread takes at a time
+constexpr int repeats_ahead = 8;                  // queue entries whose neighbours are fetched ahead
+constexpr std::size_t repeats_block = 1024;       // finds a thread gathers before it takes room in the queue
 
 class repeating_push {
 public:
@@ -106,7 +107,8 @@ private:
 
 void push_repeating(search& s) {
     repeating_push level(s);
-    parallel::run(level_threads(s.a.threads, s.frontier_edges), [&](int, int) { level.work(); });
+    parallel::run(s.frontier_edges < repeats_parallel_from ? 1 : s.a.threads,
+                  [&](int, int) { level.work(); });
     level.finish();
 }
 

@@ -14,6 +14,8 @@
 namespace nz::kernels::cpu::traversal {
 namespace {
 
+constexpr offset_t parallel_from =
+    2048;  // frontier edges; below, a join (1 to 2 us) costs more than it saves
 constexpr offset_t least_segment = 1024;  // pairs; smaller segments would mean a round every microsecond
 constexpr int most_threads = 64;          // by then a segment of least_segment pairs needs 4 M vertices
 constexpr offset_t turn_entries = 64;     // queue entries a thread takes at a time
@@ -22,7 +24,8 @@ constexpr int pairs_ahead = 16;   // pairs whose lines of the result are fetched
 constexpr std::size_t local_block = 1024;  // finds a thread gathers before it takes room in the queue
 
 int team_for(const search& s) {
-    int threads = level_threads(std::min(s.a.threads, most_threads), s.frontier_edges);
+    if (s.frontier_edges < parallel_from) return 1;
+    int threads = std::min(s.a.threads, most_threads);
     while (threads > 1 && s.a.vertices / (offset_t{threads} * threads) < least_segment) --threads;
     return threads;
 }

@@ -6,7 +6,6 @@
 #include "kernels/traverse_arguments.hpp"
 #include "plan/direction.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -59,14 +58,6 @@ bool serves_dense(const search& s);
 
 /// One level by push whose finds may be queued more than once.
 void push_repeating(search& s);
-
-/// Threads for a level of so many edges by push: two from 2,048 on, below which a join (1 to 2 us) costs more than it saves, and one for each
-/// 16,384, since more come together later (16 threads took 0.54 ms for rmat:14,8's 230,000 edges, one 0.17).
-constexpr int level_threads(int threads, offset_t edges) {
-    constexpr offset_t two_from = 2048, edges_a_thread = 16384;
-    if (edges < two_from) return 1;
-    return static_cast<int>(std::min<offset_t>(threads, std::max<offset_t>(2, edges / edges_a_thread)));
-}
 
 /// Levels by push for as long as the rule pushes, by a team that stays together, over packed claims.
 void push_deep(search& s);
