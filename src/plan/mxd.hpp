@@ -62,9 +62,9 @@ inline constexpr double pack_from_uses = 2;
 /// What mxd is not compiled for goes by mxv, a column at a time, where that is less than the generic path's 12 ns a product: a call takes some
 /// 5 us, a product 2 ns, an element of its vectors 1.
 inline constexpr double column_call = 5000, column_saves = 10;
-/// Columns of B from which a row of it, multiplied and added for each entry of A, takes less than its columns one by one (a thread, ms,
-/// composed and by columns: max_times of a million entries at random 122 and 33 at 8 columns, 172 and 66 at 16, 160 and 132 at 32,
-/// 263 and 265 at 64; of laplace3d:40's 1.6 M, whose rows of B are near, two threads, 27 and 17 at 8, 30 and 34 at 16).
+/// Columns of B from which a row of it, multiplied and added for each entry of A, takes less than its columns one by one (max_times,
+/// ms, by columns at 8, 16 and 23, composed at 24, 32 and 64: a million entries at random, one thread, 31, 61, 91, 79, 123, 226;
+/// laplace3d:40, whose rows of B are near, two threads, 11, 23, 33, 33, 37, 55).
 inline constexpr index_t composed_from_columns = 24;
 
 // On a GPU rows go to groups of lanes, neighbours side by side, where they are even, not short, and consist of runs of neighbouring
