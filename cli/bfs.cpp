@@ -311,6 +311,11 @@ int run_bfs(const bfs_settings& s) {
     if (s.levels)
         throw usage_error(
             "--levels is for many sources at once: give --sources or --sources-random, or leave it out");
+    const std::string many = ", " + kernels_of_many_sources() + ", ";
+    if (!s.kernel.empty() && many.find(", " + s.kernel + ", ") != many.npos)
+        throw usage_error(fmt::format(
+            "--kernel {} is for many sources at once: give --sources or --sources-random, or leave it out",
+            s.kernel));
     if (s.validate && s.max_depth >= 0)
         throw usage_error("--validate needs the whole search: leave out --max-depth");
     if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");

@@ -156,7 +156,8 @@ void add_pagerank(CLI::App& app, runner& run) {
     add_vertex_output(*verb, *s, "rank");
     verb->footer(
         "Example: nz pagerank rmat:18,16 --tolerance 1e-8 --validate --top 5 -o ranks.npz\n"
-        "r = d A^T D^-1 r + (the rest of the mass) p: edges run from row to column, values are not read.");
+        "r = d A^T D^-1 r + (the rest of the mass) p: edges run from row to column, D has the sums of\n"
+        "rows with --weighted; without, values are not read and D has their numbers of entries.");
     verb->callback([&run, s] { run = [s] { return run_pagerank(*s); }; });
 }
 

@@ -74,29 +74,42 @@ search run_search(const setup& u, offset_t source) {
     return done;
 }
 
-std::string farthest(const search& run) {
-    const scalar most =
-        reduce(context({.backend = backend::cpu}), monoid(binary_id::max), run.result.distances);
+scalar farthest(const search& run) {
+    return reduce(context({.backend = backend::cpu}), monoid(binary_id::max), run.result.distances);
+}
+json farthest_json(const search& run) {
+    const scalar most = farthest(run);
+    return is_floating(most.type()) ? json(most.get<double>()) : json(most.get<std::int64_t>());
+}
+std::string farthest_text(const search& run) {
+    const scalar most = farthest(run);
     return is_floating(most.type()) ? fmt::format("{:.6g}", most.get<double>())
                                     : fmt::format("{}", most.get<std::int64_t>());
 }
 
+// Bands of distance that were gone through: a raise of the bound begins one.
+offset_t buckets_of(const shortest_result& r) { return r.relaxations ? r.buckets + 1 : 0; }
+
 std::vector<std::string> explanation(const setup& u, const search& first) {
     std::vector<std::string> lines;
-    lines.push_back(fmt::format("Kernel {}: {}. It works in {}.", u.plan.kernel, u.plan.reason,
-                                bytes_text(static_cast<double>(u.plan.workspace_bytes))));
+    const bool bands = u.plan.kernel == "delta_stepping" && u.options.switches.near_far;
+    const bool as_they_fall = u.plan.kernel == "delta_stepping" && !bands;
+    lines.push_back(fmt::format(
+        "Kernel {}: {}. It works in {}.", u.plan.kernel,
+        as_they_fall ? "near_far is off: vertices are relaxed from as their distances fall" : u.plan.reason,
+        bytes_text(static_cast<double>(u.plan.workspace_bytes))));
     if (first.result.backend == backend::cuda) lines.push_back(arrivals_text(first.moved_bytes));
-    if (u.plan.kernel == "delta_stepping")
+    if (bands)
         lines.push_back(fmt::format(
-            "Vertices are relaxed in bands of distance, nearest first; a band is delta = {:.6g} wide, {}.",
-            u.plan.delta,
-            u.options.delta >= 0           ? "as asked"
-            : !u.options.switches.near_far ? "because near_far is off"
-                                           : "from the mean weight over the mean degree"));
+            "Vertices are relaxed in bands of distance, nearest first; a band is delta = {:.6g} wide, {}, but for the first ones, "
+            "which are narrower.",
+            u.plan.delta, u.options.delta >= 0 ? "as asked" : "from the mean weight over the mean degree"));
     lines.push_back(fmt::format("Distances are of type {}; a vertex without a path has none.",
                                 name_of(ops::distance_type(u.in.matrix().type(), u.options.type))));
-    lines.push_back(fmt::format("The parent of a vertex is the {} nearer one whose edge gives the distance.",
-                                u.work.active() ? "first (in the new order)" : "smallest"));
+    if (u.options.parents)
+        lines.push_back(
+            fmt::format("The parent of a vertex is the {} nearer one whose edge gives the distance.",
+                        u.work.active() ? "first (in the new order)" : "smallest"));
     return lines;
 }
 
@@ -106,9 +119,9 @@ void add_search(json& r, const setup& u, const search& run) {
     r["edges"] = run.result.edges;
     r["gteps"] = run.gteps();
     r["type"] = name_of(run.result.distances.type());
-    r["farthest"] = farthest(run);
+    r["farthest"] = farthest_json(run);
     r["rounds"] = run.result.rounds;
-    r["buckets"] = run.result.buckets;
+    r["buckets"] = buckets_of(run.result);
     r["relaxations"] = run.result.relaxations;
     if (u.s.validate) r["valid"] = run.breach.empty();
     if (!run.breach.empty()) r["breach"] = run.breach;
@@ -149,9 +162,9 @@ void print_text(const setup& u, const std::vector<search>& runs) {
         const shortest_result& r = run.result;
         fmt::print("\nsource {}{}\n", u.in.original(run.source), u.source_note);
         fmt::print("reached {} of {} vertices ({:.1f}%), the farthest at {}\n", r.reached, n,
-                   100.0 * static_cast<double>(r.reached) / static_cast<double>(n), farthest(run));
+                   100.0 * static_cast<double>(r.reached) / static_cast<double>(n), farthest_text(run));
         fmt::print("{} in {}", u.plan.kernel, count_text(r.rounds, "round", "rounds"));
-        if (r.relaxations) fmt::print(", {}", count_text(r.buckets + 1, "bucket", "buckets"));
+        if (r.relaxations) fmt::print(", {}", count_text(buckets_of(r), "bucket", "buckets"));
         if (r.relaxations)
             fmt::print(", {} ({:.2f} times {})", count_text(r.relaxations, "relaxation", "relaxations"),
                        run.again(), count_text(r.edges, "edge", "edges"));
@@ -215,6 +228,8 @@ int run_sssp(const sssp_settings& s) {
     if (!s.output.empty() && s.sources.size() > 1) throw usage_error("--output takes one --source");
     if (!s.output.empty()) check_columns(s.output);
     const shortest_options options = options_of(s);
+    if (s.delta >= 0 && !options.switches.near_far)
+        throw usage_error("--delta is the width of near_far's bands: leave it out, or near_far on");
     const context ctx = make_context(s);
     const loaded in = load_input(ctx, s);
     const auto [sources, note] = choose_sources(in, s.sources);
@@ -256,15 +271,16 @@ void add_sssp(CLI::App& app, runner& run) {
     add_file_reading(*verb, *s);
     add_sources(*verb, s->sources);
     verb->add_option("--delta", s->delta,
-                     "Width of a bucket, in the unit of the values (default: the plan's)")
+                     "Width of a bucket but the first ones, in the unit of the values (default: the plan's)")
         ->check(CLI::Validator(width_of_bucket, ""))
         ->option_text("D");
     verb->add_option("--switches", s->switches,
                      "all (default), none, or some of near_far,change_direction,operand_reuse")
         ->option_text("LIST");
-    auto* type = verb->add_option("--distances", s->distances,
-                                  "Type of distances: int64 or float64 (default: by the values)");
-    offer(*type->option_text("TYPE"), {"int64", "float64"});
+    auto* type =
+        verb->add_option("--distances", s->distances,
+                         "Type of distances: int32, int64, float32 or float64 (default: by the values)");
+    offer(*type->option_text("TYPE"), {"int32", "int64", "float32", "float64"});
     verb->add_flag("--no-parents", s->no_parents, "Distances alone");
     add_computation(*verb, *s, kernels::known_ids("shortest") + ", relax_loop, reference");
     add_transformations(*verb, *s);

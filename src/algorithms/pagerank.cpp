@@ -147,11 +147,10 @@ private:
         const double most = o_.type == dtype::float32 ? 1e27 : 1e290;
         const double greatest = reduce(ctx_, binary_id::max, d).get<double>(),
                      least = reduce(ctx_, binary_id::min, d).get<double>();
-        require<domain_error>(
-            least >= 1 / most && greatest <= most,
-            "pagerank: weights of rows sum up to {:g} to {:g}; for ranks of {} they may from "
-            "{:g} to {:g}",
-            least, greatest, name_of(o_.type), 1 / most, most);
+        require<domain_error>(least >= 1 / most && greatest <= most,
+                              "pagerank: weights of rows sum up to {:g} to {:g}; ranks of {} need sums from "
+                              "{:g} to {:g}",
+                              least, greatest, name_of(o_.type), 1 / most, most);
         return d;
     }
 

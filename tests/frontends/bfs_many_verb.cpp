@@ -104,6 +104,7 @@ TEST_F(bfs_many_verb, refuses_what_makes_no_sense) {
     expect_refused({"bfs", "grid2d:5", "--sources", "3", "--kernel", "reference", "--hub-first"}, 2,
                    {"--hub-first"});
     expect_refused({"bfs", "grid2d:5", "--levels"}, 2, {"--levels", "--sources"});
+    expect_refused({"bfs", "grid2d:5", "--kernel", "bit_parallel"}, 2, {"bit_parallel", "--sources"});
     expect_refused({"bfs", "grid2d:5", "--sources", "3", "--validate", "--max-depth", "1"}, 2,
                    {"--max-depth"});
     expect_refused({"bfs", "grid2d:300", "--sources-random", "64", "--levels", "--memory-limit", "16M"}, 1,

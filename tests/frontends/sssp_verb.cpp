@@ -94,14 +94,27 @@ TEST_F(sssp_verb, reads_lengths_and_ids_from_a_file) {
 }
 
 TEST_F(sssp_verb, a_pattern_counts_edges) {
-    EXPECT_EQ(expect_json({"sssp", "grid2d:20", "--source", "0", "--validate"})["farthest"], "38");
+    EXPECT_EQ(expect_json({"sssp", "grid2d:20", "--source", "0", "--validate"})["farthest"], 38);
+}
+
+TEST_F(sssp_verb, says_how_far_as_a_number_and_how_many_bands_alike) {
+    write("fine.wel", "0 1 0.1\n1 2 16777216.123\n");
+    EXPECT_DOUBLE_EQ(expect_json({"sssp", path("fine.wel")})["farthest"].get<double>(), 16777216.223);
+    const auto r = expect_json({"sssp", "rmat:8,8", "--weights", "uniform:0,9"});
+    const auto text = nz({"sssp", "rmat:8,8", "--weights", "uniform:0,9"}).out;
+    EXPECT_NE(text.find(std::to_string(r["buckets"].get<int>()) + " bucket"), std::string::npos) << text;
+    const auto off = nz({"sssp", "rmat:8,8", "--switches", "none", "--no-parents", "--explain"}).out;
+    EXPECT_NE(off.find("near_far is off"), std::string::npos) << off;
+    for (const auto* word : {"delta = ", "near vertices first", "The parent"})
+        EXPECT_EQ(off.find(word), std::string::npos) << word << "\n" << off;
+    expect_refused({"sssp", "grid2d:5", "--switches", "none", "--delta", "2"}, 2, {"--delta", "near_far"});
 }
 
 TEST_F(sssp_verb, several_sources_run_one_after_another) {
     const auto r = expect_json({"sssp", "grid2d:5", "--source", "0", "--source", "12", "--validate"});
     ASSERT_EQ(r["runs"].size(), 2u);
-    EXPECT_EQ(r["runs"][0]["farthest"], "8");
-    EXPECT_EQ(r["runs"][1]["farthest"], "4");
+    EXPECT_EQ(r["runs"][0]["farthest"], 8);
+    EXPECT_EQ(r["runs"][1]["farthest"], 4);
     EXPECT_EQ(r["valid"], true);
 }
 
@@ -139,7 +152,7 @@ TEST_F(sssp_verb, a_distance_beyond_its_type_is_a_failure) {
     expect_refused(far, 1, {"is beyond int32", "int64"});
     std::vector<std::string> wide = far;
     wide.insert(wide.end(), {"--distances", "int64"});
-    EXPECT_EQ(expect_json(wide)["farthest"], "8000000000");
+    EXPECT_EQ(expect_json(wide)["farthest"], 8000000000);
 }
 
 TEST_F(sssp_verb, weights_are_the_same_in_both_directions_and_for_one_seed) {
