@@ -311,8 +311,7 @@ int run_bfs(const bfs_settings& s) {
     if (s.levels)
         throw usage_error(
             "--levels is for many sources at once: give --sources or --sources-random, or leave it out");
-    const std::string many = ", " + kernels_of_many_sources() + ", ";
-    if (!s.kernel.empty() && many.find(", " + s.kernel + ", ") != many.npos)
+    if (!s.kernel.empty() && is_of_many_sources(s.kernel))
         throw usage_error(fmt::format(
             "--kernel {} is for many sources at once: give --sources or --sources-random, or leave it out",
             s.kernel));

@@ -25,6 +25,7 @@ struct bfs_settings : settings {
 
 /// What --kernel may be with many sources, joined with ", ".
 std::string kernels_of_many_sources();
+bool is_of_many_sources(const std::string& kernel);
 int run_bfs_many(const bfs_settings& s);
 
 }  // namespace nz::cli

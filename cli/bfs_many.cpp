@@ -48,10 +48,9 @@ void check_settings(const bfs_settings& s) {
         throw usage_error("--source is for one search at a time: leave it or --sources out");
     if (!s.switches.empty())
         throw usage_error("--switches are for one search at a time: leave them or --sources out");
-    const std::string kernels = kernels_of_many_sources();
-    if (!s.kernel.empty() && (", " + kernels + ", ").find(", " + s.kernel + ", ") == kernels.npos)
-        throw usage_error(
-            fmt::format("'{}' is not a kernel of traverse_many; there are {}", s.kernel, kernels));
+    if (!s.kernel.empty() && !is_of_many_sources(s.kernel))
+        throw usage_error(fmt::format("'{}' is not a kernel of traverse_many; there are {}", s.kernel,
+                                      kernels_of_many_sources()));
     if (s.hub_first && s.kernel == "reference")
         throw usage_error("--hub-first is for kernels that pull: leave it or --kernel reference out");
     if (s.validate && s.max_depth >= 0)
@@ -280,6 +279,9 @@ void write_levels(const many_setup& u, const many_search& run) {
 
 std::string kernels_of_many_sources() {
     return kernels::known_ids("traverse_many") + ", one_by_one, reference";
+}
+bool is_of_many_sources(const std::string& kernel) {
+    return (", " + kernels_of_many_sources() + ", ").find(", " + kernel + ", ") != std::string::npos;
 }
 
 int run_bfs_many(const bfs_settings& s) {

@@ -109,8 +109,8 @@ def from_edges(sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None
 
     sources, targets: a name each for every edge: ints, strings or what else NumPy sorts; the names come back ascending, each
     once. weights: as many; None for a pattern. An edge that is repeated counts once and keeps its first weight, as in files
-    of edges; symmetrize adds the directions that are missing, each with the other's weight. Raises DimensionMismatch where they are not equally many, DomainError
-    for ints with strings, and for ints whose common type is none (int64 with uint64).
+    of edges; symmetrize adds the directions that are missing, each with the other's weight. Raises DimensionMismatch where
+    they are not equally many, DomainError for ints with strings, and for ints whose common type is none (int64 with uint64).
 
     >>> from nonzero import bfs
     >>> graph, names = from_edges(["ann", "bob"], ["bob", "eve"], [2.0, 3.0])

@@ -94,7 +94,7 @@ private:
 };
 
 /// Of `threads`, those that a team pays for in a search of so many vertices and edges: one for each 16,384, which a thread looks at in some
-/// 50 us, about what many take to come together.
+/// 50 us (a search of grid2d:100, which has 49,600, takes 0.13 to 0.17 ms by one).
 inline int threads_for(int threads, offset_t vertices, offset_t edges) {
     constexpr offset_t a_thread = 16384;
     return static_cast<int>(std::clamp<offset_t>((vertices + edges) / a_thread, 1, std::max(threads, 1)));

@@ -60,7 +60,7 @@ inline constexpr double uneven_rows = 1.1;
 inline constexpr double pack_from_uses = 2;
 
 /// What mxd is not compiled for goes by mxv, a column at a time, where that is less than the generic path's 12 ns a product: a call takes some
-/// 5 us, a product 2 ns, an element of its vectors 1.
+/// 5 us, a product 2 ns, an element of its vectors 1 (reckoned).
 inline constexpr double column_call = 5000, column_saves = 10;
 /// Columns of B from which a row of it, multiplied and added for each entry of A, takes less than its columns one by one (max_times,
 /// ms, by columns at 8, 16 and 23, composed at 24, 32 and 64: a million entries at random, one thread, 31, 61, 91, 79, 123, 226;
