@@ -93,17 +93,16 @@ private:
     alignas(64) std::atomic<unsigned> phase_{0};
 };
 
-/// Of `threads`, those that a team pays for in a search of so many vertices and edges: one for each 16,384, which a thread looks at in some
-/// 50 us (a search of grid2d:100, which has 49,600, takes 0.13 to 0.17 ms by one).
-inline int threads_for(int threads, offset_t vertices, offset_t edges) {
-    constexpr offset_t a_thread = 16384;
-    return static_cast<int>(std::clamp<offset_t>((vertices + edges) / a_thread, 1, std::max(threads, 1)));
+/// Of `threads`, those that a team pays for: one for each `a_thread` of what a search looks at.
+inline int threads_for(int threads, offset_t looks, offset_t a_thread) {
+    return static_cast<int>(std::clamp<offset_t>(looks / a_thread, 1, std::max(threads, 1)));
 }
 
 /// Runs f(member, barrier) on up to `threads` threads that all run at once, so that they may wait for each other,
-/// after prepare(size), once, with the number that OpenMP granted. Neither may throw.
+/// after prepare(size), once, with the number that OpenMP granted. Neither may throw. `of`: how many the caller's other teams
+/// have; GNU's OpenMP ends the threads that a smaller team leaves over and begins them anew for the next, so they come too.
 template <class Prepare, class F>
-void team(int threads, Prepare&& prepare, F&& f) {
+void team(int threads, Prepare&& prepare, F&& f, int of = 1) {
     if (threads <= 1 || !may_begin()) {
         spin_barrier alone(1);
         prepare(1);
@@ -111,14 +110,16 @@ void team(int threads, Prepare&& prepare, F&& f) {
         return;
     }
     std::optional<spin_barrier> barrier;
-#pragma omp parallel num_threads(threads)
+    int size = 0;
+#pragma omp parallel num_threads(std::max(threads, of))
     {
 #pragma omp single
         {
-            barrier.emplace(omp_get_num_threads());
-            prepare(omp_get_num_threads());
+            size = std::min(threads, omp_get_num_threads());
+            barrier.emplace(size);
+            prepare(size);
         }
-        f(omp_get_thread_num(), *barrier);
+        if (omp_get_thread_num() < size) f(omp_get_thread_num(), *barrier);
     }
 }
 

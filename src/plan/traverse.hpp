@@ -231,17 +231,23 @@ struct traverse_plan {
     friend bool operator==(const traverse_plan&, const traverse_plan&) = default;
 };
 
-/// A dense push gives each of so many threads a copy of the visited set, two of them bitmaps that are there. Measured with two threads alone.
-constexpr int dense_push_threads = 8;
-constexpr int dense_push_copies(int threads) {
-    return threads > 2 && threads <= dense_push_threads ? threads - 2 : 0;
+/// Of `threads`, those that push a level together: each has a segment of finds for each other, of this many pairs at least, for smaller
+/// ones would mean a round every microsecond. 64 by when they need 4 M vertices.
+constexpr offset_t least_push_segment = 1024;
+constexpr int push_team(int threads, offset_t vertices) {
+    int team = std::clamp(threads, 1, 64);
+    while (team > 1 && vertices / (offset_t{team} * team) < least_push_segment) --team;
+    return team;
 }
+/// A dense push, by a team of so many at most, gives each a copy of the visited set, two of them bitmaps that are there.
+constexpr int dense_push_threads = 8;
+constexpr int dense_push_copies(int team) { return team > 2 && team <= dense_push_threads ? team - 2 : 0; }
 
 /// Bytes of the fused kernel: two queues, four bitmaps and one packed word a vertex, and copies of the visited set.
 constexpr std::size_t push_pull_fused_workspace(offset_t vertices, int threads) {
     const auto n = static_cast<std::size_t>(vertices), words = (n + 63) / 64;
     return 2 * padded(n * sizeof(index_t)) + 4 * padded(words * 8) + padded(n * sizeof(std::uint64_t)) +
-           padded(words * 8 * static_cast<std::size_t>(dense_push_copies(threads)));
+           padded(words * 8 * static_cast<std::size_t>(dense_push_copies(push_team(threads, vertices))));
 }
 
 /// Smaller graphs are a launch and little else.

@@ -1,6 +1,8 @@
 // How host loops are shared out.
 #include "core/parallel.hpp"
 
+#include "plan/traverse.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,12 +53,34 @@ TEST(Parallel, AForkedChildGoesOnAlone) {
 
 TEST(Teams, AreAsLargeAsTheGraphPaysFor) {
     constexpr offset_t a_thread = 16384;
-    EXPECT_EQ(parallel::threads_for(16, 900, 3480), 1);
-    EXPECT_EQ(parallel::threads_for(16, 0, 0), 1);
-    EXPECT_EQ(parallel::threads_for(16, a_thread, a_thread - 1), 1);
-    EXPECT_EQ(parallel::threads_for(16, a_thread, a_thread), 2);
-    EXPECT_EQ(parallel::threads_for(16, 4000000, 16000000), 16);
-    EXPECT_EQ(parallel::threads_for(1, 4000000, 16000000), 1);
+    EXPECT_EQ(parallel::threads_for(16, 4380, a_thread), 1);
+    EXPECT_EQ(parallel::threads_for(16, 0, a_thread), 1);
+    EXPECT_EQ(parallel::threads_for(16, 2 * a_thread - 1, a_thread), 1);
+    EXPECT_EQ(parallel::threads_for(16, 2 * a_thread, a_thread), 2);
+    EXPECT_EQ(parallel::threads_for(16, 20'000'000, a_thread), 16);
+    EXPECT_EQ(parallel::threads_for(1, 20'000'000, a_thread), 1);
+}
+
+// The others of the caller's threads come and go, so that they need not be begun anew.
+TEST(Teams, MayBeSmallerThanTheCallersOthers) {
+    for (const int of : {1, 3, 5}) {
+        int size = 0;
+        std::atomic<int> members{0}, together{0};
+        parallel::team(
+            3, [&](int granted) { size = granted; },
+            [&](int member, parallel::spin_barrier& barrier) {
+                members += 1 << member;
+                barrier.wait();
+                together += members == (1 << size) - 1;
+            },
+            of);
+        EXPECT_GE(size, 1);
+        EXPECT_LE(size, 3);
+        EXPECT_EQ(together, size) << of;
+    }
+    EXPECT_EQ(plan::push_team(16, 16384), 4);
+    EXPECT_EQ(plan::push_team(16, 1 << 18), 16);
+    EXPECT_EQ(plan::push_team(2, 100), 1);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ namespace nz::kernels::cpu {
 namespace {
 
 constexpr offset_t entries_at_a_time = 64;
+constexpr offset_t a_thread = 16384;    // vertices and edges: looked at in some 50 us, some more than once
 constexpr offset_t solo_a_thread = 32;  // entries of a list, of two threads one's turn
 constexpr offset_t vertices_at_a_time = 4096;
 constexpr offset_t entries_ahead = 8;  // whose offsets are on their way
@@ -85,8 +86,9 @@ public:
 
     shortest_report run() {
         parallel::team(
-            parallel::threads_for(a_.threads, a_.vertices, a_.offsets[a_.vertices]),
-            [&](int size) { form(size); }, [&](int t, parallel::spin_barrier& all) { work(t, all); });
+            parallel::threads_for(a_.threads, a_.vertices + a_.offsets[a_.vertices], a_thread),
+            [&](int size) { form(size); }, [&](int t, parallel::spin_barrier& all) { work(t, all); },
+            a_.threads);
         if (failure_) std::rethrow_exception(failure_);
         shortest_report report{0, rounds_, buckets_, 0};
         for (const member& m : members_) {

@@ -23,6 +23,8 @@ constexpr std::uint64_t unvisited = ~std::uint64_t{0};
 constexpr int most_threads = 64;
 constexpr offset_t least_share =
     24;  // queue entries of a thread; two such are about what a barrier of two costs
+constexpr offset_t a_thread =
+    65536;  // vertices and edges: looked at in some 100 us, in levels that mostly are one thread's
 constexpr offset_t crowded_below = 2048;  // theirs is much less than a turn of the scheduler
 constexpr std::chrono::nanoseconds patience = std::chrono::milliseconds(1);
 constexpr int first_alone = 64, most_alone = 4096;  // levels: the first are about patience's worth
@@ -286,9 +288,9 @@ private:
 void push_deep(search& s) {
     deep_push levels(s);
     parallel::team(
-        parallel::threads_for(s.a.threads, s.a.vertices, s.a.out_offsets[s.a.vertices]),
+        parallel::threads_for(s.a.threads, s.a.vertices + s.a.out_offsets[s.a.vertices], a_thread),
         [&](int size) { levels.prepare(size); },
-        [&](int me, parallel::spin_barrier& barrier) { levels.work(me, barrier); });
+        [&](int me, parallel::spin_barrier& barrier) { levels.work(me, barrier); }, s.a.threads);
     levels.finish();
 }
 

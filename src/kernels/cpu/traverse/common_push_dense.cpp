@@ -27,8 +27,7 @@ constexpr offset_t most_a_turn = 256, turns = 8;  // members a thread takes at a
 constexpr offset_t step = 256;                    // neighbours between two looks at the logs' room
 constexpr offset_t words_a_line = 8;              // no line of the visited set has two owners
 constexpr int most_threads = plan::dense_push_threads;
-constexpr offset_t least_log = 1024;  // pairs
-static_assert(least_log >= step);
+static_assert(plan::least_push_segment >= step);
 
 struct met_until {
     const index_t* next;
@@ -217,7 +216,8 @@ private:
 bool serves_dense(const search& s) {
     constexpr offset_t an_edge =
         16;  // vertices: the passes over bitmaps have edges to serve; 80 took as long
-    return s.a.threads <= most_threads && s.a.vertices / (offset_t{s.a.threads} * s.a.threads) >= least_log &&
+    const offset_t team = plan::push_team(s.a.threads, s.a.vertices);
+    return team <= most_threads && s.a.vertices / (team * team) >= plan::least_push_segment &&
            s.a.switches.masking && s.a.switches.structure_only && s.frontier_edges >= s.a.vertices / an_edge;
 }
 
@@ -229,8 +229,9 @@ void push_dense(search& s) {
     if (!s.queue_valid) s.bitmap_to_queue();
     dense_push level(s);
     parallel::team(
-        s.frontier_edges < parallel_from ? 1 : s.a.threads, [&](int size) { level.prepare(size); },
-        [&](int me, parallel::spin_barrier& barrier) { level.work(me, barrier); });
+        s.frontier_edges < parallel_from ? 1 : plan::push_team(s.a.threads, s.a.vertices),
+        [&](int size) { level.prepare(size); },
+        [&](int me, parallel::spin_barrier& barrier) { level.work(me, barrier); }, s.a.threads);
     level.finish();
 }
 

@@ -6,6 +6,7 @@
 // Apply knows its pairs beforehand, so it fetches the lines ahead.
 #include "core/parallel.hpp"
 #include "kernels/cpu/traverse/common_search.hpp"
+#include "plan/traverse.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,20 +16,12 @@ namespace nz::kernels::cpu::traversal {
 namespace {
 
 constexpr offset_t parallel_from =
-    2048;  // frontier edges; below, a join (1 to 2 us) costs more than it saves
-constexpr offset_t least_segment = 1024;  // pairs; smaller segments would mean a round every microsecond
-constexpr int most_threads = 64;          // by then a segment of least_segment pairs needs 4 M vertices
-constexpr offset_t turn_entries = 64;     // queue entries a thread takes at a time
+    2048;                              // frontier edges; below, a join (1 to 2 us) costs more than it saves
+constexpr int most_threads = 64;       // of a plan::push_team
+constexpr offset_t turn_entries = 64;  // queue entries a thread takes at a time
 constexpr int entries_ahead = 8;  // queue entries whose neighbours are fetched ahead, offsets twice as far
 constexpr int pairs_ahead = 16;   // pairs whose lines of the result are fetched ahead
 constexpr std::size_t local_block = 1024;  // finds a thread gathers before it takes room in the queue
-
-int team_for(const search& s) {
-    if (s.frontier_edges < parallel_from) return 1;
-    int threads = std::min(s.a.threads, most_threads);
-    while (threads > 1 && s.a.vertices / (offset_t{threads} * threads) < least_segment) --threads;
-    return threads;
-}
 
 class wide_push {
 public:
@@ -176,8 +169,9 @@ private:
 void push_wide(search& s) {
     wide_push level(s);
     parallel::team(
-        team_for(s), [&](int size) { level.prepare(size); },
-        [&](int me, parallel::spin_barrier& barrier) { level.work(me, barrier); });
+        s.frontier_edges < parallel_from ? 1 : plan::push_team(s.a.threads, s.a.vertices),
+        [&](int size) { level.prepare(size); },
+        [&](int me, parallel::spin_barrier& barrier) { level.work(me, barrier); }, s.a.threads);
     level.finish();
 }
 

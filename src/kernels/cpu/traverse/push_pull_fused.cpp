@@ -69,7 +69,8 @@ search::search(const traverse_arguments& arguments)
     for (bits::word** map : {&visited, &frontier, &found, &dead})
         *map = memory.take<bits::word>(static_cast<offset_t>(words));
     packed = memory.take<std::uint64_t>(a.vertices);
-    copies = memory.take<bits::word>(static_cast<offset_t>(words) * plan::dense_push_copies(a.threads));
+    copies = memory.take<bits::word>(static_cast<offset_t>(words) *
+                                     plan::dense_push_copies(plan::push_team(a.threads, a.vertices)));
 }
 
 traverse_totals search::run() {
