@@ -68,8 +68,7 @@ def sddmm(semiring: str, x: ArrayLike, y: ArrayLike, m: Matrix, *, out: Matrix |
     entry); M's values do not scale the result. X and Y: arrays as in mxd, each on the host or on the context's GPU; there C
     stays on the GPU. kernel: row_dot or reference.
 
-    Raises DimensionMismatch, DomainError, NotSupported (an array on a GPU that the context does not compute on, or of
-    another type than the products').
+    Raises DimensionMismatch, DomainError, NotSupported (an array on a GPU that the context does not compute on).
 
     >>> import nonzero as nz
     >>> m = nz.from_coo([0], [1], [True], (2, 2))

@@ -9,6 +9,7 @@
 #include "kernels/cuda_table.hpp"
 #include "ops/composed.hpp"
 #include "ops/if_it_fits.hpp"
+#include "ops/mxd_device.hpp"
 #include "ops/mxm_parts.hpp"
 #include "ops/mxm_pattern_device.hpp"
 #include "ops/reduce_device.hpp"
@@ -315,22 +316,6 @@ bool few_entries(const mxd_product& p) {
                                           launches + value * static_cast<double>(p.left.columns());
 }
 
-// C = T there, or accum(C, T) and in another type on the host.
-void write_dense_back(const mxd_product& p, const buffer& sums) {
-    storage::dense t =
-        storage::packed_dense(p.value_type, sums.data(), p.c.rows, p.c.columns, dense_order::column_major);
-    if (p.c_on_device) {
-        kernels::on_cuda().copy_dense({t.rows, t.columns, static_cast<int>(size_of(t.type)), t.data,
-                                       t.row_step, t.column_step, p.c.data, p.c.row_step, p.c.column_step},
-                                      p.ctx.gpu()->stream());
-        return p.ctx.gpu()->wait();
-    }
-    const buffer here(p.ctx.memory(), sums.bytes());
-    p.ctx.gpu()->download(here.data(), sums.data(), sums.bytes());
-    t.data = here.data();
-    write_back_dense(p, t);
-}
-
 }  // namespace
 
 std::optional<dense_plan> mxd_composed_on_device(const mxd_product& p) {
@@ -339,11 +324,9 @@ std::optional<dense_plan> mxd_composed_on_device(const mxd_product& p) {
     const bool at_home = !p.b_on_device && !p.c_on_device;
     if (!c || count > most_products || p.c.columns == 0) return {};
     if (at_home && (count == 0 || few_entries(p))) return {};
-    if (p.c_on_device && (p.options.accum || p.c.type != c->value)) return {};
     const device::arrivals arrived(p.ctx);
     if (!at_home) p.ctx.gpu()->wait_for_caller();
-    const auto form = [&] { return product_of(p, *c); };
-    const auto sums = at_home ? if_it_fits<buffer>(form) : std::optional(form());
+    const auto sums = if_it_fits<buffer>([&] { return product_of(p, *c); });
     if (!sums) return {};
     dense_plan plan;
     plan.operation = "mxd";
@@ -357,7 +340,8 @@ std::optional<dense_plan> mxd_composed_on_device(const mxd_product& p) {
     plan.moved_bytes = arrived.bytes();
     plan.reason = "not compiled as a whole: operands gathered, multiplied and summed, a column at a time";
     p.ctx.log(to_string(plan));
-    write_dense_back(p, *sums);
+    write_back_dense_from_device(p, storage::packed_dense(p.value_type, sums->data(), p.c.rows, p.c.columns,
+                                                          dense_order::column_major));
     return plan;
 }
 

@@ -9,11 +9,13 @@
 #include "kernels/kernel_ids.hpp"
 #include "kernels/reference/mxd.hpp"
 #include "ops/composed.hpp"
+#include "ops/dense_device.hpp"
 #include "ops/mxd_device.hpp"
 #include "ops/mxd_other.hpp"
 #include "plan/mxd_workspace.hpp"
 
 #include <limits>
+#include <utility>
 
 namespace nz {
 namespace ops {
@@ -193,7 +195,6 @@ mxd_product make_mxd_product(const context& ctx, const dense_output& c, const se
     const auto* on_device =
         cell && ctx.gpu() ? instantiate::find_dense_device_cell(s.add().id(), s.multiply().id(), operand)
                           : nullptr;
-    const auto there = [&](const dense& d) { return ctx.gpu() && d.data && ctx.gpu()->holds(d.data); };
     mxd_product p{ctx,
                   s,
                   {a, options.transpose_a},
@@ -204,21 +205,15 @@ mxd_product make_mxd_product(const context& ctx, const dense_output& c, const se
                   value,
                   cell,
                   on_device,
-                  there(right),
-                  there(result)};
+                  lies_there(ctx, right),
+                  lies_there(ctx, result)};
     check(p);
     if (options.accum)
         algebra::bound_binary(*options.accum, result.type, value).valued();  // throws before any work
     return p;
 }
 
-dense_plan plan_mxd(const mxd_product& p) {
-    const dense_plan plan = plan::mxd(facts_of(p));
-    require<not_supported>(plan.on_device || (!p.b_on_device && !p.c_on_device),
-                           "mxd: {} lies in the GPU's memory, but {} on {} runs on the CPU: pass host memory",
-                           p.b_on_device ? "B" : "C", p.ring.name(), name_of(p.operand_type));
-    return plan;
-}
+dense_plan plan_mxd(const mxd_product& p) { return plan::mxd(facts_of(p)); }
 
 void write_back_dense(const mxd_product& p, const dense& t) {
     if (!p.options.accum) return storage::copy_dense(p.ctx, t, p.c);
@@ -234,23 +229,60 @@ void write_back_dense(const mxd_product& p, const dense& t) {
         64, 512);
 }
 
-}  // namespace ops
+namespace {
 
-dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
-               const dense_input& b, const dense_options& options) {
-    if (const auto plan = ops::mxd_by_stand_in(ctx, c, s, a, b, options)) return *plan;
-    const ops::mxd_product p = ops::make_mxd_product(ctx, c, s, a, b, options);
-    if (!p.cell && options.kernel.empty())
-        if (const auto plan = ops::mxd_composed_on_device(p)) return *plan;
-    dense_plan plan = ops::plan_mxd(p);
+dense_plan run(const mxd_product& p);
+
+// On the host, for what no kernel of the GPU does where the operands lie.
+dense_plan run_at_home(const mxd_product& p) {
+    p.ctx.gpu()->wait_for_caller();
+    const dense_at_home b(p.ctx, p.b, !p.ring.ignores_b()), c(p.ctx, p.c, p.options.accum.has_value());
+    mxd_product home = p;
+    home.b = b.here();
+    home.c = c.here();
+    home.b_on_device = home.c_on_device = false;
+    const dense_plan plan = run(home);
+    c.send_back();
+    return plan;
+}
+
+dense some_columns(dense d, offset_t first, index_t count) {
+    d.data =
+        static_cast<std::byte*>(d.data) + static_cast<std::size_t>(first * d.column_step) * size_of(d.type);
+    d.columns = count;
+    return d;
+}
+
+// Kernels of a GPU step from row to row by 32 bits in bytes: some columns after the other.
+dense_plan run_by_panels(const mxd_product& p, index_t panel) {
+    dense_plan plan;
+    for (offset_t first = 0; first < p.c.columns; first += panel) {
+        const auto count = static_cast<index_t>(std::min<offset_t>(panel, p.c.columns - first));
+        mxd_product part = p;
+        part.b = some_columns(p.b, first, count);
+        part.c = some_columns(p.c, first, count);
+        const std::size_t moved = std::exchange(plan, run(part)).moved_bytes;
+        plan.moved_bytes += moved;
+    }
+    return plan;
+}
+
+dense_plan run(const mxd_product& p) {
+    const context& ctx = p.ctx;
+    if (!p.cell && p.options.kernel.empty())
+        if (const auto plan = mxd_composed_on_device(p)) return *plan;
+    dense_plan plan = plan_mxd(p);
     if (p.c.rows == 0 || p.c.columns == 0) {
         ctx.log(to_string(plan));
         return plan;
     }
+    if (!plan.on_device && (p.b_on_device || p.c_on_device)) return run_at_home(p);
+    constexpr index_t panel = 1 << 28;  // of 8 bytes each
+    if (plan.on_device && p.c.columns > 2 * panel - 1) return run_by_panels(p, panel);
     if (plan.on_device) {
         const device::arrivals arrived(ctx);
         if (p.b_on_device || p.c_on_device) ctx.gpu()->wait_for_caller();
-        ops::device_mxd product(p, plan);
+        device_mxd product(p, plan);
         plan.moved_bytes = arrived.bytes();
         ctx.log(to_string(plan));
         product.enqueue();
@@ -260,7 +292,7 @@ dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, con
     ctx.log(to_string(plan));
     const buffer workspace(ctx.memory(), plan.workspace_bytes);
     auto* memory = workspace.as<std::byte>();
-    storage::dense t = p.c;
+    dense t = p.c;
     if (plan.stages_result) {
         t = storage::packed_dense(
             p.value_type, memory, p.c.rows, p.c.columns,
@@ -268,11 +300,20 @@ dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, con
         memory += plan::dense_copy(t.rows, t.columns, size_of(p.value_type));
     }
     if (plan.tier == tier::generic)
-        ops::run_generic(p, plan, t, memory);
+        run_generic(p, plan, t, memory);
     else
-        ops::run_planned(p, plan, t, memory);
-    if (plan.stages_result) ops::write_back_dense(p, t);
+        run_planned(p, plan, t, memory);
+    if (plan.stages_result) write_back_dense(p, t);
     return plan;
+}
+
+}  // namespace
+}  // namespace ops
+
+dense_plan mxd(const context& ctx, const dense_output& c, const semiring& s, const matrix& a,
+               const dense_input& b, const dense_options& options) {
+    if (const auto plan = ops::mxd_by_stand_in(ctx, c, s, a, b, options)) return *plan;
+    return ops::run(ops::make_mxd_product(ctx, c, s, a, b, options));
 }
 
 }  // namespace nz

@@ -3,7 +3,7 @@
 
 #include "core/checks.hpp"
 #include "core/device.hpp"
-#include "kernels/cuda_table.hpp"
+#include "ops/dense_device.hpp"
 #include "plan/mxd_workspace.hpp"
 
 namespace nz::ops {
@@ -11,14 +11,6 @@ namespace {
 
 using storage::csr;
 using storage::dense;
-
-void require_host(bool on_device, std::string_view name, const dense& d, dtype wanted, std::string_view why) {
-    require<not_supported>(
-        !on_device,
-        "mxd: {}, in the GPU's memory, and the sums are {}: {} there is not built: convert it before, or "
-        "pass host memory",
-        describe(name, d), name_of(wanted), why);
-}
 
 }  // namespace
 
@@ -49,20 +41,17 @@ dense device_mxd::place(const dense& d, buffer& block, bool with_content) const 
     return there;
 }
 
-void device_mxd::turn(const dense& from, const dense& to) const {
-    kernels::on_cuda().copy_dense({from.rows, from.columns, static_cast<int>(size_of(from.type)), from.data,
-                                   from.row_step, from.column_step, to.data, to.row_step, to.column_step},
-                                  p_.ctx.gpu()->stream());
-}
-
 dense device_mxd::packed_second(std::byte* memory) {
     const dense to =
         storage::packed_dense(p_.operand_type, memory, p_.b.rows, p_.b.columns, dense_order::row_major);
     if (p_.b.type == p_.operand_type) {
-        turn(place(p_.b, b_block_, true), to);
+        copy_dense_on_device(p_.ctx, place(p_.b, b_block_, true), to);
         return to;
     }
-    require_host(p_.b_on_device, "B", p_.b, p_.operand_type, "a conversion");
+    if (p_.b_on_device) {
+        copy_dense_on_device(p_.ctx, p_.b, to);
+        return to;
+    }
     const buffer converted(p_.ctx.memory(), to.bytes());
     storage::copy_dense(p_.ctx, p_.b,
                         storage::packed_dense(p_.operand_type, converted.data(), to.rows, to.columns,
@@ -72,15 +61,12 @@ dense device_mxd::packed_second(std::byte* memory) {
 }
 
 void device_mxd::take_result(std::byte*& memory) {
-    if (pass_of_its_own_)
-        require_host(p_.c_on_device, "C", p_.c, p_.value_type, "another accumulator or type");
-    else
-        c_ = place(p_.c, c_block_, plan_.accumulates);
+    if (!pass_of_its_own_) c_ = place(p_.c, c_block_, plan_.accumulates);
     t_ = c_;
     if (!plan_.stages_result) return;
     t_ = storage::packed_dense(p_.value_type, memory, p_.c.rows, p_.c.columns, dense_order::row_major);
     memory += plan::dense_copy(t_.rows, t_.columns, size_of(p_.value_type));
-    if (plan_.accumulates) turn(c_, t_);
+    if (plan_.accumulates) copy_dense_on_device(p_.ctx, c_, t_);
 }
 
 void device_mxd::take_matrix() {
@@ -120,14 +106,8 @@ void device_mxd::enqueue() const { p_.device_cell->mxd(plan_.kernel)(k_, p_.ctx.
 
 void device_mxd::finish() {
     device::session& session = *p_.ctx.gpu();
-    if (pass_of_its_own_) {
-        const buffer sums(p_.ctx.memory(), t_.bytes());
-        session.download(sums.data(), t_.data, t_.bytes());
-        write_back_dense(p_, storage::packed_dense(p_.value_type, sums.data(), t_.rows, t_.columns,
-                                                   dense_order::row_major));
-        return;
-    }
-    if (plan_.stages_result) turn(t_, c_);
+    if (pass_of_its_own_) return write_back_dense_from_device(p_, t_);
+    if (plan_.stages_result) copy_dense_on_device(p_.ctx, t_, c_);
     if (!c_block_.data()) return session.wait();
     if (extent(c_) == p_.c.bytes()) return session.download(p_.c.data, c_.data, extent(c_));
     // What lies between the lines is the caller's, who may be writing there.
@@ -136,6 +116,18 @@ void device_mxd::finish() {
     dense from = p_.c;
     from.data = lines.data();
     storage::copy_dense(p_.ctx, from, p_.c);
+}
+
+void write_back_dense_from_device(const mxd_product& p, const dense& t) {
+    if (p.c_on_device && !p.options.accum) {
+        copy_dense_on_device(p.ctx, t, p.c);
+        return p.ctx.gpu()->wait();
+    }
+    const dense_at_home sums(p.ctx, t, true), c(p.ctx, p.c, p.options.accum.has_value());
+    mxd_product home = p;
+    home.c = c.here();
+    write_back_dense(home, sums.here());
+    c.send_back();
 }
 
 std::vector<double> mxd_kernel_ms(const context& ctx, const dense_output& c, const semiring& s,

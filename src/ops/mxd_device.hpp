@@ -12,7 +12,6 @@ namespace nz::ops {
 /// neither allocates nor waits.
 class device_mxd {
 public:
-    /// Throws not_supported for dense operands in the GPU's memory that would have to be converted.
     device_mxd(const mxd_product& p, const dense_plan& plan);
 
     /// Computes A B on the context's stream.
@@ -22,7 +21,6 @@ public:
 
 private:
     storage::dense place(const storage::dense& d, buffer& block, bool with_content) const;
-    void turn(const storage::dense& from, const storage::dense& to) const;
     storage::dense packed_second(std::byte* memory);
     void take_result(std::byte*& memory);
     void take_matrix();
@@ -35,6 +33,9 @@ private:
     buffer workspace_, b_block_, c_block_;
     storage::dense b_, t_, c_;
 };
+
+/// C = T, or accum(C, T) in the rows that have entries, for T in the GPU's memory; an accumulator is applied on the host.
+void write_back_dense_from_device(const mxd_product& p, const storage::dense& t);
 
 /// Milliseconds between two events around each of `repeats` runs of the kernel, operands resident. Throws not_supported where
 /// the product does not run on a GPU.

@@ -3,7 +3,9 @@
 #include "algebra/stand_in.hpp"
 #include "core/device.hpp"
 #include "ops/composed.hpp"
+#include "ops/dense_device.hpp"
 #include "ops/if_it_fits.hpp"
+#include "ops/mxd_device.hpp"
 #include "ops/mxv_product.hpp"
 #include "plan/mxd_workspace.hpp"
 #include "storage/vector_body.hpp"
@@ -23,9 +25,6 @@ dense_output output_of(const dense& d) {
     });
 }
 
-buffer room_for(const context& ctx, dtype type, const dense& shape) {
-    return buffer(ctx.memory(), plan::dense_copy(shape.rows, shape.columns, size_of(type)));
-}
 dense by_rows(dtype type, const buffer& memory, const dense& shape) {
     return storage::packed_dense(type, memory.data(), shape.rows, shape.columns, dense_order::row_major);
 }
@@ -55,14 +54,19 @@ std::optional<dense_plan> mxd_by_stand_in(const context& ctx, const dense_output
     if (options.kernel == "reference" || is_compiled(s)) return {};
     const auto other = algebra::stand_in(s, a.type(), b.type, is_compiled);
     if (!other) return {};
-    const auto there = [&](const void* data) { return ctx.gpu() && data && ctx.gpu()->holds(data); };
-    if (there(b.data) || there(c.data)) return {};
     dense_options plain = options;
     plain.kernel = {};
     const mxd_product p = make_mxd_product(ctx, c, s, a, b, plain);
     const dtype wide = other->value_type(a.type(), b.type);
+    const auto room_for = [&](dtype type) {
+        return buffer(p.c_on_device ? ctx.device_memory() : ctx.memory(),
+                      plan::dense_copy(p.c.rows, p.c.columns, size_of(type)));
+    };
+    const auto copy = [&](const dense& from, const dense& to) {
+        p.c_on_device ? copy_dense_on_device(ctx, from, to) : storage::copy_dense(ctx, from, to);
+    };
     const auto multiply = [&] {
-        const buffer sums = room_for(ctx, wide, p.c);
+        const buffer sums = room_for(wide);
         const dense t = by_rows(wide, sums, p.c);
         dense_options own = options;
         own.accum.reset();
@@ -70,14 +74,15 @@ std::optional<dense_plan> mxd_by_stand_in(const context& ctx, const dense_output
         plan.workspace_bytes += sums.bytes();
         plan.stages_result = true;
         if (!options.accum && p.c.type == p.value_type) {
-            storage::copy_dense(ctx, t, p.c);
+            copy(t, p.c);
+            if (p.c_on_device) ctx.gpu()->wait();
             return plan;
         }
-        const buffer narrow = room_for(ctx, p.value_type, p.c);
+        const buffer narrow = room_for(p.value_type);
         const dense as_value = by_rows(p.value_type, narrow, p.c);
-        storage::copy_dense(ctx, t, as_value);
+        copy(t, as_value);
         plan.workspace_bytes += narrow.bytes();
-        write_back_dense(p, as_value);
+        p.c_on_device ? write_back_dense_from_device(p, as_value) : write_back_dense(p, as_value);
         return plan;
     };
     return options.kernel.empty() ? if_it_fits<dense_plan>(multiply) : multiply();

@@ -8,6 +8,7 @@
 #include "kernels/kernel_ids.hpp"
 #include "ops/checks.hpp"
 #include "ops/dense.hpp"
+#include "ops/dense_device.hpp"
 #include "ops/masks.hpp"
 #include "ops/sddmm_device.hpp"
 #include "ops/write_back.hpp"
@@ -127,23 +128,11 @@ csr run_compiled(const sampled& p, const dense_plan& plan, const csr& places) {
     return t;
 }
 
-bool lies_there(const context& ctx, const dense& d) {
-    return ctx.gpu() && d.data && ctx.gpu()->holds(d.data);
-}
-
-void check_on_host(const sampled& p) {
-    for (const auto& [name, d] : {std::pair("X", &p.x), std::pair("Y", &p.y)})
-        require<not_supported>(
-            !lies_there(p.ctx, *d),
-            "sddmm: {} lies in the GPU's memory, but {} on {} runs on the CPU: pass host memory", name,
-            p.ring.name(), name_of(p.operand));
-}
-
 }  // namespace
 
 dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_input& x, const dense_input& y,
                  const matrix& m, const dense_options& options) {
-    const sampled p = make_sampled(ctx, s, x, y, options);
+    sampled p = make_sampled(ctx, s, x, y, options);
     check(p, c, m);
     // T has no entry outside the mask: where nothing else stays of C, it is the result.
     const matrix_options how{.mask = &m,
@@ -152,7 +141,7 @@ dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_i
                              .accum = options.accum};
     if (dense_plan plan = plan::sddmm(facts_of(p, m.nnz())); plan.on_device && p.x.columns > 0) {
         const device::arrivals arrived(ctx);
-        if (lies_there(ctx, p.x) || lies_there(ctx, p.y)) ctx.gpu()->wait_for_caller();
+        if (ops::lies_there(ctx, p.x) || ops::lies_there(ctx, p.y)) ctx.gpu()->wait_for_caller();
         matrix t = ops::sddmm_on_device(ctx, c.body().ctx,
                                         {s, p.x, p.y, p.operand, p.value, m, options.mask_structure}, plan);
         plan.moved_bytes = arrived.bytes();
@@ -160,7 +149,10 @@ dense_plan sddmm(const context& ctx, matrix& c, const semiring& s, const dense_i
         ops::write_back_from_device(ctx, c, std::move(t), how, true);
         return plan;
     }
-    check_on_host(p);
+    if (ops::lies_there(ctx, p.x) || ops::lies_there(ctx, p.y)) ctx.gpu()->wait_for_caller();
+    const ops::dense_at_home first(ctx, p.x, !s.ignores_a()), second(ctx, p.y, !s.ignores_b());
+    p.x = first.here();
+    p.y = second.here();
     const csr& mask = m.body().rows();
     const std::optional<csr> own_places = ops::mask_places(ctx, mask, options.mask_structure);
     const csr& places = own_places ? *own_places : mask;

@@ -6,6 +6,7 @@
 #include "instantiate/dense_device_cells.hpp"
 #include "kernels/cuda_table.hpp"
 #include "ops/dense.hpp"
+#include "ops/dense_device.hpp"
 #include "ops/select_device.hpp"
 #include "storage/device_csr.hpp"
 #include "storage/matrix_body.hpp"
@@ -29,9 +30,9 @@ public:
         take_places(p);
         const auto n = static_cast<std::size_t>(k_.nnz);
         values_ = buffer(ctx.device_memory(), n * size_of(p.value_type));
-        const dense x = there("X", p.x, p.operand_type, p.ring.ignores_a(), plan.packs_first,
+        const dense x = there(p.x, p.operand_type, p.ring.ignores_a(), plan.packs_first,
                               dense_order::row_major, blocks_[0]),
-                    y = there("Y", p.y, p.operand_type, p.ring.ignores_b(), plan.packs_second,
+                    y = there(p.y, p.operand_type, p.ring.ignores_b(), plan.packs_second,
                               dense_order::column_major, blocks_[1]);
         k_.inner = x.columns;
         k_.x = x.data;
@@ -67,15 +68,18 @@ private:
         k_.offsets = {places_->offsets.data(), mask.offset_bytes == 8};
         k_.indices = places_->indices.as<index_t>();
     }
-    dense there(std::string_view name, const dense& d, dtype wanted, bool ignored, bool packs,
-                dense_order order, buffer (&blocks)[2]) const {
+    dense there(const dense& d, dtype wanted, bool ignored, bool packs, dense_order order,
+                buffer (&blocks)[2]) const {
         if (extent(d) == 0) return d;
-        const bool resident = ctx_.gpu()->holds(d.data), converts = !ignored && d.type != wanted;
-        require<not_supported>(
-            !resident || !converts,
-            "sddmm: {}, in the GPU's memory, and products are {}: a conversion there is not "
-            "built: convert it before, or pass host memory",
-            describe(name, d), name_of(wanted));
+        const bool resident = lies_there(ctx_, d), converts = !ignored && d.type != wanted;
+        if (converts && resident) {
+            blocks[0] =
+                buffer(ctx_.device_memory(), static_cast<std::size_t>(d.rows) *
+                                                 static_cast<std::size_t>(d.columns) * size_of(wanted));
+            const dense to = storage::packed_dense(wanted, blocks[0].data(), d.rows, d.columns, order);
+            copy_dense_on_device(ctx_, d, to);
+            return to;
+        }
         dense from = d;
         if (converts) {
             const buffer converted(ctx_.memory(), static_cast<std::size_t>(d.rows) *

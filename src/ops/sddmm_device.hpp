@@ -21,8 +21,7 @@ struct device_sample {
 
 /// Whether the GPU has the semiring and type.
 bool sddmm_compiled_on_device(const context& ctx, const semiring& s, dtype operand);
-/// X Y at the mask's places by sddmm/row_dot, as planned, on the context's GPU, where the result of context `own` stays. Throws
-/// not_supported for operands in the GPU's memory that would have to be converted.
+/// X Y at the mask's places by sddmm/row_dot, as planned, on the context's GPU, where the result of context `own` stays.
 matrix sddmm_on_device(const context& ctx, const context& own, const device_sample& p,
                        const dense_plan& plan);
 /// Milliseconds between two events around each of `repeats` runs of the kernel, operands resident.

@@ -28,13 +28,16 @@ public:
         for (const auto& [at, x] : full.entries) put(at, x);
     }
 
-    dense_output view() {
+    dense_output view() { return view_of(bytes_.data()); }
+    /// The same of a copy of all bytes elsewhere.
+    dense_output view_of(void* memory) const {
         return dispatch(type_, [&]<class T>(std::type_identity<T>) {
             const std::size_t size = (bytes_.size() - 8) / sizeof(T);
             return dense_output(
-                dense_view<T>{rows_, columns_, {reinterpret_cast<T*>(bytes_.data()), size}, order_, stride_});
+                dense_view<T>{rows_, columns_, {static_cast<T*>(memory), size}, order_, stride_});
         });
     }
+    std::span<std::byte> bytes() { return bytes_; }
     dictionary read() const {
         dictionary d{rows_, columns_, type_, {}};
         for (index_t i = 0; i < rows_; ++i)
