@@ -109,12 +109,17 @@ public:
                                           static_cast<index_t>(p_.right.columns()), counted_->starts());
         counted_->begin(plan::hybrid_slot(t.nnz, sizeof(index_t) + size_of(p_.value)), 0);
         const auto start = clock::now();
-        if (alone_) {
-            counted_->send(0, t.rows, t);
-            counted_->finish();
-            report_.gpu_ms = ms_since(start);
-        } else {
-            fill_both(t, start);
+        try {
+            if (alone_) {
+                counted_->send(0, t.rows, t);
+                counted_->finish();
+                report_.gpu_ms = ms_since(start);
+            } else {
+                fill_both(t, start);
+            }
+        } catch (...) {
+            counted_->finish();  // copies to the result's memory, which goes, may be under way
+            throw;
         }
         return t;
     }

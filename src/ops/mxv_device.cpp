@@ -79,6 +79,10 @@ void device_mxv::count_products_or_pull(plan::mxv_facts& facts) {
 // Within the handling of what there was no memory for.
 void device_mxv::pull_instead(plan::mxv_facts& facts) {
     if (!facts.pinned.empty()) throw;
+    leave_push(facts);
+}
+
+void device_mxv::leave_push(plan::mxv_facts& facts) {
     starts_ = buffer();
     k_.products = 0;
     facts.must_pull = true;
@@ -158,8 +162,7 @@ void device_mxv::take_products(plan::mxv_facts& facts) {
         require<not_supported>(facts.pinned.empty(),
                                "kernel {} on a GPU sorts up to {} products, here are {}: leave --kernel out",
                                facts.pinned, most, facts.products);
-        facts.sort_bytes = 0;
-        return;  // the plan pulls: so many products are more than the matrix has entries to read
+        return leave_push(facts);
     }
     facts.sort_bytes = kernels::on_cuda().sort_bytes(k_.common.u_count, facts.products, size_of(p_.value));
     k_.products = facts.products;

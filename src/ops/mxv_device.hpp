@@ -42,6 +42,7 @@ private:
     void try_one_block(plan::mxv_facts& facts);
     void count_products_or_pull(plan::mxv_facts& facts);
     void pull_instead(plan::mxv_facts& facts);
+    void leave_push(plan::mxv_facts& facts);
     void plan_with_room(plan::mxv_facts& facts);
     void take_arguments();
     void take_matrix();

@@ -41,8 +41,10 @@ void allocate(const context& ctx, const kernels::bit_counts& room, bit_tiles& t)
 
 bit_tiles build(const context& ctx, const storage::csr& a, int size, int least_entries,
                 const storage::device_csr& rows, const kernels::bit_counts& room) {
-    require<not_supported>(a.nnz <= std::numeric_limits<std::uint32_t>::max(),
-                           "bit tiles on a GPU hold fewer than 2^32 entries, here are {}", a.nnz);
+    constexpr offset_t most_entries =
+        std::numeric_limits<std::uint32_t>::max() - 64;  // steps past the end fit
+    require<not_supported>(a.nnz <= most_entries, "bit tiles on a GPU hold up to {} entries, here are {}",
+                           most_entries, a.nnz);
     device::session& gpu = *ctx.gpu();
     bit_tiles t;
     t.rows = a.rows;

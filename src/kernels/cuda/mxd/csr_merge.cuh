@@ -301,7 +301,7 @@ __global__ void __launch_bounds__(mxd_merge_detail::update_block)
     const index_t lane = static_cast<index_t>(threadIdx.x % 32);
     for (unsigned left = __ballot_sync(full_warp, empty); left; left &= left - 1) {
         V* const c = static_cast<V*>(a.common.c) + (row - lane + __ffs(left) - 1) * a.common.c_row_step;
-        for (index_t j = lane; j < a.common.columns; j += 32) c[j] = none;
+        for (offset_t j = lane; j < a.common.columns; j += 32) c[j] = none;
     }
 }
 

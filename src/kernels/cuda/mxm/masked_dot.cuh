@@ -268,7 +268,8 @@ private:
     // Entries of A's row look themselves up in the column.
     __device__ void search(dot_sum<Cell>& s, offset_t from, index_t length, int lane, int width) const {
         const auto column = of.from(k.b.columns, from);
-        for (index_t p = lane; p < a.length; p += width) {
+        for (offset_t at = lane; at < a.length; at += width) {
+            const auto p = static_cast<index_t>(at);
             const index_t inner = __ldg(a.row + p),
                           q = lower_bound(column.columns, index_t{0}, length, inner);
             if (q < length && column.column(q) == inner)
@@ -373,7 +374,8 @@ __global__ void __launch_bounds__(shared_block, 2)
         if (t == 0) long_columns = 0;
         a.clear(t, shared_block);
         __syncthreads();
-        for (int p = t; p < length; p += shared_block) a.insert(__ldg(k.a.columns + begin + p), p);
+        for (offset_t p = t; p < length; p += shared_block)
+            a.insert(__ldg(k.a.columns + begin + p), static_cast<int>(p));
         __syncthreads();
         const dot_row<Cell> row{k, of, a, i, of.row(begin)};
         int met = 0;

@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(block, 2)
                     if (t == 0 || rows[t] != rows[t - 1]) of_x = x(rows[t], k);
 #pragma unroll
                 for (int v = 0; v < length; ++v) {
-                    if (!Whole && k + v >= a.inner) break;
+                    if (!Whole && v >= a.inner - k) break;
                     const V product = Cell::multiply(of_x.x[v], of_y[t].x[v], 0, 0);
                     if (v == 0 && !begun)
                         sums[t] = product;
@@ -146,9 +146,9 @@ __global__ void __launch_bounds__(block, 2)
                 }
             }
         };
-        index_t k = lane * length;
-        if (k < a.inner) add(k, false);
-        for (k += Lanes * length; k < a.inner; k += Lanes * length) add(k, true);
+        offset_t k = lane * length;
+        if (k < a.inner) add(static_cast<index_t>(k), false);
+        for (k += Lanes * length; k < a.inner; k += Lanes * length) add(static_cast<index_t>(k), true);
 #pragma unroll
         for (int t = 0; t < together; ++t) {
             for (int distance = 1; distance < Lanes; distance *= 2) {
