@@ -215,7 +215,7 @@ std::string validate_matching(const context& ctx, const matrix& a, const vector&
 /// out_of_memory where the closure does not fit.
 closure_result transitive_closure(const context& ctx, const matrix& a, const closure_options& options = {});
 
-/// Checks a closure by a search from every vertex. Returns an empty string, or the first pair that is wrong.
+/// Checks a closure, of as many steps as it needed, by a search from every vertex. Returns an empty string, or the first pair that is wrong.
 std::string validate_transitive_closure(const context& ctx, const matrix& a, const matrix& reach,
                                         const closure_options& options = {});
 

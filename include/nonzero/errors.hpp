@@ -6,7 +6,7 @@
 
 namespace nz {
 
-/// Base of everything the library throws.
+/// Base of what the library throws, beside std::bad_alloc where the system has none of the little memory that no limit counts.
 class error : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -35,7 +35,7 @@ struct input {
 
 /// Reads a file (.mtx, .mtx.gz, .el, .wel, .txt/.edges/.tsv/.csv edge lists, .npz, .nzb, .bsp.h5; decided by suffix,
 /// then by content) or runs a generator ("rmat:20,16"; see generators()). Throws invalid_format with file,
-/// line and reason; not_supported for .h5 in a build without libhdf5.
+/// line and reason; domain_error for numbers that a generator cannot take; not_supported for .h5 in a build without libhdf5.
 input load(const context& ctx, std::string_view source, const read_options& options = {});
 /// The same of a matrix of one column, as a vector: dense where every entry is there, else sparse. Throws
 /// dimension_mismatch for other shapes.
@@ -63,7 +63,8 @@ struct write_options {
     file_layout layout = file_layout::csr;  ///< others in Binsparse files (.bsp.h5, .h5, .hdf5) alone
 };
 
-/// Writes by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb, .bsp.h5): beside the file first, then renamed.
+/// Writes by suffix (.mtx, .mtx.gz, .el, .wel, .npz, .nzb, .bsp.h5): beside the file first, then renamed. Throws error where the file cannot be
+/// written, not_supported for other suffixes.
 void save(const context& ctx, const matrix& a, std::string_view path, const write_options& options = {});
 /// The same of a vector, as a matrix of one column; as a vector in Binsparse files.
 void save(const context& ctx, const vector& v, std::string_view path);

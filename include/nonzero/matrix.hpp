@@ -35,22 +35,25 @@ struct matrix_facts {
     bool duplicates = false;  ///< some (i, j) is stored more than once
 };
 
-/// Handle with value semantics: copies share storage until one of them changes.
+/// Handle with value semantics: copies share storage until one of them changes. One that was moved from can be assigned to or destroyed.
 class matrix {
 public:
-    /// No entries. Throws domain_error for a dimension below 0 or above max_dimension.
+    /// No entries. Throws domain_error for a dimension below 0, not_supported for one above max_dimension.
     matrix(const context& ctx, dtype type, offset_t rows, offset_t columns);
 
     /// Copies CSR arrays; rows with unsorted columns are sorted, repeats added up. All three arrays may lie in the memory
     /// of the context's GPU, ready before the call: they are checked and copied there, and the host has no copy (unsorted
-    /// ones go by way of the host). Throws invalid_format, index_out_of_bounds, domain_error for arrays of both memories.
+    /// ones go by way of the host). Throws invalid_format, index_out_of_bounds, dimension_mismatch for arrays of other lengths, domain_error
+    /// for arrays of both memories.
     template <entry_type T, class Offset>
     static matrix from_csr(const context& ctx, const csr_view<T, Offset>& view) {
         return from_arrays(ctx, raw(view), true);
     }
     /// Uses the caller's CSR arrays without a copy; they must outlive the matrix, on a GPU what was asked of it too (context::wait()), and
-    /// keep their content until invalidate(). Offsets must fit the width that the library would choose (32 bits below 2^31 entries). Arrays of the
+    /// keep their content until invalidate(). Columns that do not ascend in each row are sorted in a copy by the first operation that reads
+    /// them. Offsets must fit the width that the library would choose (32 bits below 2^31 entries). Arrays of the
     /// context's GPU are used where they are: columns must ascend in each row and start at a multiple of 32 bytes.
+    /// Throws as from_csr does, and invalid_format for repeats.
     template <entry_type T, class Offset>
     static matrix borrow_csr(const context& ctx, const csr_view<T, Offset>& view) {
         return from_arrays(ctx, raw(view), false);

@@ -22,7 +22,8 @@ struct pagerank_options {
     /// Ranks follow edges in proportion to A's values, weights that are finite and not negative, instead of alike; a row whose
     /// weights sum up to 0 counts as one without edges. Other rows sum up to 1e-290 to 1e290 (1e-27 to 1e27 for float32).
     bool weighted = false;
-    /// Leave out vertices whose own rank changes by less than tolerance / n, and look at all again before the end.
+    /// Leave out vertices whose own rank changes by less than tolerance / n, and look at all again before the end; where some still
+    /// change then, all go on.
     bool adaptive = false;
     std::string_view kernel{};  ///< "step", "short_rows"; empty: the plan chooses
 };

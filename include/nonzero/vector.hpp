@@ -21,10 +21,10 @@ struct vector_body;
 enum class vector_form : std::uint8_t { dense, bitmap, sparse };
 std::string_view name_of(vector_form form);
 
-/// Handle with value semantics: copies share storage until one of them changes.
+/// Handle with value semantics: copies share storage until one of them changes. One that was moved from can be assigned to or destroyed.
 class vector {
 public:
-    /// No entries. Throws domain_error for a negative size.
+    /// No entries. Throws domain_error for a negative size, not_supported for one above max_dimension.
     vector(const context& ctx, dtype type, offset_t size);
     /// Every entry present, copied from `values`: from the host's memory, or from and to that of the context's GPU, ready
     /// before the call.
@@ -53,6 +53,8 @@ public:
     bool contains(offset_t i) const;
     /// The entry's value, or nothing where there is none. Throws index_out_of_bounds.
     std::optional<scalar> get(offset_t i) const;
+    /// A sparse vector becomes a bitmap where that takes 64 MiB at most, or where its entries have moved for others for long and there is
+    /// memory for all places; entries set in ascending order do not move. Throws index_out_of_bounds.
     void set(offset_t i, scalar value);
     void remove(offset_t i);
     void clear();

@@ -121,6 +121,15 @@ index_unary_op::function value_function(dtype type) {
         type, []<class T>(std::type_identity<T>) -> index_unary_op::function { return &call_value<Op, T>; });
 }
 
+// An id of the caller's alone is no operator.
+template <class Id>
+void require_operator(Id id) {
+    require<domain_error>(
+        id < Id::user,
+        "operator id {}: 'user' stands for operators that make() makes, and greater ids for none",
+        static_cast<int>(id));
+}
+
 constexpr binary_id last_computing = binary_id::bxnor;  // ids beyond it are positional or the caller's
 
 }  // namespace
@@ -128,7 +137,11 @@ constexpr binary_id last_computing = binary_id::bxnor;  // ids beyond it are pos
 binary_op::binary_op(std::string_view name)
     : binary_op(find_by_name(algebra::binary_rows(), name, "a binary operator")) {}
 
-std::string_view binary_op::name() const { return user_ ? std::string_view(user_->name) : row_of(id_).name; }
+std::string_view binary_op::name() const {
+    if (user_) return user_->name;
+    require_operator(id_);
+    return row_of(id_).name;
+}
 binary_op binary_op::exchanged() const {
     using enum binary_id;
     switch (id_) {
@@ -175,10 +188,11 @@ binary_op binary_op::exchanged() const {
     return op;
 }
 
-bool binary_op::commutative() const { return !user_ && row_of(id_).commutative; }
+bool binary_op::commutative() const { return !user_ && id_ < binary_id::user && row_of(id_).commutative; }
 
 dtype binary_op::input_type(dtype operands) const {
     if (user_) return user_->type;
+    require_operator(id_);
     switch (row_of(id_).inputs) {
         case domain::logical:
             return dtype::boolean;
@@ -298,10 +312,13 @@ unary_op::unary_op(std::string_view name)
           return find_by_name(rows, name, "a unary operator");
       }()) {}
 std::string_view unary_op::name() const {
-    return user_ ? std::string_view(user_->name) : algebra::unary_rows()[static_cast<std::size_t>(id_)].name;
+    if (user_) return user_->name;
+    require_operator(id_);
+    return algebra::unary_rows()[static_cast<std::size_t>(id_)].name;
 }
 dtype unary_op::input_type(dtype operand) const {
     if (user_) return user_->type;
+    require_operator(id_);
     const algebra::domain inputs = algebra::unary_rows()[static_cast<std::size_t>(id_)].inputs;
     require<domain_error>(
         inputs != algebra::domain::integers || (!is_floating(operand) && operand != dtype::boolean),
@@ -321,11 +338,13 @@ unary_op::function unary_op::resolve(dtype operand) const {
 index_unary_op::index_unary_op(std::string_view name)
     : index_unary_op(find_by_name(algebra::index_unary_rows(), name, "an index-unary operator")) {}
 std::string_view index_unary_op::name() const {
-    return user_ ? std::string_view(user_->name)
-                 : algebra::index_unary_rows()[static_cast<std::size_t>(id_)].name;
+    if (user_) return user_->name;
+    require_operator(id_);
+    return algebra::index_unary_rows()[static_cast<std::size_t>(id_)].name;
 }
 dtype index_unary_op::input_type(dtype operand) const {
     if (user_) return user_->input;
+    require_operator(id_);
     return by_value() ? operand : dtype::int64;
 }
 dtype index_unary_op::output_type(dtype) const {

@@ -110,11 +110,13 @@ void check(const context& ctx, const matrix& a, const markov_options& o) {
                           o.threshold);
     require<domain_error>(o.max_iterations >= 0, "markov_clustering: {} steps cannot be taken",
                           o.max_iterations);
+    require<domain_error>(o.tolerance >= 0, "markov_clustering: a tolerance of {} is not one", o.tolerance);
     matrix weights(ctx, dtype::float64, a.rows(), a.columns()),
         wrong(ctx, dtype::float64, a.rows(), a.columns());
     apply(ctx, weights, unary_id::identity, a);
     const auto not_positive = index_unary_op::make<bool, double>(
-        "not_positive", [](double x, offset_t, offset_t, double) { return !(x > 0 && std::isfinite(x)); });
+        "not_positive",
+        [](double x, offset_t i, offset_t j, double) { return i != j && !(x > 0 && std::isfinite(x)); });
     select(ctx, wrong, not_positive, weights, scalar(0.0));
     require<domain_error>(wrong.nnz() == 0, "markov_clustering: {} weights are not positive and finite",
                           wrong.nnz());

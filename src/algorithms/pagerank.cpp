@@ -13,8 +13,11 @@
 //
 // The adaptive form (Kamvar, Haveliwala, Golub 2004; a case for masks in yang2018) leaves out rows whose rank has
 // settled to its share of the tolerance: their t stays. Together they would have changed by at most the tolerance in
-// that step, but more may come over many: before it stops, all rows are computed once more, and those that still move
-// come back. Every iteration therefore begins at 1/n: ranks that are 0 until a far start reaches them look settled.
+// that step, but more may come over many: before it stops, all rows are computed once more, and where some still move all go on to
+// the end. It begins once all together change by a hundred tolerances in a step: left out earlier, and again and again, rows on rings
+// and near a personalisation's start took many times the steps. Steps to 1e-6, and products in those of all rows, without leaving out
+// and with: rmat:15,16 16 and 18, 13.9; from one vertex 28 and 32, 19.1; random:20000,5 from one vertex 19 and 20, 19.5 (131, 40.6
+// before); powerlaw:20000 52 and 55, 46.8. Every iteration therefore begins at 1/n: ranks that are 0 until a far start reaches them look settled.
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
@@ -29,6 +32,9 @@
 
 namespace nz {
 namespace {
+
+constexpr double near_the_end =
+    100;  // tolerances: 10 took 1.0 to 1.1 times the products, 1,000 as many and more steps
 
 void check(const matrix& a, const pagerank_options& o) {
     require<dimension_mismatch>(a.rows() == a.columns(),
@@ -82,7 +88,10 @@ public:
             }
             const bool small = result.change <= o_.tolerance;
             result.converged = small && was_all;
-            if (o_.adaptive) all = small || !choose_active(was_all);
+            if (!o_.adaptive) continue;
+            const bool settles = !has_left_out_ && result.change <= near_the_end * o_.tolerance;
+            all = small || (was_all && !settles) || !choose_active(was_all);
+            has_left_out_ = has_left_out_ || !all;
         }
         result.ranks = std::move(ranks_);
         return result;
@@ -230,6 +239,7 @@ private:
     vector carried_, ranks_, scaled_;
     vector moved_;  // how far each rank went in the last step; of size 0 unless rows are left out
     vector active_;
+    bool has_left_out_ = false;
 };
 
 }  // namespace

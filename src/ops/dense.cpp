@@ -24,6 +24,15 @@ storage::dense checked(std::string_view operation, std::string_view name, const 
     require<domain_error>(v.stride == 0 || v.stride >= length,
                           "{}: {} is {} x {} by {}s with a stride of {}: {} at least is needed", operation,
                           name, v.rows, v.columns, name_of(v.order), v.stride, length);
+    // Before anything is reckoned with it: a step longer than the memory leads beyond, the place of the last line beyond 2^63.
+    const index_t lines = v.order == dense_order::row_major ? v.rows : v.columns;
+    require<dimension_mismatch>(
+        lines < 2 || length == 0 ||
+            v.stride <=
+                static_cast<offset_t>(std::min<std::size_t>(v.size, std::numeric_limits<offset_t>::max())) /
+                    (lines - 1),
+        "{}: {} is {} x {} by {}s with a stride of {}, but its memory holds {} values", operation, name,
+        v.rows, v.columns, name_of(v.order), v.stride, v.size);
     const storage::dense d = storage::dense_of(v, transposed);
     const std::size_t needed = extent(d) / size_of(v.type);
     require<dimension_mismatch>(v.size >= needed,

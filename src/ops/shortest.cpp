@@ -62,7 +62,7 @@ plan::shortest_facts collect(const context& ctx, const matrix& a, const shortest
     f.measured = a.body().measured();
     f.near_far = o.switches.near_far;
     f.delta = o.delta;
-    f.pinned = kernels::static_id("shortest", o.kernel);
+    f.pinned = o.kernel == relax_loop_id ? relax_loop_id : kernels::static_id("shortest", o.kernel);
     f.on_device = ctx.gpu() != nullptr;
     return f;
 }

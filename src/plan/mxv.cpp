@@ -176,6 +176,13 @@ bool pushes_generic(const mxv_facts& f) {
     return generic_push_cost * products_expected(f) < pull;
 }
 
+// Of so many rows that a pull would first make offsets for, nearly all are empty.
+bool has_few_in_many_rows(const mxv_facts& f) {
+    return !f.on_device && f.push_ready && !f.pull_ready &&
+           push_cost * static_cast<double>(f.nnz) + static_cast<double>(f.input_size) <
+               static_cast<double>(f.output_size);
+}
+
 choice choose(const mxv_facts& f) {
     if (pushes_generic(f))
         return {"generic",
@@ -186,7 +193,8 @@ choice choose(const mxv_facts& f) {
     if (!f.compiled)
         return {"generic",
                 "this semiring and type are not compiled: generic path, an indirect call a product"};
-    if (f.must_pull || f.input == vector_form::dense || f.input_count == f.input_size) return choose_pull(f);
+    const bool is_full = f.input == vector_form::dense || f.input_count == f.input_size;
+    if (f.must_pull || (is_full && !has_few_in_many_rows(f))) return choose_pull(f);
     const double products = products_expected(f);
     if (goes_by_block_at_once(f, products)) return choose_device_push(f, products);
     // On a GPU forms of the matrix that are read by what u holds have no products to sort and no count to wait for.

@@ -195,14 +195,24 @@ bool vector::contains(offset_t i) const { return get(i).has_value(); }
 
 namespace {
 
-// A bitmap takes and loses entries in constant time, and a sparse vector moves half of its entries for each; but a bitmap has room for all
-// places. That is taken where it is little, and where as many entries, set one by one, have moved several times as many bytes.
-bool takes_bitmap(const vector_body& v) {
+// A bitmap takes and loses entries in constant time, and a sparse vector moves half of its entries for each unless it is the last; but a
+// bitmap has room for all places. That is taken where it is little, and where as many entries, set one by one, have moved several times
+// as many bytes, and there is memory for it.
+bool takes_bitmap(const vector_body& v, offset_t at) {
     constexpr double little = 1 << 26, times = 4;
     const double width = static_cast<double>(size_of(v.type)), bytes = static_cast<double>(v.size) * width,
                  count = static_cast<double>(v.count),
                  moved = count * count / 4 * (width + static_cast<double>(sizeof(index_t)));
-    return v.form == vector_form::dense || bytes <= little || moved >= times * bytes;
+    return bytes <= little || (at < v.count && moved >= times * bytes);
+}
+
+bool become_bitmap(vector_body& v) {
+    try {
+        v = storage::convert(v, vector_form::bitmap);
+        return true;
+    } catch (const out_of_memory&) {
+        return false;
+    }
 }
 
 // A larger array where this one has no room for another entry; none where it has.
@@ -249,10 +259,8 @@ void vector::set(offset_t i, scalar value) {
     const auto place = static_cast<index_t>(i);
     if (v->find(place) < 0 && v->form == vector_form::sparse) {
         const index_t* const begin = v->index_data();
-        if (takes_bitmap(*v))
-            *v = storage::convert(*v, vector_form::bitmap);
-        else
-            insert_at(*v, std::lower_bound(begin, begin + v->count, place) - begin, place);
+        const offset_t at = std::lower_bound(begin, begin + v->count, place) - begin;
+        if (!takes_bitmap(*v, at) || !become_bitmap(*v)) insert_at(*v, at, place);
     }
     if (v->form == vector_form::bitmap && !bits::test(v->words(), i)) {
         bits::set(v->words(), i);
@@ -266,8 +274,9 @@ void vector::remove(offset_t i) {
     const offset_t at = body().find(static_cast<index_t>(i));
     if (at < 0) return;
     vector_body& v = mutable_body();
-    if (v.form == vector_form::sparse && !takes_bitmap(v)) return remove_at(v, at);
-    if (v.form != vector_form::bitmap) v = storage::convert(v, vector_form::bitmap);
+    if (v.form == vector_form::sparse && (!takes_bitmap(v, at + 1) || !become_bitmap(v)))
+        return remove_at(v, at);
+    if (v.form == vector_form::dense) v = storage::convert(v, vector_form::bitmap);
     bits::reset(v.words(), i);
     --v.count;
 }

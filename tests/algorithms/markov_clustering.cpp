@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace nz {
 namespace {
 
@@ -107,6 +109,22 @@ TEST(MarkovClusteringFaults, SayWhatIsWrong) {
     EXPECT_EQ(markov_clustering(ctx, matrix(ctx, dtype::int32, 0, 0)).count, 0);
     EXPECT_EQ(markov_clustering(ctx, matrix(ctx, dtype::int32, 3, 3)).count, 3);
     EXPECT_FALSE(markov_clustering(ctx, a, {.max_iterations = 0}).converged);
+}
+
+TEST(MarkovClustering, DoesNotLookAtTheDiagonal) {
+    const context ctx({.backend = backend::cpu});
+    const std::vector<index_t> from = {0, 1, 0, 1}, to = {1, 0, 0, 1};
+    const matrix plain = matrix::build<double>(
+        ctx, {2, 2, std::span(from).first(2), std::span(to).first(2), std::vector<double>{1, 1}});
+    const auto expected = test::integers(markov_clustering(ctx, plain).labels);
+    for (const double loop : {0.0, -5.0, std::numeric_limits<double>::quiet_NaN()}) {
+        const matrix a = matrix::build<double>(ctx, {2, 2, from, to, std::vector<double>{1, 1, loop, loop}});
+        const auto found = markov_clustering(ctx, a);
+        EXPECT_EQ(test::integers(found.labels), expected) << loop;
+        EXPECT_EQ(validate_markov_clustering(ctx, a, found.labels, {}), "") << loop;
+    }
+    EXPECT_THROW(markov_clustering(ctx, plain, {.tolerance = std::numeric_limits<double>::quiet_NaN()}),
+                 domain_error);
 }
 
 }  // namespace

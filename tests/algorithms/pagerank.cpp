@@ -313,5 +313,28 @@ TEST(PagerankFaults, SayWhatIsWrong) {
     EXPECT_THROW(with([&](auto& o) { o.personalisation = &p; }), domain_error) << "a negative weight";
 }
 
+// Rows that were left out again and again kept others from settling.
+TEST(Pagerank, TheAdaptiveFormConvergesFromOneVertexToo) {
+    for (const context& ctx : test::sides()) {
+        const std::vector<index_t> from = {1, 3,  3,  3,  7,  7,  7,  8,  8,  9, 9,
+                                           9, 12, 12, 12, 13, 13, 13, 14, 14, 15},
+                                   to = {2,  5, 6, 7,  3, 12, 13, 9,  13, 0, 8,
+                                         11, 4, 7, 10, 7, 8,  14, 13, 15, 14};
+        for (const matrix& a : {matrix::build<double>(ctx, {16, 16, from, to, {}}),
+                                load(ctx, "grid2d:15").matrix, load(ctx, "random:2000,5").matrix}) {
+            vector start(ctx, dtype::float64, a.rows());
+            start.set(1, scalar(1.0));
+            pagerank_options o;
+            o.personalisation = &start;
+            const auto plain = pagerank(ctx, a, o);
+            o.adaptive = true;
+            const auto found = pagerank(ctx, a, o);
+            EXPECT_TRUE(plain.converged && found.converged) << a.rows();
+            EXPECT_LE(found.iterations, 2 * plain.iterations) << a.rows();
+            EXPECT_EQ(validate_pagerank(ctx, a, found.ranks, o), "") << a.rows();
+        }
+    }
+}
+
 }  // namespace
 }  // namespace nz

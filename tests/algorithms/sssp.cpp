@@ -568,5 +568,16 @@ TEST(SsspAgain, AMemoryLimitThatHeldForOneSearchHoldsForMany) {
     EXPECT_GT(held, 0);
 }
 
+TEST(SsspKernel, IsNamedWhateverBecomesOfTheNameThatWasAskedFor) {
+    const context ctx;
+    const matrix a = weighted(ctx, "grid2d:5");
+    for (const auto* name : {"relax_loop", "reference", "delta_stepping"}) {
+        std::string asked = name;
+        const auto found = sssp(ctx, a, 1, {.kernel = asked});
+        asked.assign(asked.size(), '?');
+        EXPECT_EQ(found.kernel, name);
+    }
+}
+
 }  // namespace
 }  // namespace nz

@@ -56,6 +56,22 @@ TEST_F(DenseOperands, OfTooLittleMemoryOrShortStridesAreRefused) {
         [&] { mxd(ctx, out, ring, a, dense_view<const double>{4, 5, b, dense_order::column_major, 3}); },
         {"by columns", "stride of 3", "4 at least"});
     refused<domain_error>([&] { mxd(ctx, out, ring, a, dense_view<const double>{-1, 5, b}); }, {"negative"});
+    matrix t(ctx, dtype::float64, 3, 4);
+    const std::vector<double> x(12, 1);
+    const dense_view<const double> left{3, 4, x};
+    // Strides whose places, reckoned, come round to where the memory is.
+    for (const offset_t stride :
+         {std::numeric_limits<offset_t>::max(), std::numeric_limits<offset_t>::max() / 2, offset_t{1} << 61,
+          offset_t{1} << 62, offset_t{1} << 60})
+        for (const dense_order order : {dense_order::row_major, dense_order::column_major}) {
+            const dense_view<const double> far{4, 4, b, order, stride};
+            refused<dimension_mismatch>([&] { mxd(ctx, out, ring, a, far); }, {"B is 4 x 4", "stride of"});
+            refused<dimension_mismatch>(
+                [&] { mxd(ctx, dense_view<double>{3, 4, c, order, stride}, ring, a, in); },
+                {"C is 3 x 4", "stride of"});
+            refused<dimension_mismatch>([&] { sddmm(ctx, t, ring, left, far, t); },
+                                        {"Y is 4 x 4", "stride of"});
+        }
     // The last row needs no gap behind it.
     EXPECT_NO_THROW(mxd(ctx, dense_view<double>{3, 2, {c.data(), 8}, dense_order::row_major, 3}, ring, a,
                         dense_view<const double>{4, 2, b}));

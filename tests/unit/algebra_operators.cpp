@@ -1,5 +1,6 @@
 // Every operator on hand-made values: wrapping, division by zero, NaN, saturation, truth values.
 #include "algebra/bound.hpp"
+#include "nonzero/operations.hpp"
 #include "support/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -37,6 +38,18 @@ using entry_types =
     ::testing::Types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                      std::uint32_t, std::uint64_t, float, double>;
 TYPED_TEST_SUITE(OnEveryType, entry_types);
+
+TEST(Operators, OfTheUsersIdAloneAreNone) {
+    const context ctx;
+    vector v = vector::full(ctx, 3, scalar(1.0));
+    EXPECT_THROW((void)binary_op(binary_id::user).name(), domain_error);
+    EXPECT_THROW(apply(ctx, v, binary_op(binary_id::user), v, scalar(1.0)), domain_error);
+    EXPECT_THROW(apply(ctx, v, binary_op(static_cast<binary_id>(200)), v, scalar(1.0)), domain_error);
+    EXPECT_THROW(apply(ctx, v, unary_op(unary_id::user), v), domain_error);
+    EXPECT_THROW(select(ctx, v, index_unary_op(index_unary_id::user), v, scalar(1.0)), domain_error);
+    EXPECT_THROW(ewise_add(ctx, v, binary_op(binary_id::user), v, v), domain_error);
+    EXPECT_THROW((void)monoid(binary_id::user), domain_error);
+}
 
 TYPED_TEST(OnEveryType, BinaryOperatorsComputeWhatTheirNamesSay) {
     using T = TypeParam;

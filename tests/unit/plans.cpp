@@ -367,6 +367,22 @@ TEST(MxvPlan, RowsThatAreNotThereCostAListEach) {
     EXPECT_EQ(plan::mxv(f).direction, direction::push);
 }
 
+// One long row: all of u is there, and a pull would make offsets for every column first.
+TEST(MxvPlan, FewEntriesInManyRowsArePushedByAFullVectorToo) {
+    auto f = square(3, 3);
+    f.input = vector_form::dense;
+    f.input_size = f.input_count = 1;
+    f.output_size = 100000000;
+    f.push_ready = true;
+    f.pull_ready = false;
+    EXPECT_EQ(plan::mxv(f).direction, direction::push);
+    f.pull_ready = true;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull);
+    f.pull_ready = false;
+    f.nnz = 100000000;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull);
+}
+
 TEST(MxvPlan, ColumnsThatAreNotThereCostTheirBuilding) {
     auto f = square(1000, 10000);
     f.input = vector_form::sparse;

@@ -186,5 +186,25 @@ TEST(VectorValidate, NamesEachRuleThatIsBroken) {
     EXPECT_EQ(fault(v), "dense vector of size 8 says it has 7 entries");
 }
 
+// A bitmap would take 1 GB.
+TEST(VectorEntries, SetInAscendingOrderOrWithoutRoomForABitmapStaySparse) {
+    const context ctx, tight({.backend = backend::cpu, .memory_limit = 4'000'000});
+    constexpr offset_t size = 1'000'000'000;
+    constexpr int entries =
+        70'000;  // so many would have moved four times the bitmap's bytes, half of them each
+    vector ascending(ctx, dtype::int8, size);
+    for (int k = 0; k < entries; ++k) ascending.set(offset_t{k} * 10'000, std::int8_t{1});
+    EXPECT_EQ(ascending.form(), vector_form::sparse);
+    EXPECT_EQ(ascending.count(), entries);
+    vector v(tight, dtype::int8, size);
+    for (int k = 0; k < entries; ++k) v.set(offset_t{k} * 10'000 + 1, std::int8_t{1});
+    for (int k = 0; k < 100; ++k) v.set(offset_t{k} * 10'000, std::int8_t{2});
+    for (int k = 0; k < 100; ++k) v.remove(offset_t{k} * 10'000 + 1);
+    v.validate();
+    EXPECT_EQ(v.form(), vector_form::sparse);
+    EXPECT_EQ(v.count(), entries);
+    EXPECT_EQ(v.get(990'000), scalar(std::int8_t{2}));
+}
+
 }  // namespace
 }  // namespace nz::test
