@@ -35,7 +35,17 @@ auto find_by_name(std::span<const Row> rows, std::string_view name, const char* 
         if (row.name == name) return row.id;
     fail<domain_error>("'{}' is not {}; there are {}", name, what, joined_names(rows));
 }
+// An id of the caller's alone is no operator.
+template <class Id>
+void require_operator(Id id) {
+    require<domain_error>(
+        id < Id::user,
+        "operator id {}: 'user' stands for operators that make() makes, and greater ids for none",
+        static_cast<int>(id));
+}
+
 const algebra::binary_row& row_of(binary_id id) {
+    require_operator(id);
     return algebra::binary_rows()[static_cast<std::size_t>(id)];
 }
 
@@ -121,15 +131,6 @@ index_unary_op::function value_function(dtype type) {
         type, []<class T>(std::type_identity<T>) -> index_unary_op::function { return &call_value<Op, T>; });
 }
 
-// An id of the caller's alone is no operator.
-template <class Id>
-void require_operator(Id id) {
-    require<domain_error>(
-        id < Id::user,
-        "operator id {}: 'user' stands for operators that make() makes, and greater ids for none",
-        static_cast<int>(id));
-}
-
 constexpr binary_id last_computing = binary_id::bxnor;  // ids beyond it are positional or the caller's
 
 }  // namespace
@@ -139,7 +140,6 @@ binary_op::binary_op(std::string_view name)
 
 std::string_view binary_op::name() const {
     if (user_) return user_->name;
-    require_operator(id_);
     return row_of(id_).name;
 }
 binary_op binary_op::exchanged() const {
@@ -192,7 +192,6 @@ bool binary_op::commutative() const { return !user_ && id_ < binary_id::user && 
 
 dtype binary_op::input_type(dtype operands) const {
     if (user_) return user_->type;
-    require_operator(id_);
     switch (row_of(id_).inputs) {
         case domain::logical:
             return dtype::boolean;
