@@ -132,6 +132,21 @@ def test_dense_operands_of_a_gpu_are_read_and_written_there(gpu, host_matrix):
     assert a.on_device
 
 
+@pytest.mark.parametrize("ring", ["plus_times", "min_plus", "max_times", "any_pair", "plus_times_int8", "min_secondj_int64"])
+def test_dense_arrays_there_are_taken_whatever_is_asked(gpu, host_matrix, ring):
+    here, cpu = nz.from_scipy(host_matrix), nz.Context(backend="cpu")
+    a = nz.from_scipy(lent(host_matrix), ctx=gpu)
+    rng = np.random.default_rng(5)
+    for of_b, of_c in (("float64", "float64"), ("float32", "int32"), ("int8", "float32"), ("uint64", "uint8")):
+        b = rng.integers(0, 5, (200, 7)).astype(of_b)
+        for accum in (None, "plus", "minus"):
+            c = rng.integers(0, 5, (200, 7)).astype(of_c)
+            out = cupy.asarray(c)
+            assert nz.mxd(ring, a, cupy.asarray(b), out=out, accum=accum, ctx=gpu) is out
+            nz.mxd(ring, here, b, out=c, accum=accum, kernel="reference", ctx=cpu)
+            np.testing.assert_array_equal(cupy.asnumpy(out), c, err_msg=f"{of_b} {of_c} {accum}")
+
+
 def test_what_is_wrong_is_said_as_for_the_host(gpu):
     one = cupy.ones(1, dtype="int32")
     with pytest.raises(nz.errors.IndexOutOfBounds, match="column 5"):
@@ -179,8 +194,10 @@ def test_sampled_products_read_dense_arrays_of_a_gpu(gpu, host_matrix, library):
     found = nz.sddmm("plus_times", to(x), to(y), m, structure=True, ctx=gpu)
     assert found.plan.on_device and found.on_device
     assert found.nnz == host_matrix.nnz and abs(nz.to_scipy(found) - expected).sum() == 0
-    with pytest.raises(nz.errors.NotSupported, match="conversion"):
-        nz.sddmm("plus_times_fp32", to(x), to(y), m, ctx=gpu)
+    for ring in ("plus_times_fp32", "plus_times_int16", "max_minus"):  # converted there, by a wider type, at home
+        found = nz.sddmm(ring, to(x), to(y), m, structure=True, ctx=gpu)
+        here = nz.sddmm(ring, x, y, nz.from_scipy(host_matrix), structure=True, ctx=nz.Context(backend="cpu"))
+        assert abs(nz.to_scipy(found) - nz.to_scipy(here)).sum() == 0
 
 
 @pytest.mark.parametrize("share", [None, 0, 0.25, 1])
