@@ -24,15 +24,14 @@ storage::dense checked(std::string_view operation, std::string_view name, const 
     require<domain_error>(v.stride == 0 || v.stride >= length,
                           "{}: {} is {} x {} by {}s with a stride of {}: {} at least is needed", operation,
                           name, v.rows, v.columns, name_of(v.order), v.stride, length);
-    // Before anything is reckoned with it: a step longer than the memory leads beyond, the place of the last line beyond 2^63.
+    // No memory is as long as this, and bytes up to there are reckoned without wrapping.
+    constexpr offset_t most = std::numeric_limits<offset_t>::max() / 16;
     const index_t lines = v.order == dense_order::row_major ? v.rows : v.columns;
+    const offset_t step = v.stride ? v.stride : length;
     require<dimension_mismatch>(
-        lines < 2 || length == 0 ||
-            v.stride <=
-                static_cast<offset_t>(std::min<std::size_t>(v.size, std::numeric_limits<offset_t>::max())) /
-                    (lines - 1),
+        lines == 0 || step <= most / lines,
         "{}: {} is {} x {} by {}s with a stride of {}, but its memory holds {} values", operation, name,
-        v.rows, v.columns, name_of(v.order), v.stride, v.size);
+        v.rows, v.columns, name_of(v.order), step, v.size);
     const storage::dense d = storage::dense_of(v, transposed);
     const std::size_t needed = extent(d) / size_of(v.type);
     require<dimension_mismatch>(v.size >= needed,

@@ -56,6 +56,8 @@ TEST_F(DenseOperands, OfTooLittleMemoryOrShortStridesAreRefused) {
         [&] { mxd(ctx, out, ring, a, dense_view<const double>{4, 5, b, dense_order::column_major, 3}); },
         {"by columns", "stride of 3", "4 at least"});
     refused<domain_error>([&] { mxd(ctx, out, ring, a, dense_view<const double>{-1, 5, b}); }, {"negative"});
+    refused<dimension_mismatch>(
+        [&] { mxd(ctx, out, ring, a, dense_view<const double>{1517889155, 1519111591, b}); }, {"stride of"});
     matrix t(ctx, dtype::float64, 3, 4);
     const std::vector<double> x(12, 1);
     const dense_view<const double> left{3, 4, x};
