@@ -217,8 +217,10 @@ public:
         std::uniform_real_distribution<double> unit(0, 1);
         std::vector<index_t> places;
         std::vector<double> values;
+        const auto enter = [&](index_t j) { places.push_back(j), values.push_back(1 + j % 7); };
         for (index_t j = 0; j < n; ++j)
-            if (density >= 1 || unit(random) < density) places.push_back(j), values.push_back(1 + j % 7);
+            if (density >= 1 || unit(random) < density) enter(j);
+        if (places.empty() && n > 0) enter(static_cast<index_t>(n / 2));  // without entries there is no work
         const auto u =
             std::make_shared<vector>(density >= 1 ? vector::dense<double>(ctx_, values)
                                                   : vector::build<double>(ctx_, n, places, values));
@@ -354,7 +356,7 @@ void register_case(const std::shared_ptr<workshop>& shop, const std::shared_ptr<
         }
         const choice c = measure(t.make(*shop), s.own, s.a);
         (*found)[name] = c;
-        return measurement{c.planned_ms, c.counters};
+        return measurement{c.planned_ms, c.counters, c.planned};
     });
 }
 

@@ -7,12 +7,9 @@
 #include "plan/mxd_workspace.hpp"
 
 namespace nz::ops {
-namespace {
 
 using storage::csr;
 using storage::dense;
-
-}  // namespace
 
 device_mxd::device_mxd(const mxd_product& p, const dense_plan& plan)
     : p_(p),
@@ -44,12 +41,8 @@ dense device_mxd::place(const dense& d, buffer& block, bool with_content) const 
 dense device_mxd::packed_second(std::byte* memory) {
     const dense to =
         storage::packed_dense(p_.operand_type, memory, p_.b.rows, p_.b.columns, dense_order::row_major);
-    if (p_.b.type == p_.operand_type) {
+    if (p_.b_on_device || p_.b.type == p_.operand_type) {
         copy_dense_on_device(p_.ctx, place(p_.b, b_block_, true), to);
-        return to;
-    }
-    if (p_.b_on_device) {
-        copy_dense_on_device(p_.ctx, p_.b, to);
         return to;
     }
     const buffer converted(p_.ctx.memory(), to.bytes());

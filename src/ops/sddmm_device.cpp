@@ -4,7 +4,6 @@
 #include "core/checks.hpp"
 #include "core/device.hpp"
 #include "instantiate/dense_device_cells.hpp"
-#include "kernels/cuda_table.hpp"
 #include "ops/dense.hpp"
 #include "ops/dense_device.hpp"
 #include "ops/select_device.hpp"
@@ -72,22 +71,15 @@ private:
                 buffer (&blocks)[2]) const {
         if (extent(d) == 0) return d;
         const bool resident = lies_there(ctx_, d), converts = !ignored && d.type != wanted;
-        if (converts && resident) {
-            blocks[0] =
-                buffer(ctx_.device_memory(), static_cast<std::size_t>(d.rows) *
-                                                 static_cast<std::size_t>(d.columns) * size_of(wanted));
-            const dense to = storage::packed_dense(wanted, blocks[0].data(), d.rows, d.columns, order);
-            copy_dense_on_device(ctx_, d, to);
-            return to;
-        }
+        const dtype type = converts ? wanted : d.type;
+        const std::size_t bytes =
+            static_cast<std::size_t>(d.rows) * static_cast<std::size_t>(d.columns) * size_of(type);
         dense from = d;
-        if (converts) {
-            const buffer converted(ctx_.memory(), static_cast<std::size_t>(d.rows) *
-                                                      static_cast<std::size_t>(d.columns) * size_of(wanted));
-            const dense to = storage::packed_dense(wanted, converted.data(), d.rows, d.columns, order);
-            storage::copy_dense(ctx_, d, to);
-            blocks[0] = uploaded(converted.data(), converted.bytes());
-            from = to;
+        if (converts && !resident) {
+            const buffer converted(ctx_.memory(), bytes);
+            from = storage::packed_dense(wanted, converted.data(), d.rows, d.columns, order);
+            storage::copy_dense(ctx_, d, from);
+            blocks[0] = uploaded(converted.data(), bytes);
             from.data = blocks[0].data();
             return from;
         }
@@ -95,14 +87,10 @@ private:
             blocks[0] = uploaded(d.data, extent(d));
             from.data = blocks[0].data();
         }
-        if (!packs) return from;
-        blocks[1] = buffer(ctx_.device_memory(), static_cast<std::size_t>(d.rows) *
-                                                     static_cast<std::size_t>(d.columns) * size_of(d.type));
-        const dense to = storage::packed_dense(d.type, blocks[1].data(), d.rows, d.columns, order);
-        kernels::on_cuda().copy_dense(
-            {from.rows, from.columns, static_cast<int>(size_of(from.type)), from.data, from.row_step,
-             from.column_step, to.data, to.row_step, to.column_step},
-            ctx_.gpu()->stream());
+        if (!packs && !converts) return from;
+        blocks[1] = buffer(ctx_.device_memory(), bytes);
+        const dense to = storage::packed_dense(type, blocks[1].data(), d.rows, d.columns, order);
+        copy_dense_on_device(ctx_, from, to);
         return to;
     }
 

@@ -22,7 +22,8 @@ bool takes_tiles(const mxv_facts& f) {
     const bool launches_alone = f.nnz <= small_on_device && density(f) <= tiles_of_few_density;
     return (launches_alone || f.outside_tiles <= tiles_most_outside) && density(f) * mean <= tiles_most_met &&
            (longest <= tiles_spread * mean ||
-            (longest <= tiles_longest_row && longest * longest * density(f) <= tiles_most_of_longest));
+            (longest <= tiles_longest_row &&
+             longest * (longest + tiles_rows_beside * mean) * density(f) <= tiles_most_of_longest));
 }
 
 bool takes_slices(const mxv_facts& f) {

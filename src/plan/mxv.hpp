@@ -112,11 +112,11 @@ inline constexpr double device_sort_cost_even = 10.5, device_push_launches_even 
 inline constexpr double device_short_row = 32, device_scattered_cost = 0.3;
 /// Of the sorts that keep an order a GPU's fastest one is into buckets, which are ranges of rows, for up to so many products and until rows
 /// hold several (75 us for the merge sort's 99 and the radix sort's 108 at 16,000 products, 126 for 165 and 142 at 440,000;
-/// dense:5000,5000, 5 products a row: 0.25 ms for the radix sort's 0.11; one for 3.1 rows, uniform:1048576,16: 0.125 for 0.139, rmat:20,16:
-/// 0.177 for 0.173); then up to so many the merge sort, beyond the radix sort, which is
+/// dense:5000,5000, 5 products a row: 0.25 ms for the radix sort's 0.11; one for 3.1 rows, uniform:1048576,16: 0.121 for 0.132, rmat:20,16:
+/// 0.166 for 0.148); then up to so many the merge sort, beyond the radix sort, which is
 /// never far off.
 inline constexpr offset_t device_bucket_products = offset_t{1} << 19, device_merge_products = 16384;
-inline constexpr double device_bucket_rows = 3;
+inline constexpr double device_bucket_rows = 4;
 /// Where one block gathers, sorts and sums the products, the push is one launch and waits once for both numbers: a call of up to 128
 /// products takes 13 to 24 us, of 513 to 3,072 20 to 36; between events up to 8,192 take 42 to 58, where the other pushes take 56 to 71. Pulls of small matrices take 13 to 24, and more
 /// the more entries they read; csr_merge 22 to 37 whatever it reads (`nz bench regret`, one H200, 104 inputs, vectors of four densities;
@@ -304,10 +304,12 @@ constexpr bool strips_pay(offset_t u_count, offset_t u_size, offset_t strips, of
 /// csr_merge's time on meshes of 10 million entries at a density of 0.001. A matrix so small that launches are what it costs (small_on_device)
 /// takes 16 to 24 us for 20 to 40, whatever lies outside, where u has so few entries (`nz bench regret`, one H200, 110 inputs).
 inline constexpr offset_t device_tiles_from_products = 128;
-inline constexpr double tiles_most_outside = 0.5, tiles_most_met = 4, tiles_of_few_density = 0.02;
-/// A row that is longer than the others is one warp's, which looks at its tiles, whether u meets them or not, and then at what u meets: neither
-/// may be much where others wait for it. (c-39, longest row 668: 0.8 of csr_merge's time at 0.001, 1.3 at 0.01.)
-inline constexpr double tiles_spread = 2, tiles_longest_row = 1536, tiles_most_of_longest = 3000;
+inline constexpr double tiles_most_outside = 0.5, tiles_most_met = 4, tiles_of_few_density = 0.1;
+/// A row that is longer than the others is one warp's, with those beside it, which looks at its tiles, whether u meets them or not, and then at
+/// what u meets: neither may be much where others wait for it. (c-39, longest row 668, mean 15: 0.8 of csr_merge's time at 0.001, 1.3 at
+/// 0.01; there web-spam, 477 and 16, takes 0.9, ca-AstroPh, 504 and 21, 1.13, air04, 368 and 89, 1.3.)
+inline constexpr double tiles_spread = 2, tiles_longest_row = 1536, tiles_rows_beside = 15,
+                        tiles_most_of_longest = 3500;
 /// Slices, which read all of the matrix in runs, are the faster ones where u has so much of its entries, and from less on where rows are
 /// short and tiles hold little (H200, ms, tile_row and dia_slice at densities of 0.003, 0.01, 0.04, 0.08: grid2d:2000,0.3 0.042 and 0.034,
 /// 0.056 and 0.035, 0.074 and 0.037, 0.076 and 0.042; laplace2d:2000 0.045 and 0.059, 0.069 and 0.061, 0.077 and 0.079, 0.085 and 0.083;

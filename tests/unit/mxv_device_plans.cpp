@@ -114,6 +114,18 @@ TEST(MxvPlan, OnAGpuTilesServeSparseVectorsWhereManyProductsFollow) {
               }),
               "tile_row")
         << "one launch, whatever it reads";
+    const auto small_with = [&](double mean, index_t longest, index_t share_of_u) {
+        return kernel_with([=](auto& g) {
+            g.output_size = g.input_size = 5000, g.nnz = static_cast<offset_t>(5000 * mean);
+            g.outside_tiles = 0.9, g.longest_row = longest;
+            g.input_count = g.input_size / share_of_u, g.products = g.nnz / share_of_u;
+        });
+    };
+    EXPECT_EQ(small_with(10, 60, 10), "tile_row") << "a tenth of u";
+    EXPECT_NE(small_with(10, 60, 9), "tile_row");
+    EXPECT_EQ(small_with(16, 477, 100), "tile_row") << "477 (477 + 15 x 16) / 100";
+    EXPECT_NE(small_with(80, 368, 100), "tile_row")
+        << "368 (368 + 15 x 80) / 100: long rows beside the longest";
     EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 100, g.products = 2700; }), "tile_row")
         << "more products than a block has as soon";
     EXPECT_EQ(kernel_with([](auto& g) { g.input_count = 10, g.products = 270; }), "csc_gather_radix");
@@ -194,8 +206,8 @@ TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     EXPECT_EQ(chosen(500000), "csc_gather_bucket");
     EXPECT_EQ(chosen(640000), "csc_gather_radix");
     f.output_size = 1 << 20;
-    EXPECT_EQ(chosen(335000), "csc_gather_bucket") << "one product for 3.1 rows";
-    EXPECT_EQ(chosen(380000), "csc_gather_radix") << "one for 2.8";
+    EXPECT_EQ(chosen(255000), "csc_gather_bucket") << "one product for 4.1 rows";
+    EXPECT_EQ(chosen(270000), "csc_gather_radix") << "one for 3.9";
     f.output_size = 8000000;
     EXPECT_EQ(chosen(6400000), "csc_gather_radix");
     EXPECT_EQ(chosen(32000000), "csr_merge");
