@@ -23,9 +23,8 @@ closeness_result from_sums(const context& ctx, traverse_many_result found,
                            std::span<const offset_t> sources) {
     const traverse_many_sums& of = *found.of_vertices;
     const offset_t n = of.reached.size(), all = std::ssize(sources);
-    std::vector<std::int64_t> itself(static_cast<std::size_t>(n));
-    for (const offset_t s : sources) itself[static_cast<std::size_t>(s)] = 1;
-    const vector self = vector::dense<std::int64_t>(ctx, itself);
+    vector self = vector::full(ctx, n, scalar(std::int64_t{0}));
+    for (const offset_t s : sources) self.set(s, scalar(std::int64_t{1}));
 
     closeness_result result{vector(ctx, dtype::float64, n),
                             vector(ctx, dtype::int64, n),

@@ -11,19 +11,16 @@
 #include "algorithms/independent_rounds.hpp"
 #include "core/checks.hpp"
 #include "nonzero/operations.hpp"
-
-#include <vector>
+#include "storage/vector_body.hpp"
 
 namespace nz {
 namespace {
 
 // The edges of `a` with both ends in `left`.
 matrix edges_among(const context& ctx, const matrix& a, const vector& left) {
-    std::vector<index_t> present;
-    std::vector<std::int64_t> ignored;
-    left.extract_tuples(present, ignored);
-    std::vector<char> in(static_cast<std::size_t>(a.rows()));
-    for (const index_t v : present) in[v] = 1;
+    const array<char> in(ctx, static_cast<std::size_t>(a.rows()));
+    in.fill(0);
+    storage::for_each_entry(left.body(), [&](index_t v, offset_t) { in[static_cast<std::size_t>(v)] = 1; });
     const auto both = index_unary_op::make<bool, std::int64_t>(
         "both", [&in](std::int64_t, offset_t i, offset_t j, std::int64_t) {
             return in[static_cast<std::size_t>(i)] && in[static_cast<std::size_t>(j)];

@@ -11,10 +11,12 @@
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
+#include "storage/growing.hpp"
 #include "storage/matrix_body.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <span>
+#include <utility>
 
 namespace nz {
 namespace {
@@ -73,21 +75,25 @@ private:
     // All that goes for this k, round by round.
     offset_t take_by_queue(std::int64_t k, int& rounds) {
         const storage::csr& a = a_.body().rows();
-        const auto copy_of = [](const vector& v) {
+        const auto copy_of = [this](const vector& v) {
             const auto values = v.values<std::int64_t>();
-            return std::vector<std::int64_t>(values.begin(), values.end());
+            array<std::int64_t> copy(ctx_, values.size());
+            std::ranges::copy(values, copy.begin());
+            return copy;
         };
-        std::vector<std::int64_t> degrees = copy_of(degrees_), numbers = copy_of(numbers_);
-        std::vector<index_t> round, next;
+        const array<std::int64_t> degrees_there = copy_of(degrees_), numbers_there = copy_of(numbers_);
+        const std::span<std::int64_t> degrees(degrees_there.data(), degrees_there.size()),
+            numbers(numbers_there.data(), numbers_there.size());
+        storage::growing<index_t> round(ctx_), next(ctx_);
         for (index_t v = 0; v < a.rows; ++v)
-            if (degrees[v] <= k) round.push_back(v);
+            if (degrees[v] <= k) round.push(v);
         offset_t taken = 0;
-        for (; !round.empty(); ++rounds, round.swap(next), next.clear()) {
+        for (; !round.empty(); ++rounds, std::swap(round, next), next.clear()) {
             taken += static_cast<offset_t>(round.size());
             for (const index_t v : round) degrees[v] = out_of_reach, numbers[v] = k;
             for (const index_t v : round)
                 for (offset_t e = a.offset(v); e < a.offset(v + offset_t{1}); ++e)
-                    if (const index_t u = a.index_data()[e]; u != v && --degrees[u] == k) next.push_back(u);
+                    if (const index_t u = a.index_data()[e]; u != v && --degrees[u] == k) next.push(u);
         }
         degrees_ = vector::dense<std::int64_t>(ctx_, degrees);
         numbers_ = vector::dense<std::int64_t>(ctx_, numbers);

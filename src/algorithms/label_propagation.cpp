@@ -11,10 +11,10 @@
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
+#include "storage/vector_body.hpp"
 
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
 namespace nz {
 namespace {
@@ -28,46 +28,47 @@ public:
           a_(a),
           symmetric_(a.facts().symmetric_pattern),
           n_(static_cast<index_t>(a.rows())),
-          weights_(static_cast<std::size_t>(n_), -(label_mask + 1)),
+          labels_(ctx, static_cast<std::size_t>(n_)),
+          rows_(ctx, labels_.size() + 1),
+          weights_(ctx, labels_.size()),
           numbers_(ctx, dtype::int64, n_) {
-        labels_.resize(static_cast<std::size_t>(n_));
         std::iota(labels_.begin(), labels_.end(), 0);
-        rows_.resize(labels_.size() + 1);
         std::iota(rows_.begin(), rows_.end(), offset_t{0});
-        std::vector<std::int64_t> numbers(labels_.begin(), labels_.end());
-        numbers_ = vector::dense<std::int64_t>(ctx, numbers);
+        weights_.fill(-(label_mask + 1));
+        apply(ctx, numbers_, index_unary_id::rowindex, vector::full(ctx, n_, scalar(std::int64_t{0})),
+              scalar(std::int64_t{0}));
     }
 
     // Whether a label changed.
     bool step(std::string& plan) {
-        const matrix by_label =
-            matrix::from_csr<std::int64_t, offset_t>(ctx_, {n_, n_, rows_, labels_, weights_});
+        const matrix by_label = matrix::from_csr<std::int64_t, offset_t>(
+            ctx_, {n_, n_, {rows_.data(), rows_.size()}, labels(), {weights_.data(), weights_.size()}});
         matrix c(ctx_, dtype::int64, n_, n_);
         plan = to_string(mxm(ctx_, c, sums_, a_, by_label));
         if (!symmetric_) mxm(ctx_, c, sums_, a_, by_label, {.accum = binary_id::plus, .transpose_a = true});
         vector best(ctx_, dtype::int64, n_);
         mxv(ctx_, best, least_, c, numbers_);
-        std::vector<index_t> at;
-        std::vector<std::int64_t> value;
-        best.extract_tuples(at, value);
+        const storage::vector_body& entries = best.body();
+        const auto* const values = entries.values.as<std::int64_t>();
         bool changed = false;
-        for (std::size_t k = 0; k < at.size(); ++k) {
-            const auto label = static_cast<index_t>(value[k] & label_mask);
-            changed = changed || labels_[at[k]] != label;
-            labels_[at[k]] = label;
-        }
+        storage::for_each_entry(entries, [&](index_t v, offset_t k) {
+            const auto label = static_cast<index_t>(values[k] & label_mask);
+            index_t& own = labels_[static_cast<std::size_t>(v)];
+            changed = changed || own != label;
+            own = label;
+        });
         return changed;
     }
-    const std::vector<index_t>& labels() const { return labels_; }
+    std::span<index_t> labels() const { return {labels_.data(), labels_.size()}; }
 
 private:
     const context& ctx_;
     const matrix& a_;
     const bool symmetric_;
     const index_t n_;
-    std::vector<index_t> labels_;
-    std::vector<offset_t> rows_;
-    std::vector<std::int64_t> weights_;
+    const array<index_t> labels_;
+    const array<offset_t> rows_;
+    const array<std::int64_t> weights_;
     vector numbers_;  ///< the labels that columns stand for
     const semiring sums_{binary_id::plus, binary_id::second, dtype::int64},
         least_{binary_id::min, binary_id::plus, dtype::int64};
@@ -88,7 +89,7 @@ propagation_result label_propagation(const context& ctx, const matrix& a,
         r.converged = !steps.step(r.plan);
         ++r.iterations;
     }
-    std::vector<index_t> used = steps.labels();
+    const std::span<index_t> used = steps.labels();
     r.labels = vector::dense<std::int32_t>(ctx, used);
     std::ranges::sort(used);
     r.count = std::unique(used.begin(), used.end()) - used.begin();

@@ -26,16 +26,11 @@ public:
         select(ctx_, p_, index_unary_id::offdiag, a, scalar(std::int64_t{0}));
         vector loops = vector::full(ctx_, n_, scalar(1.0));
         reduce(ctx_, loops, binary_id::max, p_, {.accum = binary_id::second});
-        std::vector<index_t> at;
-        std::vector<double> weights;
-        loops.extract_tuples(at, weights);
-        const matrix diagonal = matrix::build<double>(
-            ctx_, {static_cast<index_t>(n_), static_cast<index_t>(n_), at, at, weights});
-        ewise_add(ctx_, p_, binary_id::plus, p_, diagonal);
+        ewise_add(ctx_, p_, binary_id::plus, p_, diag(ctx_, loops));
         // By a power of two a row, exactly, so that no sum of weights overflows.
         const auto scaled = index_unary_op::make<double, double>(
-            "scaled", [&weights](double weight, offset_t i, offset_t, double) {
-                return std::ldexp(weight, -std::ilogb(weights[static_cast<std::size_t>(i)]));
+            "scaled", [x = loops.values<double>()](double weight, offset_t i, offset_t, double) {
+                return std::ldexp(weight, -std::ilogb(x[static_cast<std::size_t>(i)]));
             });
         apply(ctx_, p_, scaled, p_, scalar(0.0));
         divide_by_sums();

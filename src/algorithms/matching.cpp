@@ -12,8 +12,9 @@
 #include "io/random_stream.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
+#include "storage/vector_body.hpp"
 
-#include <vector>
+#include <span>
 
 namespace nz {
 namespace {
@@ -28,8 +29,10 @@ public:
           m_(a.rows()),
           n_(a.columns()),
           weights_(ctx, dtype::int64, m_, n_),
-          of_rows_(static_cast<std::size_t>(m_), -1),
-          of_columns_(static_cast<std::size_t>(n_), -1) {
+          of_rows_(ctx, static_cast<std::size_t>(m_)),
+          of_columns_(ctx, static_cast<std::size_t>(n_)) {
+        of_rows_.fill(-1);
+        of_columns_.fill(-1);
         const std::uint64_t key = io::mix(seed + 1);
         const auto weight = index_unary_op::make<std::int64_t, std::int64_t>(
             "weight", [key](std::int64_t, offset_t i, offset_t j, std::int64_t) {
@@ -51,41 +54,57 @@ public:
             r.count += accept(proposed, open, free);
             ++r.rounds;
         }
-        r.of_rows = vector::dense<std::int32_t>(ctx_, of_rows_);
-        r.of_columns = vector::dense<std::int32_t>(ctx_, of_columns_);
+        r.of_rows = vector::dense<std::int32_t>(ctx_, all_of(of_rows_));
+        r.of_columns = vector::dense<std::int32_t>(ctx_, all_of(of_columns_));
         return r;
     }
 
 private:
     // Matches the best proposal to each column; those refused stay open. Returns how many.
     offset_t accept(const vector& proposed, vector& open, vector& free) {
-        std::vector<index_t> rows, columns;
-        std::vector<std::int64_t> keys;
-        proposed.extract_tuples(rows, keys);
-        for (std::size_t k = 0; k < rows.size(); ++k) {
-            columns.push_back(static_cast<index_t>(keys[k] & index_mask));
-            keys[k] = (keys[k] & ~index_mask) | rows[k];
-        }
-        const vector best = vector::build<std::int64_t>(ctx_, n_, columns, keys, binary_id::min);
-        best.extract_tuples(columns, keys);
-        for (std::size_t k = 0; k < columns.size(); ++k) {
-            const auto row = static_cast<index_t>(keys[k] & index_mask);
-            of_rows_[row] = columns[k];
-            of_columns_[columns[k]] = row;
-        }
-        std::erase_if(rows, [&](index_t i) { return of_rows_[i] >= 0; });
-        open = vector::build<std::int64_t>(ctx_, m_, rows, std::vector<std::int64_t>(rows.size(), 1));
+        const auto proposals = static_cast<std::size_t>(proposed.count());
+        const array<index_t> rows(ctx_, proposals), columns(ctx_, proposals);
+        const array<std::int64_t> keys(ctx_, proposals);
+        std::size_t at = 0;
+        for_each(proposed, [&](index_t row, std::int64_t key) {
+            rows[at] = row;
+            columns[at] = static_cast<index_t>(key & index_mask);
+            keys[at++] = (key & ~index_mask) | row;
+        });
+        const vector best =
+            vector::build<std::int64_t>(ctx_, n_, all_of(columns), all_of(keys), binary_id::min);
+        for_each(best, [&](index_t column, std::int64_t key) {
+            const auto row = static_cast<index_t>(key & index_mask);
+            of_rows_[static_cast<std::size_t>(row)] = column;
+            of_columns_[static_cast<std::size_t>(column)] = row;
+        });
+        std::size_t refused = 0;
+        for (const index_t row : rows)
+            if (of_rows_[static_cast<std::size_t>(row)] < 0) rows[refused++] = row;
+        keys.fill(1);
+        open =
+            vector::build<std::int64_t>(ctx_, m_, all_of(rows).first(refused), all_of(keys).first(refused));
         vector others(ctx_, dtype::int64, n_);
         apply(ctx_, others, unary_id::identity, free,
               {.mask = &best, .mask_structure = true, .mask_complement = true});
         free = std::move(others);
-        return std::ssize(columns);
+        return best.count();
+    }
+    template <class F>
+    static void for_each(const vector& v, F&& f) {
+        const storage::vector_body& entries = v.body();
+        const auto* const values = entries.values.as<std::int64_t>();
+        storage::for_each_entry(entries, [&](index_t i, offset_t k) { f(i, values[k]); });
+    }
+    template <class T>
+    static std::span<const T> all_of(const array<T>& a) {
+        return {a.data(), a.size()};
     }
 
     const context& ctx_;
     const offset_t m_, n_;
     matrix weights_;
-    std::vector<std::int32_t> of_rows_, of_columns_;
+    const array<std::int32_t> of_rows_, of_columns_;
     const semiring ring_{binary_id::min, binary_id::plus, dtype::int64};
 };
 

@@ -17,12 +17,13 @@
 #include "core/checks.hpp"
 #include "nonzero/algorithms.hpp"
 #include "nonzero/operations.hpp"
+#include "storage/growing.hpp"
 #include "storage/matrix_body.hpp"
+#include "storage/vector_body.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace nz {
 namespace {
@@ -41,7 +42,7 @@ public:
           labels_(ctx, dtype::int64, n_) {}
 
     // The label of every vertex, -1 for those left.
-    std::vector<std::int32_t> run(strong_components_result& r) {
+    array<std::int32_t> run(strong_components_result& r) {
         trim(r);
         for (int k = 0; k < o_.searches && left_.count() > 0; ++k) {
             const offset_t before = left_.count();
@@ -49,12 +50,13 @@ public:
             if ((before - left_.count()) * worthwhile < before) break;
             trim(r);
         }
-        std::vector<index_t> settled;
-        std::vector<std::int64_t> as;
-        labels_.extract_tuples(settled, as);
-        std::vector<std::int32_t> labels(static_cast<std::size_t>(n_), -1);
-        for (std::size_t k = 0; k < settled.size(); ++k)
-            labels[settled[k]] = static_cast<std::int32_t>(as[k]);
+        array<std::int32_t> labels(ctx_, static_cast<std::size_t>(n_));
+        labels.fill(-1);
+        const storage::vector_body& settled = labels_.body();
+        const auto* const as = settled.values.as<std::int64_t>();
+        storage::for_each_entry(settled, [&](index_t v, offset_t k) {
+            labels[static_cast<std::size_t>(v)] = static_cast<std::int32_t>(as[k]);
+        });
         return labels;
     }
 
@@ -146,8 +148,10 @@ private:
 // joined to an earlier one; `open_` all that have been met and have no label yet, in that order.
 class walk {
 public:
-    walk(const storage::csr& rows, std::span<std::int32_t> labels)
-        : rows_(rows), labels_(labels), number_(labels.size(), 0) {}
+    walk(const context& ctx, const storage::csr& rows, std::span<std::int32_t> labels)
+        : rows_(rows), labels_(labels), number_(ctx, labels.size()), open_(ctx), path_(ctx), frames_(ctx) {
+        number_.fill(0);
+    }
 
     void run() {
         for (index_t root = 0; root < rows_.rows; ++root) {
@@ -164,38 +168,39 @@ private:
     };
 
     void enter(index_t v) {
-        number_[v] = ++entered_;
-        open_.push_back(v);
-        path_.push_back(v);
-        frames_.push_back({v, rows_.offset(v)});
+        number_of(v) = ++entered_;
+        open_.push(v);
+        path_.push(v);
+        frames_.push({v, rows_.offset(v)});
     }
     void step() {
         frame& top = frames_.back();
         if (top.next == rows_.offset(top.vertex + offset_t{1})) return leave();
         const index_t w = rows_.index_data()[top.next++];
         if (labels_[w] >= 0) return;
-        if (number_[w] == 0) return enter(w);
-        while (number_[path_.back()] > number_[w]) path_.pop_back();
+        if (number_of(w) == 0) return enter(w);
+        while (number_of(path_.back()) > number_of(w)) path_.pop();
     }
     void leave() {
         const index_t v = frames_.back().vertex;
-        frames_.pop_back();
+        frames_.pop();
         if (path_.back() != v) return;
-        path_.pop_back();
+        path_.pop();
         auto first = open_.end();
         do --first;
         while (*first != v);
         const index_t name = *std::min_element(first, open_.end());
         for (auto at = first; at != open_.end(); ++at) labels_[*at] = name;
-        open_.erase(first, open_.end());
+        open_.cut(static_cast<std::size_t>(first - open_.begin()));
     }
+    index_t& number_of(index_t v) const { return number_[static_cast<std::size_t>(v)]; }
 
     const storage::csr& rows_;
     const std::span<std::int32_t> labels_;
-    std::vector<index_t> number_;  // in the order of entering, from 1; 0: not yet
+    const array<index_t> number_;  // in the order of entering, from 1; 0: not yet
     index_t entered_ = 0;
-    std::vector<index_t> open_, path_;
-    std::vector<frame> frames_;
+    storage::growing<index_t> open_, path_;
+    storage::growing<frame> frames_;
 };
 
 }  // namespace
@@ -213,9 +218,10 @@ strong_components_result strong_components(const context& ctx, const matrix& a,
         r.plan = "every edge has its reverse: " + weak.plan;
         return r;
     }
-    std::vector<std::int32_t> labels = settling(ctx, a, options).run(r);
+    const array<std::int32_t> found = settling(ctx, a, options).run(r);
+    const std::span<std::int32_t> labels(found.data(), found.size());
     r.walked = std::ranges::count(labels, -1);
-    if (r.walked > 0) walk(a.body().rows(), labels).run();
+    if (r.walked > 0) walk(ctx, a.body().rows(), labels).run();
     for (std::size_t v = 0; v < labels.size(); ++v) r.count += labels[v] == static_cast<std::int32_t>(v);
     r.labels = vector::dense<std::int32_t>(ctx, labels);
     return r;

@@ -22,6 +22,11 @@ public:
         items_ = std::move(larger);
     }
     void clear() { size_ = 0; }
+    /// Drops all but the first `size`.
+    void cut(std::size_t size) { size_ = size; }
+    T& back() const { return items_[size_ - 1]; }
+    void pop() { --size_; }
+    bool empty() const { return size_ == 0; }
     T* data() const { return items_.data(); }
     std::size_t size() const { return size_; }
     T& operator[](std::size_t k) const { return items_[k]; }

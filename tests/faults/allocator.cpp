@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <numeric>
 
 namespace nz::test {
 namespace {
@@ -125,6 +126,32 @@ TEST(FailingAllocator, LeavesObjectsValidInReordering) {
             restore(ctx, permute(ctx, by, inverse(ctx, by)), by);
         }
         restore(ctx, o.u, order(ctx, matrix(ctx, dtype::int8, 100, 100), ordering::degree));
+    });
+}
+
+// Two triangles with a bridge between, a path of three more, and one vertex alone.
+matrix two_triangles(const context& ctx, bool both) {
+    std::vector<index_t> i{0, 1, 2, 3, 4, 5, 2, 5, 6, 7}, j{1, 2, 0, 4, 5, 3, 3, 6, 7, 8};
+    const auto edges = i.size();
+    for (std::size_t k = 0; both && k < edges; ++k) i.push_back(j[k]), j.push_back(i[k]);
+    return matrix::build<double>(ctx, {10, 10, i, j, std::vector<double>(i.size(), 1.0)});
+}
+
+TEST(FailingAllocator, LeavesObjectsValidInAlgorithms) {
+    const auto on_edges = [](bool both, const std::function<void(const context&, const matrix&)>& run) {
+        run_until_it_succeeds([&](const context& ctx, objects&) { run(ctx, two_triangles(ctx, both)); });
+    };
+    on_edges(true, [](const context& ctx, const matrix& a) { label_propagation(ctx, a); });
+    on_edges(false, [](const context& ctx, const matrix& a) { label_propagation(ctx, a); });
+    on_edges(true, [](const context& ctx, const matrix& a) { cores(ctx, a); });
+    on_edges(true, [](const context& ctx, const matrix& a) { colouring(ctx, a); });
+    on_edges(true, [](const context& ctx, const matrix& a) { matching(ctx, a); });
+    on_edges(true, [](const context& ctx, const matrix& a) { markov_clustering(ctx, a); });
+    on_edges(true,
+             [](const context& ctx, const matrix& a) { closeness(ctx, a, std::vector<offset_t>{0, 4}); });
+    on_edges(false, [](const context& ctx, const matrix& a) { strong_components(ctx, a); });
+    on_edges(false, [](const context& ctx, const matrix& a) {
+        strong_components(ctx, a, {.trim = false, .searches = 0});
     });
 }
 
@@ -305,6 +332,24 @@ TEST(MemoryLimit, IsKeptAndNamed) {
     EXPECT_NO_THROW(vector::full(ctx, 1000, scalar(1.0)));
     EXPECT_EQ(ctx.bytes_in_use(), 0u);
     EXPECT_GE(ctx.peak_bytes(), 8000u);
+}
+
+// A path walked over from its first vertex: numbers, two stacks of vertices and one of places.
+TEST(MemoryLimit, CountsWhatAWalkOverAGraphHolds) {
+    constexpr index_t n = 20000;
+    std::vector<index_t> from(n - 1), to(n - 1);
+    std::iota(from.begin(), from.end(), 0);
+    std::iota(to.begin(), to.end(), 1);
+    const auto walked = [&](std::size_t limit) {
+        const context ctx({.backend = backend::cpu, .memory_limit = limit});
+        const matrix path = matrix::build<double>(ctx, {n, n, from, to, std::vector<double>(n - 1, 1.0)});
+        const std::size_t before = ctx.bytes_in_use();
+        strong_components(ctx, path, {.trim = false, .searches = 0});
+        return std::pair(before, ctx.peak_bytes());
+    };
+    const auto [graph, peak] = walked(0);
+    EXPECT_GE(peak - graph, 28u * n);
+    EXPECT_THROW(walked(graph + 24 * n), out_of_memory);
 }
 
 TEST(HostMemory, KeepsTheBlocksGivenBackLast) {
