@@ -34,7 +34,7 @@ def source_of(backend, operation, kernel):
 def atlas():
     rows = ROW.findall((ROOT / "src/kernels/kernel_ids.hpp").read_text())
     out = ["# Kernel atlas", "",
-           "Made by scripts/kernel_atlas.py from the essays in the sources; do not edit. Figures are in [measurements.md](measurements.md).",
+           "Made by scripts/kernel_atlas.py from the essays in the sources; do not edit. Figures are in [measurements](measurements/index.md).",
            "Every id is pinned with `--kernel ID` or `options.kernel`. `reference` is the plain specification of every operation.", "",
            "| operation | id | CPU | CUDA |", "|---|---|---|---|"]
     for operation, kernel, cpu, cpu_reason, cuda, cuda_reason in rows:

@@ -97,7 +97,7 @@ for tool in memcheck synccheck initcheck; do
     for verb in cdlp scc closeness; do check $tool 60 "$bin/nz" $verb rmat_directed:8,4 --backend cuda --validate; done
 done
 # racecheck looks at shared memory: the kernels that use it, on little. Tile searches in one block it takes for racing, by its own error with
-# named barriers (docs/measurements.md).
+# named barriers (docs/measurements/bfs.md).
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*:MxvFewOnDevice.OfOneRow*:MxvFewOnDevice.Obey*'
 check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --repeat 1

@@ -5,7 +5,7 @@
 
 namespace nz::plan {
 
-/// r = nnz(f) / M against these. alpha = beta = 0.01 is the paper's choice; docs/measurements.md has its
+/// r = nnz(f) / M against these. alpha = beta = 0.01 is the paper's choice; docs/measurements/bfs.md has its
 /// regret (`nz bench bfs --table 1`).
 struct direction_thresholds {
     double alpha = 0.01;  ///< push -> pull once r has risen past it

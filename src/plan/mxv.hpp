@@ -242,7 +242,7 @@ constexpr bool blocks_pay(const block_choice& of, std::size_t value_bytes) {
 }
 
 /// Ranks pay where so many entries of the sample lie in hot columns, and u is larger than a core's cache, or than what was measured on a GPU
-/// (shares of 0.1 to 0.5 gained 15 to 44% there, one of 0.003 lost; docs/measurements.md, SpMV and SpMSpV on a GPU). Making them takes the
+/// (shares of 0.1 to 0.5 gained 15 to 44% there, one of 0.003 lost; docs/measurements/spmv.md, SpMV and SpMSpV on a GPU). Making them takes the
 /// time of 8 to 13 products on a CPU, two threads, which then save about a tenth each; of 3 on a GPU.
 inline constexpr double hot_columns_share = 0.08;
 inline constexpr offset_t ranks_from_products = 128, device_ranks_from_products = 32;
@@ -252,7 +252,7 @@ constexpr bool may_rank(offset_t input_size, std::size_t value_bytes, bool on_de
                      : static_cast<double>(input_size) * static_cast<double>(value_bytes) > cached_bytes;
 }
 /// Slices of equally long rows pay where they hold so much of the matrix; whether by ranked columns. Making them takes
-/// the time of 4 to 13 products, which then save a seventh to a half (docs/measurements.md, SpMV, double).
+/// the time of 4 to 13 products, which then save a seventh to a half (docs/measurements/spmv.md, SpMV, double).
 inline constexpr double ell_least_share = 0.3;
 inline constexpr offset_t ell_from_products = 128;
 /// Smaller matrices stay in a core's caches, whose branches remember their rows: uniform:32768,16 (1.0 M entries) took 0.44 ms for csr_row's
@@ -264,7 +264,7 @@ constexpr bool ranks_ell(const mxv_facts& f) {
 }
 /// Bins of columns pay on a GPU where entries read u all over and u is larger than what a cache has at hand for all: with operands of 8
 /// bytes the second level's, where u has so many bytes, with smaller ones, whose entries and products move fewer bytes, the first level's. Making
-/// them takes the time of a few products (docs/measurements.md, SpMV and SpMSpV on a GPU).
+/// them takes the time of a few products (docs/measurements/spmv.md, SpMV and SpMSpV on a GPU).
 inline constexpr offset_t device_bins_from_products = 32, device_bins_from_entries = offset_t{1} << 22;
 inline constexpr double bins_from_bytes = 36e6, bins_from_bytes_of_small = 1e6;
 /// Entries of a mesh may lie far from the diagonal, but its rows' neighbours read what they read; and runs of columns read u in order.
@@ -290,7 +290,7 @@ constexpr tiling tiles_for(tiling asked) {
 constexpr bool reads_tiles(std::string_view kernel) { return kernel.starts_with("tile_"); }
 /// tile_row on a GPU: whether u may have few enough entries for a look at strips of 64 rows and 16 columns before any at tiles. They
 /// pay while less than a third of an entry of u is expected in the strips of 64 rows, and where the rows are more than two
-/// waves of warps (fe_body (x) 6x6 is one: 12.3 us for 11.6; docs/measurements.md, tiles on a GPU).
+/// waves of warps (fe_body (x) 6x6 is one: 12.3 us for 11.6; docs/measurements/tiles.md, tiles on a GPU).
 constexpr bool few_for_strips(offset_t u_count, offset_t u_size, offset_t rows) {
     return u_count * 256 <= u_size && rows >= 1 << 19;
 }

@@ -36,7 +36,7 @@ struct shortest_plan {
 
 /// delta = breadth * mean weight / mean degree. With fewer edges a vertex, fewer paths compete in a bucket, and more of
 /// them fit one round; the breadth weighs vertices relaxed again against rounds, which are most of the time where rows
-/// have few edges on a GPU. docs/measurements.md.
+/// have few edges on a GPU. docs/measurements/graphs.md.
 inline constexpr double delta_breadth = 16, delta_breadth_of_few_edges_on_device = 32;
 inline constexpr offset_t few_edges = 8;  // a row, on the mean, at most
 /// The first bucket is so much narrower, each after it wider by half until delta is reached: the first hops lead to hubs,

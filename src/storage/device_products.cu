@@ -2,7 +2,7 @@
 // rows these are numbered, each finds its place in C's row by halving, and a stable radix sort by place brings those of a place
 // together in the order of A's entries. Rows where C has nothing are passed over, and products without a place are dropped before the sort.
 // Rows are cut into chunks by one thread of the GPU, which jumps by halving: on the host that took three times all the rest on random:1000000,8.
-// Cost (H200): 54 to 67 ps a product; measured in docs/measurements.md (semirings that are composed).
+// Cost (H200): 54 to 67 ps a product; measured in docs/measurements/spgemm.md (semirings that are composed).
 #include "core/cuda_check.hpp"
 #include "core/device.hpp"
 #include "storage/device_passes.cuh"

@@ -2,7 +2,7 @@
 //
 // Who owns what: without rows a thread owns an even piece of the entries, with rows runs of 256 rows go to whichever thread is free.
 // Memory: the columns once where they count, 8 bytes an entry written. No workspace. Sync: the join at the end. Determinism: no sum.
-// Distance to the limit (two threads, 8 M entries): docs/measurements.md (what is wide or long and holds little); 2.1 ms of a vector, 64 MB.
+// Distance to the limit (two threads, 8 M entries): docs/measurements/conversions.md (what is wide or long and holds little); 2.1 ms of a vector, 64 MB.
 // Why rows was not enough: an indirect call an entry, for what is two additions.
 #include "kernels/cpu/apply/places.hpp"
 

@@ -10,7 +10,7 @@
 // Memory: a word of 8 bytes an entry of a list and, where its bits meet, the neighbour's row of paths. Workspace: three words,
 //   8 bytes a source and 4 a vertex, and 12 bytes for a vertex and level that it is on.
 // Cost: each edge two or three times for each distance that its end has from some source. Distance to the limit:
-//   docs/measurements.md.
+//   docs/measurements/graphs.md.
 // Why products were not enough: a source alone reads all lists twice for its own sake, and each level passes over vectors.
 #include "kernels/cpu/betweenness/batched.hpp"
 

@@ -12,7 +12,7 @@
 //   is begun anew with long double; where that does, the caller is told.
 // Memory: 32 bytes a vertex and thread, of which 24 are touched while doubles do. Cost: each edge out of what a source reaches
 //   twice; the lines that neighbouring levels share stay in a second-level cache, which batches of sources lose on deep graphs.
-// Distance to the limit: docs/measurements.md.
+// Distance to the limit: docs/measurements/graphs.md.
 // Why betweenness/batched was not enough: on deep, thin graphs sources seldom share a word, and each of thousands of levels
 //   is eight joins of all threads.
 #include "kernels/cpu/betweenness/queue.hpp"

@@ -14,7 +14,7 @@
 // Determinism: pointers lead to smaller numbers, so a root is the smallest vertex of its tree: the labels do not depend on
 //   the order of links.
 // Memory: the labels, no workspace. Cost: about 2 n edges and labels read at random, and the edges outside the largest
-//   component. Distance to the limit: docs/measurements.md.
+//   component. Distance to the limit: docs/measurements/graphs.md.
 // Why the loop over mxv was not enough: each of its rounds reads all edges, and there are as many as the diameter.
 #include "kernels/cpu/components/afforest.hpp"
 

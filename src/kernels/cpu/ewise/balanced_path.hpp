@@ -19,7 +19,7 @@
 // Determinism: no sum, no order to choose; repeats of a place are matched by rank.
 // Cost: |A| + |B| a pass. A pass over C needs at least (|A| + |B|)(2 columns + value) + |C|(column + value) bytes, so that
 //   at the rate of a copy doubles without a common place reach 86% of the rate that counts A, B and C once, those of equal
-//   places 82%. docs/measurements.md says how near it comes. Fill is near it everywhere; count takes some 8 ns a window on an
+//   places 82%. docs/measurements/spadd.md says how near it comes. Fill is near it everywhere; count takes some 8 ns a window on an
 //   EPYC (Zen 5), one a row at least, and less than half of that a short row.
 // Tried without gain: four walks of other pieces in turn instead of rows that stay open (a row's next window then waits for the
 //   one before: count of random:1000000,8 8.6 ms, so 5.5), long rows cut into parts that are open together, a window's exit as a branch

@@ -7,7 +7,7 @@
 //   where it is much the shorter its columns look themselves up in the row.
 // Places that do not ascend with the columns are sorted where they were written, 256 rows at a time, in the cache of who wrote them: up to 8 are
 //   inserted one by one, of up to 32 each counts those before it, which is 8 a step and has no branch to guess (laplace3d:80 permuted,
-//   one thread: docs/measurements.md), more are compared, very many sorted by their bytes; without values all are compared.
+//   one thread: docs/measurements/conversions.md), more are compared, very many sorted by their bytes; without values all are compared.
 // Two passes: count leaves each row's length, fill writes. Sync: the joins after them. Workspace: a long row's places and values where they are sorted.
 // Memory: columns of the rows that are read twice (once where every column has one place), their values once, and the result.
 // Determinism: nothing is summed. Why the reference was not enough: one thread, a binary search and an append an entry.

@@ -4,7 +4,7 @@
 // Who owns what: runs of 16 rows go to whichever thread is free; a row belongs to one thread. Rows of more than 4,096 columns go by pieces.
 // Determinism: a row's products are added in the order of k: the bits of the generic path and of the reference.
 // Memory: A's entries, a row of B each, T's row from the first cache; two or three arrays of a piece a thread.
-// Cost: an entry some 30 ns for its calls, and 0.6 ns a column (laplace3d:40, double): docs/measurements.md.
+// Cost: an entry some 30 ns for its calls, and 0.6 ns a column (laplace3d:40, double): docs/measurements/dense.md.
 // Distance to the limit: 7 to 28 times csr_tiled over plus_times, which keeps a tile of sums in registers.
 // Why the generic path was not enough: two calls and conversions a product.
 #include "kernels/cpu/mxd/common_composed.hpp"

@@ -11,7 +11,7 @@
 // Determinism: a split row is added in parts that depend on the number of threads, never on timing; other rows have the
 //   reference's bits.
 // Cost: as csr_tiled, balanced whatever the row lengths, plus threads * columns additions.
-// Distance to the limit: docs/measurements.md.
+// Distance to the limit: docs/measurements/dense.md.
 // Why csr_tiled was not enough: a row longer than a thread's share leaves the other threads idle, and so do few rows.
 #pragma once
 

@@ -11,7 +11,7 @@
 //   in place with a gather a tile.
 // Determinism: sums in the order of k: the reference's bits for any number of threads. Products are not fused into sums.
 // Cost: nnz * columns products; bytes of A and C, and of B once where it fits the caches, else up to nnz rows of it.
-// Distance to the limit: docs/measurements.md, from `nz bench spmm`. Tried and left (8 to 64 columns): asking for rows of B ahead
+// Distance to the limit: docs/measurements/dense.md, from `nz bench spmm`. Tried and left (8 to 64 columns): asking for rows of B ahead
 //   won 0 to 12% where B comes from memory and lost up to 29% where it comes from cache; products fused into sums won up to 14%
 //   in cache, with other bits than the reference's.
 // Why one SpMV a column was not enough: it reads A once for each column.

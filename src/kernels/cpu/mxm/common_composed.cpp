@@ -8,7 +8,7 @@
 // Products whose column has no entry in the row are passed over: the mask barred it.
 // Determinism: the products of one entry are added in the order of k: the bits of the generic path and of the reference.
 // Memory: A's entries, B's rows and the result's, and for a thread a word a column and five arrays of a block.
-// Cost: 2 to 10 ns a product and two threads, of which the places are a fifth to a third: docs/measurements.md.
+// Cost: 2 to 10 ns a product and two threads, of which the places are a fifth to a third: docs/measurements/spgemm.md.
 // Distance to the limit: 1.8 to 3.3 times the compiled kernels of plus_times.
 // Why the generic path was not enough: two calls, conversions and a hash table of 16-byte sums a product.
 #include "kernels/cpu/mxm/common_composed.hpp"

@@ -8,7 +8,7 @@
 // Determinism: a row is summed by one thread in the order of its columns.
 // Cost: side^2 values a block, whether its places are entries or not.
 // Distance to the limit: 115 to 123% of the read bandwidth beyond caches on fe_body (x) 6x6 (two threads, three runs; caches keep a part), 99 to
-//   116% of the rate at which as many bytes are read again. Table: docs/measurements.md (SpMV, double).
+//   116% of the rate at which as many bytes are read again. Table: docs/measurements/spmv.md (SpMV, double).
 // Why dia_slice was not enough: the diagonals of a block of 6 x 6 hold 1 to 6 entries of it.
 // What it leaves: making the blocks takes as long as several products, so that the plan takes it for matrices of which it is known that
 //   many follow.

@@ -7,7 +7,7 @@
 // Entries of rows that a mask bars, or that u has nothing for, are left out by a list of the others.
 // Determinism: a row's products are added in the order of k: the bits of the generic path and of the reference.
 // Memory: A's rows once, u at random, and four arrays of a block that stay in the second cache; a sparse u is spread out before.
-// Cost: 1.2 to 2 ns an entry and two threads: docs/measurements.md. Distance to the limit: 1.7 to 3.3 times the compiled kernel of plus_times.
+// Cost: 1.2 to 2 ns an entry and two threads: docs/measurements/spmv.md. Distance to the limit: 1.7 to 3.3 times the compiled kernel of plus_times.
 // Why the generic path was not enough: two calls and conversions a product, 12 ns.
 #include "kernels/cpu/mxv/common_composed.hpp"
 

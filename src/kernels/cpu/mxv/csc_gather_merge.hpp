@@ -8,7 +8,7 @@
 // Memory: two copies of the products and two of the run bounds; nothing of order rows.
 // Determinism: merging is stable (left run first), so products of a row are added in order of k, by one thread.
 // Cost: products * log2(columns) moves.
-// Distance to the limit: docs/measurements.md (SpMSpV).
+// Distance to the limit: docs/measurements/spmv.md (SpMSpV).
 // Why the radix sort was not enough: a few long columns take one or two rounds here and always two or three
 //   passes there; with many columns the radix sort wins.
 #pragma once

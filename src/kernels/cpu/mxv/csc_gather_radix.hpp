@@ -7,7 +7,7 @@
 // Memory: two copies of the products; nothing of order rows.
 // Determinism: the sort is stable, so products of a row are added in order of k, by one thread.
 // Cost: passes * products * 2 * (4 + value) bytes.
-// Distance to the limit: docs/measurements.md (SpMSpV).
+// Distance to the limit: docs/measurements/spmv.md (SpMSpV).
 // Why csc_gather_scatter was not enough: it clears and reads a bitmap of all rows, which few products do not pay for. Why this
 //   one is not for many: they move once into buckets there, and twice through all memory here.
 #pragma once

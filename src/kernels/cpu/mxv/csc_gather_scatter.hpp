@@ -9,7 +9,7 @@
 // Determinism: products of a row are added in order of k whatever the number of threads.
 // Cost: rows / 64 + products scattered accesses to w: falls with the work, down to clearing the bitmap. A range of rows a thread,
 //   found by a division, with counters that threads shared lines of, took 20 ns a product on rmat:16,48 with two threads.
-// Distance to the limit: docs/measurements.md (SpMSpV).
+// Distance to the limit: docs/measurements/spmv.md (SpMSpV).
 // Why SpMV was not enough: it reads every entry of A, whatever u holds.
 #pragma once
 

@@ -17,7 +17,7 @@
 // Determinism: same bits for any number of threads, except for sums of longer rows that two threads share: these depend on
 //   where pieces begin, never on timing.
 // Cost: as csr_row, balanced whatever the row lengths; time follows nnz + rows.
-// Distance to the limit: docs/measurements.md, both paths.
+// Distance to the limit: docs/measurements/spmv.md, both paths.
 // Why csr_row was not enough: a row longer than a thread's share leaves the other threads idle, and short rows of varying
 //   length cost it a mispredicted branch each.
 #pragma once

@@ -7,7 +7,7 @@
 //   No workspace.
 // Determinism: a row is summed by one thread in an order fixed by the row: same bits for any thread count.
 // Cost: nnz * (4 + value) + rows * (offset + value) bytes from memory; u comes from cache while it fits.
-// Distance to the limit: docs/measurements.md, from `nz bench matvec`, as a share of the read bandwidth.
+// Distance to the limit: docs/measurements/spmv.md, from `nz bench matvec`, as a share of the read bandwidth.
 // What it leaves: one long row keeps one thread busy (csr_merge splits it), and rows of a few entries pay a
 //   mispredicted branch each when their lengths vary.
 #pragma once

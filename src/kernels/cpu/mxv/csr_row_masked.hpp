@@ -7,7 +7,7 @@
 // Determinism: each row by one thread, entries in order; `any` is the entry that comes first.
 // Cost: rows / 64 words of mask, and the entries of allowed rows up to the first terminal value with early exit
 //   (any: the first entry met; lor: the first true one). Expected O(d * nnz(m)), table 1 of the paper.
-// Distance to the limit: bound by latency, not bytes: docs/measurements.md (BFS, whose pull it is in the loop form).
+// Distance to the limit: bound by latency, not bytes: docs/measurements/bfs.md (BFS, whose pull it is in the loop form).
 // Why csr_row was not enough: it reads every row, also those whose result is thrown away.
 #pragma once
 

@@ -9,7 +9,7 @@
 // Determinism: a row is summed by one thread in the order of its columns.
 // Cost: 32 values a diagonal, whether its rows are there or not.
 // Distance to the limit: 93 to 134% of the read bandwidth beyond caches on laplace3d:80, banded:500000,21 and laplace2d:1500 (two threads,
-//   three runs; caches keep a part), 61 to 98% of the rate at which as many bytes are read again. Table: docs/measurements.md (SpMV, double).
+//   three runs; caches keep a part), 61 to 98% of the rate at which as many bytes are read again. Table: docs/measurements/spmv.md (SpMV, double).
 // Why csr_row was not enough: it reads 4 bytes of column beside each value, and a core waits for 27 gathers a row where
 //   memory has delivered the row long before.
 // What it leaves: making the slices costs a few dozen products, so that the plan takes it for matrices of which it is known

@@ -9,7 +9,7 @@
 //   the same bits for any number of threads.
 // Cost: csr_row's entries; 16 bytes more a row.
 // Distance to the limit: 90 to 97% of the floor on random:1000000,16, 80 to 81% on rmat_directed:20,8 by ranks, 44 to 72% on rows of three entries, where y and the
-//   rows' numbers are as much as the entries (two threads, four runs). Table: docs/measurements.md (SpMV, double).
+//   rows' numbers are as much as the entries (two threads, four runs). Table: docs/measurements/spmv.md (SpMV, double).
 // Why csr_row was not enough: it branches on each row's length, and where lengths vary that branch goes wrong once a row (3.3 of 8.5 ms on
 //   rmat_directed:20,8); and one row's gathers are few at a time. csr_merge forms products without a branch, and writes and reads them once more.
 // What it leaves: making the slices takes the time of some products, so that the plan takes it where many are expected; long rows, and lengths

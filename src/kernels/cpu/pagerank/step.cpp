@@ -9,7 +9,7 @@
 // Memory: t, r, p and scale once; r and y written once. Workspace: two doubles a block. Sync: a join a pass.
 // Determinism: the order depends on the size alone: the same bits with any number of threads.
 // Cost: on 262,144 places with two threads 0.055 ms of float32 and 0.060 of float64 (AVX-512, the vectors in cache), 20 and 40 bytes
-//   a place without p; docs/measurements.md (PageRank).
+//   a place without p; docs/measurements/graphs.md (PageRank).
 // Why ewise, apply and reduce were not enough: seven passes, of which five read what the one before wrote.
 #include "kernels/cpu/pagerank/step.hpp"
 

@@ -15,7 +15,7 @@
 // Determinism: the distances are the one least fixed point (adding is monotone, also in floating point); rounds and
 //   relaxations vary with the timing.
 // Edges: where the caller has joined them with their lengths, a row of few is one line, not two; else they lie apart.
-// Cost: edges of reached vertices * (1 + those relaxed again), a scattered read each; docs/measurements.md.
+// Cost: edges of reached vertices * (1 + those relaxed again), a scattered read each; docs/measurements/graphs.md.
 // Why Dijkstra's heap was not enough: it is one thread's, and its log factor is a chain of misses.
 #include "kernels/cpu/shortest/delta_stepping.hpp"
 

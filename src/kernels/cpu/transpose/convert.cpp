@@ -9,7 +9,7 @@
 // Sync: the joins after counting, dealing and sorting.
 // Determinism: rows arrive in order and nothing is compared; the result is the same for any number of threads.
 // Cost: an entry is read twice and written once when scattered; when dealt it also goes to memory and back as an item of
-//   16 bytes. With random columns a fifth of the copy rate (docs/measurements.md): 4 ns an entry and thread to deal it,
+//   16 bytes. With random columns a fifth of the copy rate (docs/measurements/conversions.md): 4 ns an entry and thread to deal it,
 //   as much to sort it, where memory alone would take half; bands and meshes a quarter to a third.
 // Why not the reference: sorting all entries costs O(nnz log nnz) and a copy of every coordinate.
 #include "kernels/cpu/transpose/convert.hpp"

@@ -7,7 +7,7 @@
 // Why not common_push_wide.cpp: it tests one set for all and claims in the end, a mispredicted branch for every third edge
 // of a level that finds a quarter of its neighbours unvisited.
 // Cost: a list's lines, an edge's bit, and 8 bytes a find and thread; beside it a copy of the visited set a thread.
-// Distance to the limit: docs/measurements.md; with two threads 2.8 ns an edge and thread of a level that finds a quarter of its
+// Distance to the limit: docs/measurements/bfs.md; with two threads 2.8 ns an edge and thread of a level that finds a quarter of its
 // edges' ends, levels and degrees among it.
 #include "core/parallel.hpp"
 #include "kernels/cpu/traverse/common_search.hpp"

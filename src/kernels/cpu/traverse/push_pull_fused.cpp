@@ -20,7 +20,7 @@
 //   smallest_parent the first claim of a wide push stands, and the smallest of those filed in a dense one.
 // Cost: push: frontier edges * (bit test; pair when unvisited). Pull: unvisited vertices * (offsets, first line of
 //   neighbours, bit tests to the first hit).
-// Distance to the limit: docs/measurements.md. Bound by the latency of neighbours' lines and by mispredicted
+// Distance to the limit: docs/measurements/bfs.md. Bound by the latency of neighbours' lines and by mispredicted
 //   branches (two to three a vertex), not by bytes.
 // Why the loop over mxv was not enough: every level pays operation overhead, bitmap clearing and conversions of
 //   order vertices / 64, which is all the time there is on thin, deep graphs.

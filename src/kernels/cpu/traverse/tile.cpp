@@ -19,7 +19,7 @@
 // Determinism: levels and parents are the same for any number of threads; the order of the lists is not.
 // Cost: push_csc: tiles in the tile rows of the frontier's words, and words of the frontier's vertices. push_csr: tiles in the
 //   tile rows of unvisited vertices, and words of these up to the first hit. Parents: neighbours up to the first one level up.
-// Distance to the limit: docs/measurements.md. On a grid by rows a look at a tile costs about 10 ns (a header, a word of each
+// Distance to the limit: docs/measurements/tiles.md. On a grid by rows a look at a tile costs about 10 ns (a header, a word of each
 //   bitmap, two branches that go either way) and serves one or two edges, as a front has one vertex a word: push_pull_fused
 //   takes 0.4 times as long. On a band of 21 the same look serves a word's front at once: 0.2 ns an entry, a seventh of
 //   push_pull_fused without parents; the parents' pass is then the larger part.

@@ -18,7 +18,7 @@
 // Determinism: levels and counts are the same for any number of threads; the order of the queue is not.
 // Cost: push: frontier edges * (read, change of a word). Pull: vertices, and in-neighbours of those that lack bits up to
 //   the last missing bit: few once most bits are set. Levels: 4 bytes a source and vertex.
-// Distance to the limit: docs/measurements.md.
+// Distance to the limit: docs/measurements/bfs.md.
 // Why single searches were not enough: each looks at the same edges again.
 #include "kernels/cpu/traverse_many/bit_parallel.hpp"
 

@@ -1,7 +1,7 @@
 // apply/words on a GPU: w = f(u) for a vector's entries, which keep their places.
 //
 // Who owns what: a thread has a place, present or not: an absent one's value is passed over. No shared memory, no sync.
-// Memory: u once, w once. Determinism: no sum. Distance to the limit (H200): docs/measurements.md (vectors on a GPU).
+// Memory: u once, w once. Determinism: no sum. Distance to the limit (H200): docs/measurements/spmv.md (vectors on a GPU).
 // Why the CPU's was not enough: vectors that a product on the GPU left there would come home and go back.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // As select/rows, with a bit for every row and column that the region names. C(I,J) = A is what of C lies outside, united (ewise/balanced_path)
 // with A spread over C's shape (extract/rows): three steps of a copy's kind. Of a mask that a scalar is assigned by, what lies within.
-// Distance to the limit (H200, whole calls): docs/measurements.md (extract, assign and sums of rows).
+// Distance to the limit (H200, whole calls): docs/measurements/conversions.md (extract, assign and sums of rows).
 // Why the CPU's was not enough: it has a row's merge in one thread, and the matrices would go to the host and back.
 #include "kernels/cuda/assign/rows.cuh"
 #include "kernels/cuda/select/common_flags.cuh"

@@ -8,7 +8,7 @@
 //   Workspace as on the CPU.
 // Sync: launches. Determinism: the order of a sum depends on the list and on the number of sources alone; lists of found
 //   vertices have no order, which no result depends on.
-// Cost: three to five launches and a read-back of 16 bytes a level. Distance to the limit (H200): docs/measurements.md.
+// Cost: three to five launches and a read-back of 16 bytes a level. Distance to the limit (H200): docs/measurements/graphs.md.
 // Why products were not enough: every level passes over whole vectors of each source, and reads the edges for it alone.
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/betweenness/batched.cuh"

@@ -18,7 +18,7 @@
 // Memory: 32 bytes a vertex and source (plan::device_betweenness_queue_parts).
 // Cost: a level is a chain of four accesses, two of them atomic, and a barrier; back, of one access and a barrier. A vertex is
 //   some fifteen scattered sectors. Distance to the limit (H200): 4.4 us a level forward and back together, four sources on
-//   grid2d:1024,0.15, nearly all of it chain, not memory: docs/measurements.md.
+//   grid2d:1024,0.15, nearly all of it chain, not memory: docs/measurements/graphs.md.
 // Why betweenness/batched was not enough: on deep, thin graphs each level pays three to seven launches and a read-back.
 #include "kernels/cuda/betweenness/queue.cuh"
 #include "kernels/cuda/common_grid.cuh"

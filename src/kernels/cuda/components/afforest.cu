@@ -8,7 +8,7 @@
 //   a vertex's parent is moved up by its own thread's plain stores: both in L2, where threads see each other.
 // Sync: launches. Determinism: as on the CPU, parents are smaller, so labels do not depend on the order of links.
 // Memory: two offsets, two edges and a few labels read at random for a vertex, and the edges outside the largest component.
-//   Workspace: 4 bytes a vertex, for the list of long rows. Distance to the limit (H200): docs/measurements.md.
+//   Workspace: 4 bytes a vertex, for the list of long rows. Distance to the limit (H200): docs/measurements/graphs.md.
 // Why the loop over mxv was not enough: each of its rounds reads all edges, and there are as many as the diameter.
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/common_grid.cuh"

@@ -2,7 +2,7 @@
 //
 // Who owns what: a thread has a place, a warp 32 of them, whose word of presence its ballot makes. No shared memory, no sync.
 // Memory: each operand once, the result once; it may take the place of an operand. A fixed operand is one value, read by all.
-// Determinism: no sum. Distance to the limit (H200): docs/measurements.md (vectors on a GPU).
+// Determinism: no sum. Distance to the limit (H200): docs/measurements/spmv.md (vectors on a GPU).
 // Why the CPU's was not enough: vectors that a product on the GPU left there would come home and go back.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // Who owns what: a thread has a place of t, a warp a word of its presence. Memory: the list, a value and a bit gathered for each, and t.
 // Sync: the launch. No workspace: the list is brought there. Determinism: nothing is summed.
-// Distance to the limit (H200, whole calls): docs/measurements.md (extract, assign and sums of rows): the list's way there is most.
+// Distance to the limit (H200, whole calls): docs/measurements/conversions.md (extract, assign and sums of rows): the list's way there is most.
 // Why the CPU's was not enough: the vector would go to the host and back.
 #include "kernels/cuda/extract/common_places.cuh"
 #include "kernels/cuda/extract/places.cuh"

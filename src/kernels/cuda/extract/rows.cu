@@ -9,7 +9,7 @@
 // Shared memory: 8 bytes an entry of the four tiles of a block. Memory: offsets of the rows that are read, entries read and written once
 //   a step, 8 bytes a row of the result twice. Sync: launches. Determinism: nothing is summed.
 // Workspace: 8 bytes a row and the scan's; select's.
-// Distance to the limit (H200, whole calls): docs/measurements.md (extract, assign and sums of rows). Half of laplace3d:80's rows 0.25 ms,
+// Distance to the limit (H200, whole calls): docs/measurements/conversions.md (extract, assign and sums of rows). Half of laplace3d:80's rows 0.25 ms,
 //   six times a copy of their bytes: the list's way there, four launches and a count that the host waits for are most of it.
 // Why the CPU's was not enough: the matrix would go to the host and back.
 #include "core/cuda_check.hpp"

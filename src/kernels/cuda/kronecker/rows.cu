@@ -4,7 +4,7 @@
 //   follow from those of A and B. A thread has a row's offset.
 // Memory: A and B, mostly from the caches; columns and two values an entry written, the values read and one written by ewise/words.
 //   One value for all of A or B is not spread. Workspace: a value an entry. Sync: launches. Determinism: nothing is summed.
-// Distance to the limit (H200): docs/measurements.md (extract, assign and sums of rows): 35 M doubles in 0.55 ms for 1.5 GB moved, two
+// Distance to the limit (H200): docs/measurements/conversions.md (extract, assign and sums of rows): 35 M doubles in 0.55 ms for 1.5 GB moved, two
 //   thirds of a copy's rate; 0.42 GB of them are the result.
 // Why the CPU's was not enough: it calls any operator by its address, and C would go to the GPU.
 #include "core/cuda_check.hpp"

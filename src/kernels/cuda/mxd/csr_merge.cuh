@@ -16,7 +16,7 @@
 // Determinism: sums depend on where chunks and runs begin, never on timing.
 // Cost: nnz * columns products, whatever the row lengths; bytes of A for each tile of 32 doubles (64 where the plan takes wide
 //   tiles), C once, B from L2.
-// Distance to the limit (H200): docs/measurements.md. Rows of B set it: from the second-level cache or, random columns, from memory,
+// Distance to the limit (H200): docs/measurements/dense.md. Rows of B set it: from the second-level cache or, random columns, from memory,
 //   which a floor of A, B and C once does not count. By Nsight Compute, at 8 columns of laplace3d:160: the first-level cache, whose
 //   tags are asked for eight rows by every load of a warp, 97% of the time, and which finds one of six, since what is in flight fills
 //   it: that is what csr_tiled mends there. At 64 columns of laplace2d:4000 in one tile memory was at 88%, 28 GB for a floor of 17:

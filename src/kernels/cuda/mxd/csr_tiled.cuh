@@ -9,7 +9,7 @@
 // Determinism: sums in the order of k, products not fused into them: the reference's bits.
 // Cost: nnz * columns products; a block takes as long as the longest of its rows.
 // Distance to the limit (H200): 72 and 76% of A, B and C once at the rate of a copy on laplace3d:160 and a band at 8 columns, 59 and 62% at
-//   16, 40% on laplace3d:160 at 64, 42% and 23% on laplace3d:50 (x) 3x3 at 8 and 64: docs/measurements.md. Where neighbouring rows reach neighbouring columns, the groups of a warp ask
+//   16, 40% on laplace3d:160 at 64, 42% and 23% on laplace3d:50 (x) 3x3 at 8 and 64: docs/measurements/dense.md. Where neighbouring rows reach neighbouring columns, the groups of a warp ask
 //   for the same rows of B at the same time and the first-level cache answers for most of them; what it does not have in flight it
 //   keeps, so that few rows of B at once and many threads are faster than many at once (laplace3d:160, 8 columns, ms: eight at
 //   once and 1,024 threads 0.88, four 0.71, three and 1,280 threads 0.66, two and 2,048 threads 0.64, with entries by asynchronous copies 0.60; by shuffles, four at once, 1.07).

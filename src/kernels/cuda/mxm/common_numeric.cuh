@@ -7,7 +7,7 @@
 // Sync: the block's barrier after multiplying and after adding.
 // Determinism: a place is summed by one thread, in the order of the other kernels: the same bits.
 // Cost: pairs once, in streams; two gathers a product, which neighbouring places share; the sums read from shared memory. Distance to
-//   the limit: docs/measurements.md (SpGEMM on a GPU).
+//   the limit: docs/measurements/spgemm.md (SpGEMM on a GPU).
 // Why filling again was not enough: hash/fill finds each product's place anew, three to four times the time of the products alone
 //   where rows are long.
 #pragma once

@@ -16,7 +16,7 @@
 // Sync: the block's barriers between loading, adding and writing. Determinism: the order of k: bit for bit the CPU's.
 // Cost: A and C once, B once for each of A's runs of diagonals (from the cache but once); two reads of shared memory a product.
 //   Distance to the limit (H200): fill moves laplace2d:2000's 0.81 GB at 44% of the copy rate and banded:1000000,21's 0.66 at 27%,
-//   where shared memory's reads and instructions are the time. Table: docs/measurements.md (SpGEMM on a GPU).
+//   where shared memory's reads and instructions are the time. Table: docs/measurements/spgemm.md (SpGEMM on a GPU).
 // Tried: pairs by words of four diagonals of C for each of A, whose value was then read once for four: fill took 0.49 ms in place of
 //   0.44 for laplace2d:2000, 2.17 in place of 1.89 for laplace3d:100, 0.58 in place of 0.62 for banded:1000000,21.
 // Why hash was not enough: it finds the place of each product, though most rows have the same.

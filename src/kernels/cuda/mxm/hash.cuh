@@ -25,7 +25,7 @@
 //   turns, or three times a step. Bins are launched side by side, each on a stream of its own.
 // Determinism: products of one place are added in the order of k. Bit for bit the CPU's.
 // Cost: products read once in count and once in fill (a long row's twice; pairs in place of products in count).
-//   Distance to the limit (H200): docs/measurements.md. Instructions and shared memory are the time, not streams: a prototype
+//   Distance to the limit (H200): docs/measurements/spgemm.md. Instructions and shared memory are the time, not streams: a prototype
 //   kept the pipe to shared memory and first-level cache 90% busy in tables, and issued in 75 to 85% of cycles. Sorting moves
 //   numbers between lanes in 6 of 15 steps for 32 products, 15 of 36 for 256 (a thread has neighbouring numbers; striped, it
 //   was twice as many, and laplace2d's fill took 1.16 ms in place of 0.91). A block's rows of rmat_directed:17,8: 330 instructions

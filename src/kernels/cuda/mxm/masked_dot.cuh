@@ -17,7 +17,7 @@
 // Cost: entries of A's rows once, and of B's columns for each place of the mask. Distance to the limit (H200): dense:1000,1000 under
 //   itself goes through 270 G entries of columns a second, banded:200000,21 through 140 G, where a copy would bring 1,050 G: that is
 //   100 and 210 issue slots for 32 entries, which are hashed, probed, and meet in both values. Rows of few short columns leave lanes
-//   idle: a warp takes as long for laplace2d's 25 entries a row as for some 150 of the band: docs/measurements.md.
+//   idle: a warp takes as long for laplace2d's 25 entries a row as for some 150 of the band: docs/measurements/spgemm.md.
 // Why masked_row was not enough: it numbers places before it sums, so that products come twice; on triangles of Kronecker graphs
 //   its tables of words, and the blocks that have long rows, took most of its time.
 #pragma once

@@ -7,7 +7,7 @@
 // Who owns what, shared memory, sync, workspace: as hash.
 // Determinism: products of one place are added in the order of k. Bit for bit the CPU's.
 // Cost: all products are looked at, twice; the result takes no more memory than the mask allows. Distance to the limit (H200):
-//   docs/measurements.md; rows that a block has go through all columns' bits.
+//   docs/measurements/spgemm.md; rows that a block has go through all columns' bits.
 // Why hash was not enough: it makes all places, and the write-back drops those barred.
 #pragma once
 

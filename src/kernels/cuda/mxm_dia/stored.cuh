@@ -13,7 +13,7 @@
 //   diagonals of doubles by as many) go to pairs.
 // Sync: one barrier between bringing and adding. Determinism: the order of k: bit for bit the CPU's.
 // Cost: A and C once, B once and what neighbouring tiles share (from the second-level cache). Distance to the limit (H200,
-//   double): 63% of the copy rate with 21 diagonals, 75 with 9, 28 with 61: docs/measurements.md.
+//   double): 63% of the copy rate with 21 diagonals, 75 with 9, 28 with 61: docs/measurements/spgemm.md.
 // Tried: rows of B brought through registers, a load at a time (0.39 ms at best for 0.29 on 21 diagonals of a million doubles, H100); four rows
 //   a lane, which takes fewer reads but registers for three blocks or two (0.31 at best); tiles of 512 rows, one block (0.48).
 // Why mxm/dia_dia was not enough: from and to CSR it moves 12 bytes an entry, and turns every value.

@@ -9,7 +9,7 @@
 // Determinism: the order of u's entries within a row, without an atomic.
 // Cost: products x (1 or 2 passes + 8 readings from the first-level cache): the fastest that keeps an order around 50,000
 //   products on an H200; a bucket that hub rows fill is one block's, 1.55 ms where the radix sort takes 0.57
-//   (docs/measurements.md).
+//   (docs/measurements/spmv.md).
 #pragma once
 
 #include "core/cuda_shared.hpp"

@@ -3,7 +3,7 @@
 //
 // Memory and determinism as csc_gather_radix. Cost: products x log2(products / tile): more passes than the radix
 // sort's as soon as there are many products, fewer on few: 0.06 to 0.07 ms for 3,600 to 6,700 on an H200, twice the radix sort's
-//   time for 6.5 M (docs/measurements.md).
+//   time for 6.5 M (docs/measurements/spmv.md).
 #pragma once
 
 #include "kernels/cuda/mxv/common_gather.cuh"

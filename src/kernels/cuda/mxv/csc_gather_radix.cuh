@@ -7,7 +7,7 @@
 // Memory: products twice (rows and values); pair semirings move rows alone.
 // Determinism: the order of u's entries within a row, always.
 // Cost: products x passes: 64 to 76 ps a product on an H200, and 0.08 ms at least where a block does not hold them: 5% of what their bytes would
-//   take (docs/measurements.md). Why it is not enough: every product travels through memory once a pass.
+//   take (docs/measurements/spmv.md). Why it is not enough: every product travels through memory once a pass.
 #pragma once
 
 #include "kernels/cuda/mxv/common_gather_block.cuh"

@@ -15,7 +15,7 @@
 // Cost: nnz + rows + columns + runs. Bytes of an entry with values of 8 bytes: 18 (columns in 2) and 10, and 4 a run; CSR has 12 and a sector of 32.
 // Distance to the limit (H200, random:8000000,8): 76% of the floor by bytes in double (0.606 ms), 70% in float (0.380); the products have 3.4
 //   TB/s of the copy's 4.27, the rows 2.7: runs of 50 bytes begin anywhere in a sector, 22% of what the L2 hands out goes unused, and it is
-//   busy for 90% of the time. Of the CSR's floor, bytes or gathers, 134 and 121%. What was tried: docs/measurements.md (SpMV on a GPU).
+//   busy for 90% of the time. Of the CSR's floor, bytes or gathers, 134 and 121%. What was tried: docs/measurements/spmv.md (SpMV on a GPU).
 // Why csr_merge was not enough: an entry whose operand no cache holds costs it a sector of memory, and one of the L2 where a cache does.
 // What it leaves: products take nnz values of memory as they go, the bins as much as the CSR. A u with gaps, and operators that do not read u's
 //   values, go by csr_merge. Entries in few columns are better served by csr_ranked, whose caches hold these.

@@ -19,7 +19,7 @@
 // Cost: nnz + rows, whatever the row lengths.
 // Distance to the limit (H200, double): 91 to 97% of the floor on meshes, bands and dense rows; where gathers
 //   miss, 75 to 85% of the larger of bytes and gathers, since both come from the same memory. Tables:
-//   docs/measurements.md.
+//   docs/measurements/spmv.md.
 // Why csr_row was not enough: its warps wait for their longest rows and read entries out of order.
 #pragma once
 

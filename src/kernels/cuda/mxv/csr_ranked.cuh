@@ -12,7 +12,7 @@
 // Determinism: as csr_merge; rows keep the order of their entries.
 // Cost: nnz + rows + columns.
 // Distance to the limit (H100, floor of what is read by ranks): rmat_directed:22,16 85% in double, 64% in float; rmat_directed:20,16 57 and
-//   45%. The order of u is a tenth of it. What the rest waits for is not measured. Table: docs/measurements.md (SpMV and SpMSpV on a GPU).
+//   45%. The order of u is a tenth of it. What the rest waits for is not measured. Table: docs/measurements/spmv.md (SpMV and SpMSpV on a GPU).
 // Without gain: the next chunk asked for before the products of this one are formed (spilled registers, 1.10 times the time); tables of 32 to
 //   128 KiB for 80 (0.98 to 1.06 in double).
 // Why csr_merge was not enough: where few columns have most entries it asks the L2 for the same operands over and over, 32 bytes for each.

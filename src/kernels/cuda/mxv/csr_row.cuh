@@ -6,7 +6,7 @@
 // Memory: offsets, indices and values once, u gathered.
 // Synchronisation: none but the order of the two launches. Shared memory: one partial a warp for the long rows.
 // Determinism: a row's sum depends on its length alone.
-// Cost: nnz + rows. Distance to the limit: 1.04 to 2.4 times csr_merge's time, 15 times on a few log-normal rows: docs/measurements.md.
+// Cost: nnz + rows. Distance to the limit: 1.04 to 2.4 times csr_merge's time, 15 times on a few log-normal rows: docs/measurements/spmv.md.
 // Why it is not enough: a warp waits for its longest row (csr_merge does not).
 #pragma once
 

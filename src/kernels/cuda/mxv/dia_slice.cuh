@@ -12,7 +12,7 @@
 // Cost: 32 values a diagonal, whether its rows are there or not.
 // Distance to the limit (H200, slices and vectors once at the copy rate): with a pitch of 3, 4, 5 (2-D meshes) 101, 97, 99% in double and 94,
 //   89, 87% in float; of 7 and 9 95% and 83, 76%; 3-D meshes and bands 98 to 99% and 82 to 91%; dense rows 92 and 76%. Slices of 3 to 5
-//   without a pitch 80 to 83% and 62 to 71%. Table: docs/measurements.md (SpMV and SpMSpV on a GPU).
+//   without a pitch 80 to 83% and 62 to 71%. Table: docs/measurements/spmv.md (SpMV and SpMSpV on a GPU).
 // Without gain (one H200, times the time): slices asked for ahead to the L2 by bulk prefetches (0.96 to 1.08); by bulk copies to shared memory
 //   (0.96 to 1.66); warps that stay, with the next slice's diagonals there before it begins (1.03 to 3.4); diagonals by way of the lanes
 //   and shuffles (0.95 to 1.29); turns of 8 (0.94 to 1.39), of 3, 5 and 6 (0.93 to 1.18, better where they divide the slice); one kernel

@@ -17,7 +17,7 @@
 // Distance to the limit (H200): at a density of 0.1 0.74 to 1.11 times csr_merge's time with every entry. On laplace2d:2100
 //   100 us, 47 for what must be moved: a warp's chain of five loads with half of the warps that a multiprocessor could hold. At
 //   0.0001 10 to 14 us with 21 to 27 M entries, of which a launch between two events is 5.6, strips and their barrier 2, and the sum of 64 rows, five
-//   loads and some 480 instructions one after another, the rest; docs/measurements.md (tiles on a GPU).
+//   loads and some 480 instructions one after another, the rest; docs/measurements/tiles.md (tiles on a GPU).
 // Why csr_row was not enough: it reads a column and a presence bit for every entry of A, whatever u holds.
 #pragma once
 

@@ -16,7 +16,7 @@
 //   evict-first loads of offsets and columns 0.0393 for 0.0372 ms in float.)
 // Determinism: a row is summed in its order, a block's rows by a tree of fixed shape, blocks exactly, in any order.
 // Distance to the limit (H200): on grid2d:2000,0.3 1.07 times the floor in double, 1.12 in float, 1.15 and 1.26 were rows always
-//   taken forwards: docs/measurements.md (graph algorithms on a GPU). Columns and products through shared memory, as
+//   taken forwards: docs/measurements/graphs.md (graph algorithms on a GPU). Columns and products through shared memory, as
 //   csr_merge has them, took 1.4 times as long on the grid (barriers between), one row a thread 1.3 times; d over the row's
 //   length in place of the scale, where A is symmetric, gained nothing: its division costs what the bytes did.
 // Why mxv and pagerank/step were not enough: with rows of three entries t, written and read again, a pass that sums it, and

@@ -8,7 +8,7 @@
 // Memory: t, r, p and scale once, r and y written once. Workspace: two doubles a block.
 // Determinism: sums are taken in double, in an order that the size alone determines.
 // Distance to the limit (H200): with its product 1.00 to 1.23 times the floor on graphs of long rows, in double:
-//   docs/measurements.md (graph algorithms on a GPU).
+//   docs/measurements/graphs.md (graph algorithms on a GPU).
 // Why ewise, apply and reduce were not enough: seven passes, and three times the host waited for a number.
 #include "core/cuda_check.hpp"
 #include "kernels/cuda/pagerank/step.cuh"

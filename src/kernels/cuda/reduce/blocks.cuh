@@ -4,7 +4,7 @@
 //   tree of fixed shape, and one more block does the same with the blocks' sums.
 // Shared memory: a value and a byte for each thread. Workspace: a value and a byte a block. Sync: barriers of the tree, two launches.
 // Memory: values once. Determinism: the order depends on size and presence alone, and is the CPU's: the same bits on both.
-// Distance to the limit (H200): docs/measurements.md (vectors on a GPU).
+// Distance to the limit (H200): docs/measurements/spmv.md (vectors on a GPU).
 // Why the CPU's was not enough: a vector that is on the GPU would come home to be added.
 #pragma once
 

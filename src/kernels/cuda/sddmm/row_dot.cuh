@@ -9,7 +9,7 @@
 //   or memory: places * inner values. The plan has X packed by rows and Y by columns where they lie otherwise and are met often
 //   enough; else they are read in place with steps, a value at a time, in the same order. No workspace, no barrier.
 // Determinism: the order of a sum depends on the number and the type of its products alone.
-// Distance to the limit: docs/measurements.md.
+// Distance to the limit: docs/measurements/dense.md.
 // Why the product of X and Y under a mask was not enough: it makes all places.
 #pragma once
 

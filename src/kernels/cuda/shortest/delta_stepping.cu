@@ -20,7 +20,7 @@
 // Determinism: distances are the one least fixed point (adding is monotone, also in floating point), parents follow from
 //   them; rounds and relaxations vary with the timing.
 // Cost: relaxed edges * (8 or 16 bytes, a scattered read); relaxed edges are those of reached vertices times what is
-//   relaxed again. Distance to the limit: docs/measurements.md.
+//   relaxed again. Distance to the limit: docs/measurements/graphs.md.
 // Why the loop over mxv was not enough: a launch and a read-back a round cost 10 us, and it relaxes from every vertex that
 //   changed, near or far.
 #include "kernels/cuda/common_launch.cuh"

@@ -18,7 +18,7 @@
 // Cost (Nsight Compute, H100, tiles of 32, all kept; the prototype of this, before it was put into classes): grid2d:2000,0.3, laplace3d:100, banded:1000000,21 and fe_body (x) 6x6 issue
 //   64.7, 67.3, 32.1 and 17.1 M instructions of a warp, in 80, 81, 77 and 51% of the slots.
 // Distance to the limit (H100): 37 to 55% of the copy rate over the CSR's structure read once and the tiles written;
-//   docs/measurements.md has the table. What is left are the instructions, 12 for a column of a warp's rows and some 35 for a
+//   docs/measurements/tiles.md has the table. What is left are the instructions, 12 for a column of a warp's rows and some 35 for a
 //   tile; on fe_body (x) 6x6, whose rows of tiles have 1,395 entries, too few warps (of the prototype, with room for 1.6 times the average, 16 at a time).
 // Without gain, in the prototype (grid2d:2000,0.3 0.092 ms, laplace3d:100 0.098, banded:1000000,21 0.057, fe_body (x) 6x6 0.044; this
 //   takes 0.095, 0.101, 0.059, 0.048): counts first, in a pass of its own (0.120, 0.129, 0.087, 0.075); counts added up by blocks that wait for those before them

@@ -16,7 +16,7 @@
 // Cost: Nsight Compute, H100, laplace3d:100, tiles of 16: 167.6 M instructions of a warp in 63% of the slots. Rows of tiles
 //   that hold many times their neighbours' tiles are a warp's alone.
 // Distance to the limit (H100, tiles of 16, doubles): 60% of the copy rate on laplace3d:100, 68% on the band, 47% on fe_body (x) 6x6,
-//   over the CSR read once and the tiles written, the sample with it; docs/measurements.md.
+//   over the CSR read once and the tiles written, the sample with it; docs/measurements/tiles.md.
 // Without gain: a lane a row, an entry at a time (9 to 22% of the copy rate: a warp's loads lie in as many sectors as it has
 //   rows); values to their places at once, with more warps (laplace3d:100: fill 0.35 for 0.24 ms); a stage that holds both
 //   rows of tiles, with fewer (0.33); values fetched to L2 ahead (fill 0.94 to 1.06 times the time) or read and written as

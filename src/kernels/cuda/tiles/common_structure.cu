@@ -20,7 +20,7 @@
 // Cost: Nsight Compute, H200, tiles of 16 from 8 entries on, grid2d:2000,0.3: 47.4 M instructions of a warp (60.6 M when rows were
 //   counted first) in 65% of the slots, six blocks a multiprocessor, which shared memory allows; and the sample 1.3 M in 6 us,
 //   which is latency.
-// Distance to the limit (H200, tiles of 16, the sample with it): 27 to 28% of the copy rate on the grid (docs/measurements.md). What is
+// Distance to the limit (H200, tiles of 16, the sample with it): 27 to 28% of the copy rate on the grid (docs/measurements/tiles.md). What is
 //   left are the instructions: a step of eight rows of tiles is some 200 for 72 entries.
 // Without gain: three columns at a time where they are neighbours (count on laplace3d:100: 53.9 M instructions for 49.2); steps that the
 //   count notes in shared memory and the writing repeats without walking (59.5 M for 60.7: the walk is a sixth of the writing); 64 or 56

@@ -13,7 +13,7 @@
 // Cost: in three steps counts read 6 bytes an entry; entries are read and written three times with 4 to 6 bytes and a value. In two,
 //   columns are read twice; then 4 bytes (column in its bucket, row in its window) and a value an entry are written, and 8
 //   and a value read and 4 and a value written; counts by group of tiles and bucket beside. Useful are twice 4 bytes and a
-//   value. Memory: 4 or 8 bytes and a value an entry, and the counts. How far that is from a copy: docs/measurements.md.
+//   value. Memory: 4 or 8 bytes and a value an entry, and the counts. How far that is from a copy: docs/measurements/conversions.md.
 // Why three steps and not two: with few digits runs are long and nothing waits long; two move less, and serve where tiles touch few
 //   columns.
 // Why not the sort alone: (column, position) pairs moved 16 bytes an entry for each eight bits of a column number, and the

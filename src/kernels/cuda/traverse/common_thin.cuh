@@ -10,7 +10,7 @@
 // their barrier. So who has nothing to do looks at two barriers and one word. One warp, the last, whose pieces are the last too, has the
 // messages, decides whether the next level begins, and keeps sums and record. Finds that are one piece each, as most are, have a way
 // of their own into the queue. Measured against the loop before, in which every thread decided and neighbours were copied to shared
-// memory as they were found: docs/measurements.md (a grid from its centre 5.38 -> 4.84 ms, H100).
+// memory as they were found: docs/measurements/bfs.md (a grid from its centre 5.38 -> 4.84 ms, H100).
 // Rows of five to eight entries have eight lanes each while the block has threads for that, else four, which look twice
 // (laplace2d:90 0.94 -> 0.70 ms of three searches, H200).
 // Without gain (figures there too): what pieces have left shared out among a warp's lanes, with the list for longer ones or without it;

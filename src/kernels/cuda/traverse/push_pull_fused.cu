@@ -37,7 +37,7 @@
 // Cost: push: frontier edges * (neighbour, bit). Pull: unvisited vertices * (two offsets, sectors to the first hit).
 // Distance to the limit (H200, levels): 23, 37, 18 and 54% of the floor by bytes and gathers on rmat:20,16, rmat:22,32,
 //   uniform:1048576,16 and grid2d:2000,0.3; a pull's chain of dependent reads costs 8 us or more, few vertices or
-//   many: docs/measurements.md.
+//   many: docs/measurements/bfs.md.
 // Why the loop over mxv was not enough: a launch and a read-back a level cost 10 us, a level here 1 to 3.
 #include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/traverse/common_pull.cuh"

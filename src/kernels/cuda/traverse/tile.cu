@@ -22,7 +22,7 @@
 // Cost: push_csc: tiles of the frontier's tile rows, and of each a word for each vertex of the frontier in it. Parents: entries of each row
 //   up to the first one level up, 0.03 of 0.34 ms on laplace3d:100.
 // Distance to the limit (H200): bound by latency: held tiles 1.5 to 3 us a level, else 6.5 to 11 us a level by all blocks, 2.0 to 4.5 by the cluster, 1.3 by one block (H100: 0.77 by its first warps),
-//   where a trip to L2 takes 0.2 to 0.3, a message 0.3 and a barrier of all 0.9: docs/measurements.md (tiles on a GPU).
+//   where a trip to L2 takes 0.2 to 0.3, a message 0.3 and a barrier of all 0.9: docs/measurements/tiles.md (tiles on a GPU).
 // Why push_pull_fused was not enough: it asks for every edge whether it leads to something new; here a word asks for 32.
 #include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/common_offsets.cuh"

@@ -27,7 +27,7 @@
 //   in-neighbours up to the last missing bit: few once most bits are set. Sweep: words of marked groups, and what changed.
 // Distance to the limit: on an H200 7% of the floor for counts, 18% with levels on rmat:20,16, which counts a word and an
 //   offset a vertex, a look a visit and a barrier a level. Most is pulls, whose looks come at three fifths of the gather rate
-//   where nothing stops them early (uniform), and atomic operations (docs/measurements.md).
+//   where nothing stops them early (uniform), and atomic operations (docs/measurements/bfs.md).
 // Why single searches were not enough: each reads the same edges again, and pays its own barriers.
 #include "kernels/cuda/common_launch.cuh"
 #include "kernels/cuda/traverse_many/bit_parallel.cuh"
