@@ -30,7 +30,7 @@ $(grep -m 5 -E "=========|FAILED|nz:" "$log")"
 }
 matvec='*EveryKernelAgreesWithTheModelOverTheBattery/plus_times_float64:MxvOnDevice.APlanned*:MxvOnDevice.Results*:MxvOnDevice.Scattered*:MxvFewOnDevice.OfOneRow*:MxvFewOnDevice.More*:MxvFewOnDevice.Obey*'
 joins='EwiseOnDevice.Long*:EwiseOnDevice.Stretches*:EwiseOnDevice.Nearly*:EwiseOnDevice.Repeats*:EwiseOnDevice.Results*'
-dense='MxdOnDevice.Keeps*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*:DenseProducts.Few*'
+dense='MxdOnDevice.Keeps*:MxdResident.IsConverted*:SddmmOnDevice.OperandsInItsMemoryAgree*:MxdOnDevice.Operands*:MxdOnDevice.Transposes*:DenseProducts.Few*'
 pinned='Ids/PinnedOnDevice.Without*:*PinnedOnDevice.ProductsThatFill*:SddmmOnDevice.Keeps*:SddmmOnDevice.Operands*'
 built='BuildOnDevice.Of*:BuildOnDevice.Rows*:BuildOnDevice.Columns*:BuildOnDevice.Says*'
 resident='MxmOnDevice.DotProductsOfLong*:MxmPatternOnDevice.Other*:MatrixOnDevice.Arrays*:MatrixOnDevice.Rows*:MatrixOnDevice.Products*:MatrixOnDevice.Invalidate*:MatrixOnDevice.Kept*:MxmOnDevice.Masks*'
@@ -46,7 +46,7 @@ for tool in memcheck synccheck initcheck; do
     check $tool 60 "$bin/nz" bfs rmat:12,16 --switches all,duplicates --backend cuda --validate
     check $tool 60 "$bin/nz" bfs rmat:8,8 --backend cuda --validate
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$matvec:*any_second_int32"
-    check $tool 120 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins:$dense:$resident"
+    check $tool 200 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$joins:$dense:$resident"
     check $tool 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$pinned"
     check $tool 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --validate
     check $tool 60 "$bin/nz" spgemm lp:10,3000,20000 --kernel hash --backend cuda --validate
@@ -99,7 +99,7 @@ done
 # racecheck looks at shared memory: the kernels that use it, on little. Tile searches in one block it takes for racing, by its own error with
 # named barriers (docs/measurements/bfs.md).
 check racecheck 100 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter='MxvOnDevice.APlanned*:MxvOnDevice.Results*:MxvFewOnDevice.OfOneRow*:MxvFewOnDevice.Obey*'
-check racecheck 60 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
+check racecheck 120 "$bin/nonzero_conformance_tests" --gtest_brief=1 --gtest_filter="$dense"
 check racecheck 60 "$bin/nz" spgemm rmat_directed:9,8 --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm lp:10,3000,20000 --kernel hash --backend cuda --repeat 1
 check racecheck 60 "$bin/nz" spgemm lp:12,3000,3000 lp:3000,2000000,60000 --kernel hash --backend cuda --repeat 1

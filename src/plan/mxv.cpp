@@ -179,9 +179,18 @@ bool pushes_generic(const mxv_facts& f) {
 
 // Of so many rows that a pull would first make offsets for, nearly all are empty.
 bool has_few_in_many_rows(const mxv_facts& f) {
-    return !f.on_device && f.push_ready && !f.pull_ready &&
-           push_cost * static_cast<double>(f.nnz) + static_cast<double>(f.input_size) <
-               static_cast<double>(f.output_size);
+    const double push = f.on_device
+                            ? device_sort_cost_even * static_cast<double>(f.nnz) + device_push_launches_even
+                            : push_cost * static_cast<double>(f.nnz);
+    return f.push_ready && !f.pull_ready &&
+           push + static_cast<double>(f.input_size) < static_cast<double>(f.output_size);
+}
+
+choice choose_push(const mxv_facts& f, double products, std::string_view on_cpu, bool is_full) {
+    choice push = f.on_device ? choose_device_push(f, products) : choose_push_on_cpu(on_cpu);
+    if (is_full)
+        push.reason = "few entries in a great many rows: only those that get a product are looked at";
+    return push;
 }
 
 choice choose(const mxv_facts& f) {
@@ -226,9 +235,7 @@ choice choose(const mxv_facts& f) {
     const double turning = 8.0 * static_cast<double>(f.nnz);
     if (!f.push_ready) push += (turning + static_cast<double>(f.input_size)) / products_of_it;
     if (!f.pull_ready) pull += (turning + static_cast<double>(f.output_size)) / products_of_it;
-    if (push < pull && f.on_device) return choose_device_push(f, products);
-    if (push < pull) return choose_push_on_cpu(on_cpu);
-    return choose_pull(f);
+    return push < pull ? choose_push(f, products, on_cpu, is_full) : choose_pull(f);
 }
 
 bool is_push(std::string_view kernel) { return kernel.starts_with("csc_"); }

@@ -1,8 +1,6 @@
 // Dense operands in a GPU's memory for what no kernel there does as it stands: other types, other accumulators, semirings of every tier.
 // Against the dictionary model, lines apart, between which nothing changes. Skips where there is no GPU.
-#include "core/buffer.hpp"
-#include "core/device.hpp"
-#include "support/dense.hpp"
+#include "support/dense_on_device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,23 +8,6 @@ namespace nz::test {
 namespace {
 
 constexpr unsigned mxd_resident_seed = 20261130;
-
-// A block's bytes on the GPU.
-class block_there {
-public:
-    block_there(const context& ctx, dense_block& block)
-        : ctx_(ctx), block_(block), memory_(ctx.device_memory(), block.bytes().size()) {
-        ctx.gpu()->upload(memory_.data(), block.bytes().data(), memory_.bytes());
-        ctx.gpu()->wait();
-    }
-    dense_output view() const { return block_.view_of(memory_.data()); }
-    void bring_home() const { ctx_.gpu()->download(block_.bytes().data(), memory_.data(), memory_.bytes()); }
-
-private:
-    const context& ctx_;
-    dense_block& block_;
-    const buffer memory_;
-};
 
 class MxdResident : public ::testing::Test {
 protected:
@@ -108,15 +89,20 @@ TEST_F(MxdResident, ComesHomeForTheRest) {
 
 // The copies at home are counted, and there is no room for them: C stays as it was.
 TEST_F(MxdResident, SaysThatThereIsNoRoomAtHome) {
-    const context ctx({.backend = backend::cuda, .memory_limit = 20000, .device_memory_limit = 1 << 24});
-    const matrix a = make_matrix(ctx, random_dictionary(60, 60, 0.1, dtype::float64, random));
-    const dictionary full = full_dictionary(60, 90, dtype::float64, random);
-    dense_block b(full, dense_order::row_major), c(full, dense_order::row_major);
-    const block_there b_copy(ctx, b), c_copy(ctx, c);
-    EXPECT_THROW(mxd(ctx, c_copy.view(), semiring("plus_times"), a, b_copy.view(), {.kernel = "reference"}),
-                 out_of_memory);
-    c_copy.bring_home();
-    EXPECT_EQ(difference(full, c.read()), "");
+    const dictionary left = random_dictionary(60, 60, 0.1, dtype::float64, random),
+                     full = full_dictionary(60, 90, dtype::float64, random);
+    constexpr std::size_t dense = 60 * 90 * sizeof(double);
+    for (const std::size_t limit : {dense / 2, dense + dense / 2}) {  // neither, and B alone
+        const context ctx({.backend = backend::cuda, .memory_limit = limit, .device_memory_limit = 1 << 24});
+        const matrix a = make_matrix(ctx, left);
+        dense_block b(full, dense_order::row_major), c(full, dense_order::row_major);
+        const block_there b_copy(ctx, b), c_copy(ctx, c);
+        EXPECT_THROW(
+            mxd(ctx, c_copy.view(), semiring("plus_times"), a, b_copy.view(), {.kernel = "reference"}),
+            out_of_memory);
+        c_copy.bring_home();
+        EXPECT_EQ(difference(full, c.read()), "") << limit;
+    }
 }
 
 }  // namespace

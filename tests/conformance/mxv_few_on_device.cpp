@@ -151,5 +151,30 @@ TEST_F(MxvFewOnDevice, FewerProductsThanTheMeanSaidNeedNoWorkspace) {
     EXPECT_TRUE(same(model_mxm(s, a, u), w));
 }
 
+// All of u is there, and a pull would make offsets for every column of A first.
+TEST_F(MxvFewOnDevice, AFullVectorPushesTheRowsOfAVeryWideMatrix) {
+    std::mt19937 random(36);
+    const context ctx({.backend = backend::cuda});
+    constexpr index_t few = 5, wide = 30000000;
+    for (const auto* name : {"plus_times_fp64", "min_plus_int64", "plus_first_fp32"}) {
+        const semiring s(name);
+        const dtype type = *s.pinned_type();
+        for (const offset_t entries : {40, 30000}) {
+            dictionary a{few, wide, type, {}}, u{few, 1, type, {}};
+            for (offset_t k = 0; k < entries; ++k)
+                a.entries[{static_cast<index_t>(random() % few), static_cast<index_t>(random() % wide)}] =
+                    random_value(type, random);
+            for (index_t i = 0; i < few; ++i) u.entries[{i, 0}] = random_value(type, random);
+            const dictionary expected = transposed(model_mxm(s, transposed(u), a));
+            for (const vector_form form : {vector_form::dense, vector_form::bitmap, vector_form::sparse}) {
+                vector w(ctx, s.value_type(type, type), wide);
+                const mxv_plan plan = vxm(ctx, w, s, make_vector(ctx, u, form), make_matrix(ctx, a));
+                EXPECT_EQ(plan.direction, direction::push) << to_string(plan);
+                EXPECT_TRUE(same(expected, w)) << name << entries;
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace nz::test

@@ -1,8 +1,7 @@
 // Sampled dense-dense products on a GPU: every compiled semiring against the dictionary model over masks and orders, sums of every
 // length against the reference, masks by value, accumulators, and operands that lie in the GPU's memory. Skips where there is no GPU.
-#include "core/buffer.hpp"
-#include "core/device.hpp"
 #include "instantiate/dense_device_cells.hpp"
+#include "support/dense_on_device.hpp"
 #include "support/sddmm.hpp"
 
 #include <gtest/gtest.h>
@@ -147,6 +146,35 @@ TEST_F(SddmmOnDevice, OperandsInItsMemoryAreUsedWhereTheyLie) {
             sddmm(ctx, e, semiring(ring), left, right, mask, pinned);
             EXPECT_EQ(read(d).entries, read(e).entries) << ring << kernel;
         }
+    }
+}
+
+// Lines apart, in any order and type, transposed or not: packed, converted or both there.
+TEST_F(SddmmOnDevice, OperandsInItsMemoryAgreeWithTheModel) {
+    const context ctx({.backend = backend::cuda});
+    const semiring s("plus_times");
+    for (const auto& [of_x, of_y] :
+         {std::pair(dtype::float64, dtype::float64), std::pair(dtype::float32, dtype::float32),
+          std::pair(dtype::int8, dtype::float64), std::pair(dtype::float32, dtype::int64),
+          std::pair(dtype::int64, dtype::int64), std::pair(dtype::boolean, dtype::float64)}) {
+        const dictionary x = full_dictionary(30, 11, of_x, random), y = full_dictionary(11, 26, of_y, random),
+                         m = random_dictionary(30, 26, 0.3, dtype::boolean, random), t = model_mxm(s, x, y);
+        const matrix mask = make_matrix(ctx, m);
+        for (const dense_order in : both_orders)
+            for (const dense_order second : both_orders)
+                for (const bool a : {false, true})
+                    for (const bool b : {false, true}) {
+                        dense_block left(a ? transposed(x) : x, in, 3),
+                            right(b ? transposed(y) : y, second, 2);
+                        const block_there left_there(ctx, left), right_there(ctx, right);
+                        matrix c(ctx, t.type, 30, 26);
+                        const auto plan = sddmm(ctx, c, s, left_there.view(), right_there.view(), mask,
+                                                {.transpose_a = a, .transpose_b = b});
+                        EXPECT_TRUE(plan.on_device || !is_floating(s.operand_type(of_x, of_y)))
+                            << to_string(plan);
+                        ASSERT_TRUE(same(write({30, 26, t.type, {}}, t, {&m, false, false, false, {}}), c))
+                            << name_of(of_x) << " " << name_of(of_y) << " " << a << b;
+                    }
     }
 }
 

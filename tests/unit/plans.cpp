@@ -379,6 +379,14 @@ TEST(MxvPlan, FewEntriesInManyRowsArePushedByAFullVectorToo) {
     f.pull_ready = true;
     EXPECT_EQ(plan::mxv(f).direction, direction::pull);
     f.pull_ready = false;
+    f.on_device = true;
+    EXPECT_EQ(plan::mxv(f).direction, direction::push);
+    EXPECT_EQ(plan::mxv(f).reason.find("sparse"), std::string_view::npos) << plan::mxv(f).reason;
+    f.output_size = 11000000;
+    EXPECT_EQ(plan::mxv(f).direction, direction::pull)
+        << "offsets of so many cost less than a push's launches";
+    f.on_device = false;
+    EXPECT_EQ(plan::mxv(f).direction, direction::push);
     f.nnz = 100000000;
     EXPECT_EQ(plan::mxv(f).direction, direction::pull);
 }
