@@ -9,11 +9,6 @@ namespace {
 
 using storage::dense;
 
-dense without_gaps(dtype type, const buffer& memory, const dense& shape) {
-    return storage::packed_dense(type, memory.data(), shape.rows, shape.columns,
-                                 shape.row_major() ? dense_order::row_major : dense_order::column_major);
-}
-
 bool has_gaps(const dense& d) { return d.row_major() ? d.row_step != d.columns : d.column_step != d.rows; }
 
 // Of one type.
@@ -27,12 +22,17 @@ void turn(const context& ctx, const dense& from, const dense& to) {
 dense closed_up(const context& ctx, const dense& d, buffer& copy) {
     if (!has_gaps(d)) return d;
     copy = buffer(ctx.device_memory(), d.bytes());
-    const dense to = without_gaps(d.type, copy, d);
+    const dense to = without_gaps(d.type, copy.data(), d);
     turn(ctx, d, to);
     return to;
 }
 
 }  // namespace
+
+dense without_gaps(dtype type, void* memory, const dense& shape) {
+    return storage::packed_dense(type, memory, shape.rows, shape.columns,
+                                 shape.row_major() ? dense_order::row_major : dense_order::column_major);
+}
 
 bool lies_there(const context& ctx, const dense& d) {
     return ctx.gpu() && d.data && ctx.gpu()->holds(d.data);
@@ -44,14 +44,14 @@ void copy_dense_on_device(const context& ctx, const dense& from, const dense& to
     const dense values = closed_up(ctx, from, copy);
     const buffer converted = storage::converted_on_device(ctx, values.data, from.type, to.type,
                                                           offset_t{values.rows} * values.columns);
-    turn(ctx, without_gaps(to.type, converted, values), to);
+    turn(ctx, without_gaps(to.type, converted.data(), values), to);
 }
 
 dense_at_home::dense_at_home(const context& ctx, const dense& d, bool content)
     : ctx_(ctx), there_(d), here_(d) {
     if (!lies_there(ctx, d)) return;
     copy_ = buffer(ctx.memory(), d.bytes());
-    here_ = without_gaps(d.type, copy_, d);
+    here_ = without_gaps(d.type, copy_.data(), d);
     if (!content) return;
     buffer closed;
     ctx.gpu()->download(copy_.data(), closed_up(ctx, d, closed).data, copy_.bytes());
@@ -66,7 +66,7 @@ void dense_at_home::send_back() const {
     }
     const buffer lines(ctx_.device_memory(), copy_.bytes());
     gpu.upload(lines.data(), copy_.data(), copy_.bytes());
-    turn(ctx_, without_gaps(there_.type, lines, there_), there_);
+    turn(ctx_, without_gaps(there_.type, lines.data(), there_), there_);
     gpu.wait();
 }
 

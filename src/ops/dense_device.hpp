@@ -10,6 +10,9 @@ namespace nz::ops {
 /// Whether the caller's memory is that of the context's GPU.
 bool lies_there(const context& ctx, const storage::dense& d);
 
+/// The same shape and order with its lines one behind another.
+storage::dense without_gaps(dtype type, void* memory, const storage::dense& shape);
+
 /// to(i,j) = from(i,j), converted, both in the GPU's memory; ordered on its stream. Takes, there, the values in each of two types
 /// that differ.
 void copy_dense_on_device(const context& ctx, const storage::dense& from, const storage::dense& to);

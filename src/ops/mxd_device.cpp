@@ -30,9 +30,10 @@ device_mxd::device_mxd(const mxd_product& p, const dense_plan& plan)
 
 dense device_mxd::place(const dense& d, buffer& block, bool with_content) const {
     if (p_.ctx.gpu()->holds(d.data)) return d;
-    const std::size_t bytes = extent(d);
+    const std::size_t bytes = with_content ? extent(d) : d.bytes();
     block = buffer(p_.ctx.device_memory(), bytes);
-    if (with_content) p_.ctx.gpu()->upload(block.data(), d.data, bytes);
+    if (!with_content) return without_gaps(d.type, block.data(), d);
+    p_.ctx.gpu()->upload(block.data(), d.data, bytes);
     dense there = d;
     there.data = block.data();
     return there;
@@ -102,11 +103,11 @@ void device_mxd::finish() {
     if (pass_of_its_own_) return write_back_dense_from_device(p_, t_);
     if (plan_.stages_result) copy_dense_on_device(p_.ctx, t_, c_);
     if (!c_block_.data()) return session.wait();
-    if (extent(c_) == p_.c.bytes()) return session.download(p_.c.data, c_.data, extent(c_));
+    if (extent(p_.c) == p_.c.bytes()) return session.download(p_.c.data, c_.data, p_.c.bytes());
     // What lies between the lines is the caller's, who may be writing there.
     const buffer lines(p_.ctx.memory(), extent(c_));
     session.download(lines.data(), c_.data, extent(c_));
-    dense from = p_.c;
+    dense from = c_;
     from.data = lines.data();
     storage::copy_dense(p_.ctx, from, p_.c);
 }
