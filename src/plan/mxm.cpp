@@ -59,8 +59,7 @@ choice choose(const mxm_facts& f) {
         return {"generic", "this semiring and type are not compiled: an indirect call a product"};
     if (f.masked) return choose_masked(f);
     const bool sums = sums_serve(f);
-    if (f.band_share >= band_rows && mean(f.products, f.rows) >= band_products &&
-        mean(f.products, f.rows) <= (sums ? band_most_products : dense_row_products))
+    if (f.band_share >= band_rows && mean(f.products, f.rows) >= band_products)
         return {"dia_dia", "bands on both sides: by diagonals, many rows at a time"};
     if (sums)
         return {"dense_row", "a sum for every column fits the cache, or is met again: rows come out sorted"};
@@ -140,7 +139,7 @@ std::size_t mxm_thread_workspace(std::string_view kernel, const mxm_facts& f) no
     if (f.most_products > offset_t{1} << 56 && kernel == "two_level_sort") return most_bytes;
     if (kernel == "hash") return hash_workspace(f.most_products, f.columns, f.value_bytes);
     if (kernel == "dense_row") return dense_row_workspace(f.columns, f.value_bytes);
-    if (kernel == "dia_dia") return dia_dia_workspace(f.most_products, f.columns, f.value_bytes);
+    if (kernel == "dia_dia") return dia_dia_workspace(f.most_products, f.inner, f.columns, f.value_bytes);
     if (kernel == "row_row" || kernel == "column_column")
         return row_row_workspace(f.most_entries, f.value_bytes);
     if (kernel == "column_row") return column_row_workspace(f.most_entries, f.value_bytes);

@@ -54,11 +54,10 @@ inline constexpr double packed_share = 0.5, packed_reuse = 10;
 /// dense_row and hash fill before they count, in arrays of as many entries as there could be, up to so many bytes, and beyond of as many as
 /// a sample lets expect: what is not filled costs addresses, not memory.
 inline constexpr std::size_t uncounted_bytes = std::size_t{64} << 20;
-/// By diagonals where all rows but the ends are bands, and rows have products enough to pay for their turning: 0.55 to 0.65 of
-/// dense_row's time on bands of 3, 5 and 9 diagonals, 0.83 on 15 (225 products a row), 1.07, 1.14 and 1.9 on 17, 21 and 41, of
-/// which dense_row packs B's columns; 1.5 to 1.9 on a mesh of 27 in rows of 58 (`nz bench regret`). Where dense_row's sums do not fit,
-/// hash took 3.2 times as long on 21.
-inline constexpr double band_rows = 0.97, band_products = 8, band_most_products = 256;
+/// By diagonals where nearly all rows are bands, and rows have products enough to pay for their turning (two threads): 0.57 of dense_row's
+/// time on bands of 3 diagonals, 0.38 to 0.56 of 5 to 61; on meshes, whose rows at the ends of lines are hash's, 0.63 to 0.8 with 90 to
+/// 96% of the rows inside (laplace3d:40 to :80, laplace2d:100 to :1000), 1.06 with 87 (laplace3d:30).
+inline constexpr double band_rows = 0.88, band_products = 8;
 /// A step of masked_dot through two lists costs about a product of masked_row, which goes through them twice. Not measured yet.
 inline constexpr double dot_step_cost = 1;
 /// Entries of B read and written to have its columns, in products.
@@ -121,8 +120,7 @@ inline bool mxm_needs_device_band(const mxm_facts& f) noexcept {
 /// Whether bands are to be looked for: not where another kernel is taken anyway.
 inline bool mxm_needs_band(const mxm_facts& f) noexcept {
     return f.band_share < 0 && f.compiled && !f.masked && f.pinned.empty() && f.rows > 0 &&
-           static_cast<double>(f.products) >= band_products * static_cast<double>(f.rows) &&
-           static_cast<double>(f.products) <= dense_row_products * static_cast<double>(f.rows);
+           static_cast<double>(f.products) >= band_products * static_cast<double>(f.rows);
 }
 bool mxm_needs_words(const mxm_facts& facts) noexcept;
 /// Whether the steps of dot products are to be counted: mean lengths may speak for them, and lengths of lists vary.

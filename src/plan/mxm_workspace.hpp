@@ -41,17 +41,24 @@ constexpr std::size_t packed_words(offset_t words, offset_t inner) {
            padded(static_cast<std::size_t>(inner) * sizeof(index_t));
 }
 
-/// dia_dia: rows of a tile, and how many are summed at once: four vectors of 8 doubles.
-inline constexpr index_t dia_tile_rows = 128, dia_lanes = 32;
+/// dia_dia: rows of a tile, how many are summed at once (four vectors of 8 doubles), and of a thread's run, whose ends cut tiles.
+inline constexpr index_t dia_tile_rows = 128, dia_lanes = 32, dia_run_rows = 4 * dia_tile_rows;
 /// Diagonals of A in a tile, and in each run of rows of B; diagonals of C.
 inline constexpr int dia_most = 64, dia_most_c = 256;
 /// Values between diagonals of A's tile: an odd number of lines, so that they do not meet in the cache.
 inline constexpr index_t dia_a_stride = dia_tile_rows + 8;
 /// Values of B's tile: three eighths of a second-level cache of 1 MiB.
 inline constexpr offset_t dia_b_values = 49152;
-/// The tiles, with values of up to 8 bytes, and what hash needs for rows that are no band.
-constexpr std::size_t dia_dia_workspace(offset_t most_products, offset_t columns, std::size_t value_bytes) {
+/// Sums of C's diagonals in a tile's next rows: an odd number of lines from one to the next, with values of 8 bytes.
+inline constexpr offset_t dia_sums_stride = dia_lanes + 8;
+/// The tiles and sums, with values of up to 8 bytes, where pairs' values begin, two bits a row of B, and what hash needs for rows that
+/// are no band.
+constexpr std::size_t dia_dia_workspace(offset_t most_products, offset_t inner, offset_t columns,
+                                        std::size_t value_bytes) {
     return padded(static_cast<std::size_t>(dia_most * dia_a_stride) * 8) + padded(dia_b_values * 8) +
+           padded(dia_most_c * dia_sums_stride * 8) + padded(dia_most_c * dia_lanes * 8) +
+           padded(dia_most_c * dia_lanes * 4) + padded(dia_most * dia_most * 12) +
+           2 * padded(static_cast<std::size_t>(words_of(inner)) * 8) +
            hash_workspace(most_products, columns, value_bytes);
 }
 

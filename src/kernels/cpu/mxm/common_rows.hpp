@@ -4,9 +4,11 @@
 
 #include "algebra/before_first.hpp"
 #include "algebra/cell.hpp"
+#include "core/masked_lanes.hpp"
 #include "core/parallel.hpp"
 #include "kernels/mxm_arguments.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace nz::kernels::cpu {
@@ -36,16 +38,36 @@ inline index_t run_begin(const mxm_arguments& k, int part, int parts) {
 }
 
 /// Hands runs of rows with about as many products each to whichever thread is free: make(t) is thread t's worker, called
-/// with the first and the last row of a run. Rows do not depend on who does them.
+/// with the first and the last row of a run. Rows do not depend on who does them. Runs have `rows` rows in the mean or more, where every
+/// thread has one.
 template <class Make>
-void for_runs_of_rows(const mxm_arguments& k, Make&& make) {
-    const int runs = k.threads == 1 ? 1 : k.threads * runs_a_thread;
+void for_runs_of_rows(const mxm_arguments& k, Make&& make, index_t rows = 1) {
+    const int most = k.threads * runs_a_thread,
+              runs =
+                  k.threads == 1 ? 1 : std::max(k.threads, std::min(most, static_cast<int>(k.rows / rows)));
     std::atomic<int> next{0};
     parallel::run(k.threads, [&](int t, int) {
         auto work = make(t);
         for (int run; (run = next.fetch_add(1)) < runs;)
             work(run_begin(k, run, runs), run_begin(k, run + 1, runs));
     });
+}
+
+/// Copies past the caches what is not read again soon; the lines at either end, which others may share, by way of them.
+inline void stream_bytes(void* to, const void* from, std::size_t bytes) {
+    constexpr std::size_t line = 64;
+    auto* target = static_cast<std::byte*>(to);
+    const auto* source = static_cast<const std::byte*>(from);
+    if (bytes >= 2 * line) {
+        const std::size_t head = -reinterpret_cast<std::uintptr_t>(target) % line,
+                          lines = (bytes - head) / line * line;
+        std::memcpy(target, source, head);
+        stream_copy(target + head, source + head, lines);
+        target += head + lines;
+        source += head + lines;
+        bytes -= head + lines;
+    }
+    if (bytes) std::memcpy(target, source, bytes);
 }
 
 /// Moves so many entries of what was filled, from place `from` to `to` of other columns and values.

@@ -3,7 +3,6 @@
 // while there is room.
 #pragma once
 
-#include "core/masked_lanes.hpp"
 #include "kernels/cpu/mxm/common_rows.hpp"
 #include "kernels/mxm_stage.hpp"
 
@@ -86,21 +85,12 @@ private:
         return true;
     }
     void move(void* to, const void* from, offset_t bytes) const {
-        auto* target = static_cast<std::byte*>(to);
-        const auto* source = static_cast<const std::byte*>(from);
-        auto left = static_cast<std::size_t>(bytes);
-        if (stage_.streams && left >= 2 * line) {
-            const std::size_t head = -reinterpret_cast<std::uintptr_t>(target) % line,
-                              lines = (left - head) / line * line;
-            std::memcpy(target, source, head);
-            stream_copy(target + head, source + head, lines);
-            target += head + lines;
-            source += head + lines;
-            left -= head + lines;
-        }
-        if (left) std::memcpy(target, source, left);
+        const auto size = static_cast<std::size_t>(bytes);
+        if (stage_.streams)
+            stream_bytes(to, from, size);
+        else if (size)
+            std::memcpy(to, from, size);
     }
-    static constexpr std::size_t line = 64;
 
     mxm_arguments& own_;
     mxm_stage& stage_;

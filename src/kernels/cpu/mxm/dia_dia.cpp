@@ -1,6 +1,7 @@
 #include "kernels/cpu/mxm/dia_dia.hpp"
 
-#include <cstdlib>
+#include <algorithm>
+#include <utility>
 
 namespace nz::kernels::cpu {
 namespace dia_dia_detail {
@@ -20,18 +21,10 @@ bool goes_on(const mxm_side& m, offset_t i) {
     return !differs;
 }
 
-// Lanes beyond a cluster's rows are read and dropped; an odd number of lines keeps diagonals apart in the cache.
-offset_t stride_of(index_t rows) { return ((offset_t{rows} + dia_lanes + 7) / 8 | 1) * 8; }
-
 class counter {
 public:
     counter(const mxm_arguments& k, int t)
-        : k_(k),
-          parts_(static_cast<std::byte*>(k.workspace) +
-                 plan::dia_dia_workspace(k.most_products, k.columns, k.value_bytes) *
-                     static_cast<std::size_t>(t)),
-          tile_(k),
-          other_(k, parts_) {}
+        : k_(k), parts_(part_of(k, t)), follows_(k, parts_), tile_(k, follows_), other_(k, parts_) {}
 
     void operator()(index_t first, index_t last) {
         for (index_t i = first; i < last;) {
@@ -48,19 +41,57 @@ public:
 private:
     const mxm_arguments& k_;
     plan::workspace_parts parts_;
+    rows_that_follow follows_;
     band_tile tile_;
     hash_detail::counter other_;
 };
 
 }  // namespace
 
+offset_t turned_rows::make_room(const cluster& c) {
+    const offset_t values = c.values();
+    for (bool wrapped = false;;) {
+        if (next_ + values > dia_b_values) {
+            if (wrapped) return -1;
+            wrapped = true;
+            next_ = 0;
+        }
+        const auto all = std::span(held_).first(count_);
+        const auto meets = [&](const held& h) { return h.at < next_ + values && next_ < h.at + h.values; };
+        const auto used =
+            std::ranges::find_if(all, [&](const held& h) { return meets(h) && h.tile == tile_; });
+        if (used != all.end()) {
+            next_ = used->at + used->values;
+            continue;
+        }
+        const auto keeps = [&](const held& h) {
+            return h.tile == tile_ || (!meets(h) && count_ < held_.size());
+        };
+        count_ = static_cast<std::size_t>(std::partition(all.begin(), all.end(), keeps) - all.begin());
+        held_[count_++] = {c.entry, next_, values, tile_, c.rows, c.diagonals};
+        return std::exchange(next_, next_ + values);
+    }
+}
+
+bool rows_that_follow::looked_at(offset_t i) const { return goes_on(k_.b, i); }
+
+bool band_tile::pattern::operator==(const pattern& other) const {
+    const auto same = [](const auto& x, const auto& y, index_t n) {
+        return std::equal(x.begin(), x.begin() + n, y.begin());
+    };
+    return a_count == other.a_count && clusters == other.clusters &&
+           same(a_shifts, other.a_shifts, a_count) && same(a_cluster, other.a_cluster, a_count) &&
+           same(lists, other.lists, clusters + 1) &&
+           same(b_shifts, other.b_shifts, lists[static_cast<std::size_t>(clusters)]);
+}
+
 bool band_tile::find(index_t i, index_t last) {
     if (!read_a(i, last)) return false;
     // A row of B that breaks the band shortens the tile; what is left is looked at again.
     while (rows_ >= least_rows) {
         const index_t tried = rows_;
-        const bool same = read_b();
-        if (rows_ == tried) return same && (met_ || meet());
+        const bool taken = read_b();
+        if (rows_ == tried) return taken && ((c_count_ > 0 && now_ == met_) || meet());
     }
     return false;
 }
@@ -70,74 +101,54 @@ bool band_tile::read_a(index_t i, index_t last) {
     if (a.size() < least_diagonals || a.size() > dia_most || last - i < least_rows) return false;
     index_t end = i + 1;
     const index_t limit = i + std::min(last - i, dia_tile_rows);
-    while (end < limit && goes_on(k_.a, end)) ++end;
+    while (end < limit && (same_ ? follows_(end) : goes_on(k_.a, end))) ++end;
     first_ = i;
     rows_ = end - i;
     if (rows_ < least_rows) return false;
-    const auto n = static_cast<index_t>(a.size());
-    bool same = met_ && n == a_count_;
-    for (index_t d = 0; d < n; ++d) {
-        const index_t shift = k_.a.columns[a.begin + d] - i;
-        same = same && a_shifts_[static_cast<std::size_t>(d)] == shift;
-        a_shifts_[static_cast<std::size_t>(d)] = shift;
-    }
-    a_count_ = n;
-    met_ = same;
+    now_.a_count = static_cast<index_t>(a.size());
+    for (index_t d = 0; d < now_.a_count; ++d)
+        now_.a_shifts[static_cast<std::size_t>(d)] = k_.a.columns[a.begin + d] - i;
     return true;
 }
 
 // The rows of B that the tile reads, in runs; shortens rows_ where one of them is no band.
 bool band_tile::read_b() {
     offset_t room = 0;
-    const index_t clusters_before = cluster_count_;
-    cluster_count_ = list_end_ = 0;
-    for (index_t d = 0; d < a_count_;) {
+    now_.clusters = now_.lists[0] = 0;
+    for (index_t d = 0; d < now_.a_count;) {
         const index_t begin = first_ + a_shift(d);
         offset_t end = begin;  // rows of B looked at so far
         index_t next = d;
-        for (; next < a_count_ && (next == d || first_ + a_shift(next) < end); ++next) {
+        for (; next < now_.a_count && (next == d || first_ + a_shift(next) < end); ++next) {
             const offset_t wanted = offset_t{first_} + a_shift(next) + rows_;
             for (; end < wanted; ++end)
-                if (end > begin && !goes_on(k_.b, end)) {
+                if (end > begin && !follows_(end)) {
                     // Row `end` is the first that differs: every diagonal that reaches it stops before.
                     rows_ = static_cast<index_t>(end - first_ - a_shift(next));
-                    met_ = false;
                     return false;
                 }
-            a_cluster_[static_cast<std::size_t>(next)] = static_cast<std::uint8_t>(cluster_count_);
+            now_.a_cluster[static_cast<std::size_t>(next)] = static_cast<std::uint8_t>(now_.clusters);
         }
         const auto rows = static_cast<index_t>(end - begin);
         const span_of_row b = row_of(k_.b.offsets, begin);
-        const cluster c{a_shift(d), rows,           b.begin, list_end_, static_cast<index_t>(b.size()),
-                        room,       stride_of(rows)};
-        room += c.diagonals * c.stride;
-        if (b.size() > dia_most || room > dia_b_values || !take_cluster(c)) {
-            met_ = false;
-            return false;
-        }
+        const cluster c{a_shift(d), rows, b.begin, static_cast<index_t>(b.size())};
+        room += c.values();
+        if (b.size() > dia_most || room > dia_b_values || !take_cluster(c)) return false;
         d = next;
     }
-    met_ = met_ && cluster_count_ == clusters_before;
     return true;
 }
 
-// Adds a cluster with its diagonals; whether there is room. What was met before stands while all are as they were.
-bool band_tile::take_cluster(cluster c) {
-    const auto n = static_cast<std::size_t>(cluster_count_), at = static_cast<std::size_t>(c.lists);
-    if (at + static_cast<std::size_t>(c.diagonals) > b_shifts_.size()) return false;
-    const cluster& before = clusters_[n];
-    bool same = met_ && before.lists == c.lists && before.diagonals == c.diagonals && before.shift == c.shift;
+// Adds a cluster with its diagonals; whether there is room.
+bool band_tile::take_cluster(const cluster& c) {
+    const auto n = static_cast<std::size_t>(now_.clusters), at = static_cast<std::size_t>(now_.lists[n]);
+    if (at + static_cast<std::size_t>(c.diagonals) > now_.b_shifts.size()) return false;
     const index_t row = first_ + c.shift;
-    for (index_t d = 0; d < c.diagonals; ++d) {
-        const index_t shift = k_.b.columns[c.entry + d] - row;
-        index_t& kept = b_shifts_[at + static_cast<std::size_t>(d)];
-        same = same && kept == shift;
-        kept = shift;
-    }
-    met_ = same;
+    for (index_t d = 0; d < c.diagonals; ++d)
+        now_.b_shifts[at + static_cast<std::size_t>(d)] = k_.b.columns[c.entry + d] - row;
     clusters_[n] = c;
-    list_end_ += c.diagonals;
-    ++cluster_count_;
+    now_.lists[n + 1] = now_.lists[n] + c.diagonals;
+    ++now_.clusters;
     return true;
 }
 
@@ -149,11 +160,13 @@ bool band_tile::meet() {
     };
     std::array<product, dia_most * dia_most> all;
     std::size_t n = 0;
-    for (index_t d = 0; d < a_count_; ++d) {
-        const std::uint8_t number = a_cluster_[static_cast<std::size_t>(d)];
+    c_count_ = 0;
+    for (index_t d = 0; d < now_.a_count; ++d) {
+        const std::uint8_t number = now_.a_cluster[static_cast<std::size_t>(d)];
         const cluster& c = clusters_[number];
+        const index_t* const shifts = now_.b_shifts.data() + now_.lists[number];
         for (index_t e = 0; e < c.diagonals; ++e)
-            all[n++] = {a_shift(d) + b_shifts_[static_cast<std::size_t>(c.lists + e)],
+            all[n++] = {a_shift(d) + shifts[e],
                         {static_cast<std::uint8_t>(d), number, static_cast<std::uint8_t>(e)}};
     }
     // Within a diagonal of C by that of A: the order of k.
@@ -161,33 +174,38 @@ bool band_tile::meet() {
               [](const product& x, const product& y) {
                   return x.shift != y.shift ? x.shift < y.shift : x.of.a < y.of.a;
               });
-    c_count_ = 0;
+    index_t found = 0;
     for (std::size_t m = 0; m < n; ++m) {
         if (m == 0 || all[m].shift != all[m - 1].shift) {
-            if (c_count_ == dia_most_c) return false;
-            c_shifts_[static_cast<std::size_t>(c_count_)] = all[m].shift;
-            starts_[static_cast<std::size_t>(c_count_++)] = static_cast<std::int32_t>(m);
+            if (found == dia_most_c) return false;
+            c_shifts_[static_cast<std::size_t>(found)] = all[m].shift;
+            starts_[static_cast<std::size_t>(found++)] = static_cast<std::int32_t>(m);
         }
         pairs_[m] = all[m].of;
     }
-    starts_[static_cast<std::size_t>(c_count_)] = static_cast<std::int32_t>(n);
-    met_ = n > 0;
-    return met_;
+    c_count_ = found;
+    starts_[static_cast<std::size_t>(found)] = static_cast<std::int32_t>(n);
+    met_ = now_;
+    return found > 0;
 }
 
 }  // namespace dia_dia_detail
 
 void dia_dia_count(const mxm_arguments& k) {
-    for_runs_of_rows(k, [&](int t) { return dia_dia_detail::counter(k, t); });
+    for_runs_of_rows(k, [&](int t) { return dia_dia_detail::counter(k, t); }, plan::dia_run_rows);
 }
 
 double dia_dia_share(const mxm_arguments& k) {
-    constexpr index_t samples = 32;
-    dia_dia_detail::band_tile tile(k);
+    // Of a small matrix few: a look at a row that is no band takes some 40 ns.
+    const index_t samples = std::clamp<index_t>(k.rows / 1024, 4, 32),
+                  window = std::clamp<index_t>(k.rows / 8, dia_dia_detail::least_rows,
+                                               dia_dia_detail::dia_tile_rows);
+    const dia_dia_detail::rows_that_follow follows(k);
+    dia_dia_detail::band_tile tile(k, follows);
     offset_t inside = 0, seen = 0;
     for (index_t s = 0; s < samples; ++s) {
         const auto first = static_cast<index_t>(offset_t{k.rows} * (2 * s + 1) / (2 * samples));
-        const index_t last = first + std::min<index_t>(k.rows - first, dia_dia_detail::dia_tile_rows);
+        const index_t last = first + std::min<index_t>(k.rows - first, window);
         for (index_t i = first; i < last; ++seen) {
             const index_t rows = tile.find(i, last) ? tile.rows() : 0;
             inside += rows;
