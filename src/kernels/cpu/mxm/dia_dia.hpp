@@ -16,9 +16,9 @@
 // Sync: the joins after count and fill. Workspace a thread: tiles of A and B, C's sums by diagonals and by rows, and hash's.
 // Cost: products over the vector's width, each two loads; an entry of A, of B (a tenth more: tiles overlap) and of C
 //   moved between row and diagonal once.
-// Distance to the limit (two threads of a Zen 4): A, B and C once at the rate of a copy would take 32% of the time of banded:500000,21
-//   and 24% of laplace2d:1000's. Of laplace3d:60's on one thread, by samples, the sums and their way out are 37%, the 7% of its rows that
-//   are hash's 27%, looking for tiles 15%, turning 8%.
+// Distance to the limit (two threads of a Zen 4): A, B and C once at the rate of a copy would take 19% of the time of banded:500000,21,
+//   15% of laplace2d:1000's and 10% of laplace3d:60's. Of the last one's on one thread, by samples, the sums and their way out are 37%, the
+//   7% of its rows that are hash's 27%, looking for tiles 15%, turning 8%.
 // Tried without gain: 16 rows at a time, whose loop the compiler takes apart, product by product.
 // Why dense_row was not enough: its vectors are as short as B's rows, and every row of sums is set up and read out.
 #pragma once
