@@ -125,7 +125,7 @@ choice choose_device_push(const mxv_facts& f, double products) {
     if (gathers_in_block(f)) return {"csc_gather_radix", "u is sparse, and one block holds its products"};
     if (f.any_order) return {"csc_gather_scatter", "u is sparse, and its products may be added in any order"};
     if (products <= device_bucket_products &&
-        products * device_bucket_rows <= static_cast<double>(f.output_size))
+        products * bucket_rows_of(f) <= static_cast<double>(f.output_size))
         return {"csc_gather_bucket", "u is sparse, and its products fill few buckets"};
     if (products <= device_merge_products)
         return {"csc_gather_merge", "u is sparse, and its products are few"};

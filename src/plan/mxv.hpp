@@ -112,11 +112,18 @@ inline constexpr double device_sort_cost_even = 10.5, device_push_launches_even 
 inline constexpr double device_short_row = 32, device_scattered_cost = 0.3;
 /// Of the sorts that keep an order a GPU's fastest one is into buckets, which are ranges of rows, for up to so many products and until rows
 /// hold several (75 us for the merge sort's 99 and the radix sort's 108 at 16,000 products, 126 for 165 and 142 at 440,000;
-/// dense:5000,5000, 5 products a row: 0.25 ms for the radix sort's 0.11; one for 3.1 rows, uniform:1048576,16: 0.121 for 0.132, rmat:20,16:
-/// 0.166 for 0.148); then up to so many the merge sort, beyond the radix sort, which is
+/// dense:5000,5000, 5 products a row: 0.25 ms for the radix sort's 0.11; one for 3.1 rows on two cards, uniform:1048576,16: 0.121 and 0.129 for
+/// 0.132 and 0.150, rmat:20,16, whose hubs share a bucket: 0.166 and 0.179 for 0.148 and 0.170); then up to so many the merge sort, beyond the radix sort, which is
 /// never far off.
 inline constexpr offset_t device_bucket_products = offset_t{1} << 19, device_merge_products = 16384;
-inline constexpr double device_bucket_rows = 4;
+inline constexpr double device_bucket_rows = 4, device_bucket_even_rows = 3, device_bucket_spread = 4;
+/// Rows for each product from which on buckets serve: fewer where the longest row is known not to be much longer than the mean.
+constexpr double bucket_rows_of(const mxv_facts& f) {
+    const bool even =
+        f.longest_row >= 0 && static_cast<double>(f.longest_row) * static_cast<double>(f.output_size) <=
+                                  device_bucket_spread * static_cast<double>(f.nnz);
+    return even ? device_bucket_even_rows : device_bucket_rows;
+}
 /// Where one block gathers, sorts and sums the products, the push is one launch and waits once for both numbers: a call of up to 128
 /// products takes 13 to 24 us, of 513 to 3,072 20 to 36; between events up to 8,192 take 42 to 58, where the other pushes take 56 to 71. Pulls of small matrices take 13 to 24, and more
 /// the more entries they read; csr_merge 22 to 37 whatever it reads (`nz bench regret`, one H200, 104 inputs, vectors of four densities;
@@ -125,9 +132,9 @@ inline constexpr double device_block_launch = 1.2e6, device_block_few = 3072, de
                         device_block_entries = 2000;
 /// Likewise where tiles would be read: 26 to 30 us for 45 million entries, and the block 55 to 60 for 4,500 products.
 inline constexpr double device_block_entries_in_tiles = 25000;
-/// And for so many rows, of the first 131,072: tiles are looked for in all of them (us, tiles and block: ibm10, 75,000 rows and 298 products,
-/// 25 and 19, usroads, 129,000 and 331, 27 and 23; fe_body, 45,000 and 327, 18 and 19, ibm13, 100,000 and 357, 21 and 20).
-inline constexpr double device_block_rows_in_tiles = 1700, device_block_most_rows = 131072;
+/// And for so many rows, of the first 131,072: tiles are looked for in all of them (us on two hosts, tiles and block: ibm10, 75,000 rows and
+/// 298 products, 21 and 28 for 20 and 24; usroads, 129,000 and 331, 25 and 28 for 24 and 26; fe_body, 45,000 and 327, 23 and 28 for 22 and 23).
+inline constexpr double device_block_rows_in_tiles = 700, device_block_most_rows = 131072;
 /// Beyond so many entries the longest row's warp takes as long as the block does for as many products more: 46 us with a row of 1,383, 29 of
 /// 504, where the block takes 26 and 23 for 400 products; with 277 the tiles take 16 and the block 21.
 inline constexpr double device_block_longest_in_tiles = 256;

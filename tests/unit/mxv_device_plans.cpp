@@ -208,6 +208,13 @@ TEST(MxvPlan, OnAGpuThePushFollowsTheProductsAndTheOrderOfSums) {
     f.output_size = 1 << 20;
     EXPECT_EQ(chosen(255000), "csc_gather_bucket") << "one product for 4.1 rows";
     EXPECT_EQ(chosen(270000), "csc_gather_radix") << "one for 3.9";
+    f.longest_row = 4 * 61;  // 64,000,000 entries in 2^20 rows: 61 on the mean
+    EXPECT_EQ(chosen(335000), "csc_gather_bucket")
+        << "one for 3.1, and no row that is much longer than others";
+    EXPECT_EQ(chosen(360000), "csc_gather_radix") << "one for 2.9";
+    f.longest_row = 5 * 61;
+    EXPECT_EQ(chosen(335000), "csc_gather_radix") << "hubs";
+    f.longest_row = -1;
     f.output_size = 8000000;
     EXPECT_EQ(chosen(6400000), "csc_gather_radix");
     EXPECT_EQ(chosen(32000000), "csr_merge");
