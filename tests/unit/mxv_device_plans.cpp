@@ -63,9 +63,9 @@ TEST(MxvPlan, OnAGpuTilesOfManyRowsLeaveFewProductsToOneBlock) {
         return plan::mxv(f).kernel;
     };
     EXPECT_EQ(kernel_of(129'000, 331), "csc_gather_radix");
-    EXPECT_EQ(kernel_of(129'000, 400), "tile_row");
-    EXPECT_EQ(kernel_of(45'000, 331), "tile_row");
-    EXPECT_EQ(kernel_of(45'000, 250), "csc_gather_radix");
+    EXPECT_EQ(kernel_of(129'000, 500), "tile_row");
+    EXPECT_EQ(kernel_of(45'000, 331), "csc_gather_radix");
+    EXPECT_EQ(kernel_of(45'000, 350), "tile_row");
 }
 
 // A mesh of a million points, of whose u a product meets a few entries.
