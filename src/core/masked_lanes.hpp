@@ -16,30 +16,6 @@
 
 namespace nz {
 
-/// Copies to memory that is not read again soon: whole lines go past the caches, which then need not read them first.
-/// `to` and `bytes` are multiples of 64.
-inline void stream_copy(void* to, const void* from, std::size_t bytes) {
-#if defined(NONZERO_MASKED_LANES)
-    for (std::size_t at = 0; at < bytes; at += 64)
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(static_cast<std::byte*>(to) + at),
-                            _mm512_loadu_si512(static_cast<const std::byte*>(from) + at));
-#elif defined(__SSE2__)
-    for (std::size_t at = 0; at < bytes; at += 16)
-        _mm_stream_si128(
-            reinterpret_cast<__m128i*>(static_cast<std::byte*>(to) + at),
-            _mm_loadu_si128(reinterpret_cast<const __m128i*>(static_cast<const std::byte*>(from) + at)));
-#else
-    std::memcpy(to, from, bytes);
-#endif
-}
-
-/// After stream_copy, before another thread may read.
-inline void finish_streams() {
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
-}
-
 #if defined(NONZERO_MASKED_LANES)
 
 inline constexpr bool have_masked_lanes = true;

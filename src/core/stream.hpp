@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__SSE2__)
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -16,7 +18,9 @@ inline constexpr std::size_t line_bytes = 64;
 
 /// Writes one line; `to` is aligned to it.
 inline void put_line(void* to, const void* from) {
-#if defined(__SSE2__)
+#if defined(__AVX512F__)
+    _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_loadu_si512(from));
+#elif defined(__SSE2__)
     auto* target = static_cast<__m128i*>(to);
     const auto* source = static_cast<const __m128i*>(from);
     for (int k = 0; k < 4; ++k) _mm_stream_si128(target + k, _mm_loadu_si128(source + k));

@@ -17,10 +17,12 @@ matrix diag(const context& ctx, const vector& v, offset_t k) {
                           "diag: a vector of size {} on diagonal {} needs more than {} rows", n, k, most);
     const storage::vector_body entries = storage::convert(v.body(), vector_form::sparse);
     const auto side = static_cast<index_t>(n + below + right);
-    std::vector<index_t> lengths(static_cast<std::size_t>(side));
-    for (offset_t e = 0; e < entries.count; ++e) lengths[entries.index_data()[e] + below] = 1;
-    storage::csr d =
-        storage::allocate_csr(ctx, v.type(), value_kind::full, side, side, std::span<const index_t>(lengths));
+    const array<index_t> lengths(ctx, static_cast<std::size_t>(side));
+    lengths.fill(0);
+    for (offset_t e = 0; e < entries.count; ++e)
+        lengths[static_cast<std::size_t>(entries.index_data()[e] + below)] = 1;
+    storage::csr d = storage::allocate_csr(ctx, v.type(), value_kind::full, side, side,
+                                           std::span<const index_t>(lengths.data(), lengths.size()));
     for (offset_t e = 0; e < entries.count; ++e)
         d.indices.as<index_t>()[e] = static_cast<index_t>(entries.index_data()[e] + right);
     if (entries.count > 0)
@@ -40,9 +42,9 @@ vector diagonal(const context& ctx, const matrix& a, offset_t k) {
     vector of_rows(ctx, a.type(), m);
     reduce(ctx, of_rows, binary_id::times, kept);  // of one entry, which 1 leaves as it is: NaN and -0 too
     if (length == m) return of_rows;
-    std::vector<index_t> places(static_cast<std::size_t>(length));
+    const array<index_t> places(ctx, static_cast<std::size_t>(length));
     std::iota(places.begin(), places.end(), static_cast<index_t>(first));
-    extract(ctx, d, of_rows, index_list(places));
+    extract(ctx, d, of_rows, index_list(std::span<const index_t>(places.data(), places.size())));
     return d;
 }
 

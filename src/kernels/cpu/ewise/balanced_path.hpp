@@ -30,6 +30,7 @@
 #pragma once
 
 #include "algebra/functors.hpp"
+#include "core/masked_lanes.hpp"
 #include "core/parallel.hpp"
 #include "kernels/cpu/ewise/common_path.hpp"
 #include "kernels/cpu/ewise/common_stage.hpp"

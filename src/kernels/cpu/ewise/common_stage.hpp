@@ -3,7 +3,7 @@
 // caches in whole lines (a store to a line that is not cached reads it first).
 #pragma once
 
-#include "core/masked_lanes.hpp"
+#include "core/stream.hpp"
 #include "kernels/ewise_arguments.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ public:
 
     void finish() {
         copy(held_, false);
-        if (streams_) finish_streams();
+        if (streams_) stream::finish();
     }
 
 private:
@@ -53,8 +53,8 @@ private:
     void copy(offset_t count, bool stream) {
         const auto results = static_cast<std::size_t>(count);
         if (stream) {
-            stream_copy(to_columns_ + written_, columns_, results * sizeof(index_t));
-            stream_copy(to_values_ + written_, values_, results * sizeof(U));
+            stream::copy(to_columns_ + written_, columns_, results * sizeof(index_t));
+            stream::copy(to_values_ + written_, values_, results * sizeof(U));
         } else if (count) {
             std::memcpy(to_columns_ + written_, columns_, results * sizeof(index_t));
             std::memcpy(to_values_ + written_, values_, results * sizeof(U));

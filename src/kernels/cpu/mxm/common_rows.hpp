@@ -4,7 +4,6 @@
 
 #include "algebra/before_first.hpp"
 #include "algebra/cell.hpp"
-#include "core/masked_lanes.hpp"
 #include "core/parallel.hpp"
 #include "kernels/mxm_arguments.hpp"
 
@@ -51,23 +50,6 @@ void for_runs_of_rows(const mxm_arguments& k, Make&& make, index_t rows = 1) {
         for (int run; (run = next.fetch_add(1)) < runs;)
             work(run_begin(k, run, runs), run_begin(k, run + 1, runs));
     });
-}
-
-/// Copies past the caches what is not read again soon; the lines at either end, which others may share, by way of them.
-inline void stream_bytes(void* to, const void* from, std::size_t bytes) {
-    constexpr std::size_t line = 64;
-    auto* target = static_cast<std::byte*>(to);
-    const auto* source = static_cast<const std::byte*>(from);
-    if (bytes >= 2 * line) {
-        const std::size_t head = -reinterpret_cast<std::uintptr_t>(target) % line,
-                          lines = (bytes - head) / line * line;
-        std::memcpy(target, source, head);
-        stream_copy(target + head, source + head, lines);
-        target += head + lines;
-        source += head + lines;
-        bytes -= head + lines;
-    }
-    if (bytes) std::memcpy(target, source, bytes);
 }
 
 /// Moves so many entries of what was filled, from place `from` to `to` of other columns and values.

@@ -3,6 +3,7 @@
 // while there is room.
 #pragma once
 
+#include "core/stream.hpp"
 #include "kernels/cpu/mxm/common_rows.hpp"
 #include "kernels/mxm_stage.hpp"
 
@@ -87,7 +88,7 @@ private:
     void move(void* to, const void* from, offset_t bytes) const {
         const auto size = static_cast<std::size_t>(bytes);
         if (stage_.streams)
-            stream_bytes(to, from, size);
+            stream::copy(to, from, size);
         else if (size)
             std::memcpy(to, from, size);
     }
@@ -127,7 +128,7 @@ void fill_runs_of_rows(const mxm_arguments& k) {
         bool room = true;
         for (int run; room && (run = stage.next.fetch_add(1)) < stage.runs;) room = fill_run(run);
         if (room) waiting.finish();
-        if (stage.streams) finish_streams();
+        if (stage.streams) stream::finish();
     });
 }
 

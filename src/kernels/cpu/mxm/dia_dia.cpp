@@ -87,7 +87,7 @@ bool band_tile::pattern::operator==(const pattern& other) const {
 
 bool band_tile::find(index_t i, index_t last) {
     if (!read_a(i, last)) return false;
-    // A row of B that breaks the band shortens the tile; what is left is looked at again.
+    // A row of B that breaks the band shortens the tile, and so do rows of B that do not fit; what is left is looked at again.
     while (rows_ >= least_rows) {
         const index_t tried = rows_;
         const bool taken = read_b();
@@ -133,7 +133,11 @@ bool band_tile::read_b() {
         const span_of_row b = row_of(k_.b.offsets, begin);
         const cluster c{a_shift(d), rows, b.begin, static_cast<index_t>(b.size())};
         room += c.values();
-        if (b.size() > dia_most || room > dia_b_values || !take_cluster(c)) return false;
+        if (room > dia_b_values) {  // fewer rows may fit
+            rows_ /= 2;
+            return false;
+        }
+        if (b.size() > dia_most || !take_cluster(c)) return false;
         d = next;
     }
     return true;

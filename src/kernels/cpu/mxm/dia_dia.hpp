@@ -5,15 +5,16 @@
 //   paper stores whole matrices by diagonals; here a tile of 128 rows is, in the cache, on its way from CSR and to CSR,
 //   so that nothing is converted in memory and an entry stays an entry: explicit zeros are, gaps are not. Rows that are
 //   no band (the ends, where diagonals leave the matrix; anything else) are hash's.
-// Who owns what: runs of rows with about as many products each, 512 rows or more, go to whichever thread is free (common_rows.hpp); a
-//   tile belongs to one thread. 32 of its rows at a time are summed, diagonal by diagonal of C, in registers, and read out by rows, past
+// Who owns what: runs of rows with about as many products each, of 512 rows in the mean where every thread has one, go to whichever thread
+//   is free (common_rows.hpp); a tile belongs to one thread. 32 of its rows at a time are summed, diagonal by diagonal of C, in registers, and read out by rows, past
 //   the caches where the result is large.
 // Rows of B that tiles before have brought stay where they lie in the thread's tile of B while nothing else needs the room: a mesh's next
 //   line names two thirds of those that its last one did. Which rows of B go on as the row before is looked at once a thread.
 // Count: a tile's rows have as many entries as C has diagonals there; only the columns of A and B are compared with those
 //   of the row before.
 // Determinism: products of one place are added in the order of A's diagonals, which is that of k.
-// Sync: the joins after count and fill. Workspace a thread: tiles of A and B, C's sums by diagonals and by rows, and hash's.
+// Sync: the joins after count and fill. Workspace a thread: tiles of A and B, C's sums by diagonals and by rows, two bits a row
+//   of B, where pairs begin, and hash's.
 // Cost: products over the vector's width, each two loads; an entry of A, of B (a tenth more: tiles overlap) and of C
 //   moved between row and diagonal once.
 // Distance to the limit (two threads of a Zen 4): A, B and C once at the rate of a copy would take 19% of the time of banded:500000,21,
@@ -24,6 +25,7 @@
 #pragma once
 
 #include "core/bits.hpp"
+#include "core/stream.hpp"
 #include "kernels/cpu/mxm/hash.hpp"
 
 #include <array>
@@ -103,7 +105,7 @@ public:
     band_tile(const mxm_arguments& k, const rows_that_follow& follows)
         : k_(k),
           follows_(follows),
-          same_(k.a.columns == k.b.columns && k.a.offsets.data == k.b.offsets.data) {}
+          same_(k.rows <= k.inner && k.a.columns == k.b.columns && k.a.offsets.data == k.b.offsets.data) {}
 
     /// Looks for a tile from row i on that ends before `last`.
     bool find(index_t i, index_t last);
@@ -233,7 +235,7 @@ public:
             }
             i += tile_.rows();
         }
-        if (streams_) finish_streams();
+        if (streams_) stream::finish();
     }
 
 private:
@@ -321,8 +323,8 @@ private:
         }
         if (!streams_) return;
         const auto entries = static_cast<std::size_t>(n * width);
-        stream_bytes(to_columns, row_columns_, entries * sizeof(index_t));
-        stream_bytes(to_values, row_values_, entries * sizeof(V));
+        stream::copy(to_columns, row_columns_, entries * sizeof(index_t));
+        stream::copy(to_values, row_values_, entries * sizeof(V));
     }
 
     const mxm_arguments& k_;
