@@ -28,7 +28,8 @@ TEST(TurnedRows, LieWholeWhereTheyAreSaidToWhileATileReadsThem) {
     int found = 0, again = 0;
     for (int tile = 0; tile < 2000; ++tile) {
         std::vector<offset_t> numbers;
-        for (offset_t values = 0, number = random() % 60; numbers.size() < 1 + random() % 12; number += 1 + random() % 5) {
+        for (offset_t values = 0, number = random() % 60; numbers.size() < 1 + random() % 12;
+             number += 1 + random() % 5) {
             values += rows_of_number(number).values();
             if (values > room) break;
             numbers.push_back(number);
@@ -57,7 +58,8 @@ TEST(TurnedRows, LieWholeWhereTheyAreSaidToWhileATileReadsThem) {
         for (std::size_t n = 0; n < numbers.size(); ++n) {
             const offset_t values = rows_of_number(numbers[n]).values();
             ASSERT_LE(at[n] + values, room);
-            ASSERT_EQ(std::count(there.begin() + at[n], there.begin() + at[n] + values, numbers[n]), values) << tile;
+            ASSERT_EQ(std::count(there.begin() + at[n], there.begin() + at[n] + values, numbers[n]), values)
+                << tile;
         }
     }
     EXPECT_GT(found, 100);
