@@ -110,6 +110,9 @@ double band_share(const product& p) {
     k.a = structure_of(p.a());
     k.b = structure_of(p.b());
     k.rows = p.a().rows;
+    k.inner = p.b().rows;
+    const buffer seen(p.ctx.memory(), plan::dia_share_workspace(k.inner));
+    k.workspace = seen.data();
     return kernels::cpu::dia_dia_share(k);
 }
 

@@ -51,6 +51,10 @@ inline constexpr index_t dia_a_stride = dia_tile_rows + 8;
 inline constexpr offset_t dia_b_values = 49152;
 /// Sums of C's diagonals in a tile's next rows: an odd number of lines from one to the next, with values of 8 bytes.
 inline constexpr offset_t dia_sums_stride = dia_lanes + 8;
+/// Two bits a row of B.
+constexpr std::size_t dia_share_workspace(offset_t inner) {
+    return 2 * padded(static_cast<std::size_t>(words_of(inner)) * 8);
+}
 /// The tiles and sums, with values of up to 8 bytes, where pairs' values begin, two bits a row of B, and what hash needs for rows that
 /// are no band.
 constexpr std::size_t dia_dia_workspace(offset_t most_products, offset_t inner, offset_t columns,
@@ -58,8 +62,7 @@ constexpr std::size_t dia_dia_workspace(offset_t most_products, offset_t inner, 
     return padded(static_cast<std::size_t>(dia_most * dia_a_stride) * 8) + padded(dia_b_values * 8) +
            padded(dia_most_c * dia_sums_stride * 8) + padded(dia_most_c * dia_lanes * 8) +
            padded(dia_most_c * dia_lanes * 4) + padded(dia_most * dia_most * 12) +
-           2 * padded(static_cast<std::size_t>(words_of(inner)) * 8) +
-           hash_workspace(most_products, columns, value_bytes);
+           dia_share_workspace(inner) + hash_workspace(most_products, columns, value_bytes);
 }
 
 /// row_row: columns of a strip. Sums of 8 bytes fill half of a first-level cache, beside the rows of B.

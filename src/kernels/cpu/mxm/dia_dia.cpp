@@ -29,8 +29,8 @@ public:
     void operator()(index_t first, index_t last) {
         for (index_t i = first; i < last;) {
             if (!tile_.find(i, last)) {
-                other_(i, i + 1);
-                ++i;
+                other_(i, i + tile_.in_vain());
+                i += tile_.in_vain();
                 continue;
             }
             std::fill_n(k_.counts + i, tile_.rows(), static_cast<index_t>(tile_.c_shifts().size()));
@@ -91,12 +91,17 @@ bool band_tile::find(index_t i, index_t last) {
     while (rows_ >= least_rows) {
         const index_t tried = rows_;
         const bool taken = read_b();
-        if (rows_ == tried) return taken && ((c_count_ > 0 && now_ == met_) || meet());
+        if (rows_ != tried) continue;
+        if (!taken || (c_count_ > 0 && now_ == met_)) return taken;
+        if (meet()) return true;
+        in_vain_ = rows_;  // whose diagonals meet alike
+        return false;
     }
     return false;
 }
 
 bool band_tile::read_a(index_t i, index_t last) {
+    in_vain_ = 1;
     const span_of_row a = row_of(k_.a.offsets, i);
     if (a.size() < least_diagonals || a.size() > dia_most || last - i < least_rows) return false;
     index_t end = i + 1;
@@ -104,7 +109,10 @@ bool band_tile::read_a(index_t i, index_t last) {
     while (end < limit && (same_ ? follows_(end) : goes_on(k_.a, end))) ++end;
     first_ = i;
     rows_ = end - i;
-    if (rows_ < least_rows) return false;
+    if (rows_ < least_rows) {
+        in_vain_ = rows_;
+        return false;
+    }
     now_.a_count = static_cast<index_t>(a.size());
     for (index_t d = 0; d < now_.a_count; ++d)
         now_.a_shifts[static_cast<std::size_t>(d)] = k_.a.columns[a.begin + d] - i;
@@ -204,17 +212,20 @@ double dia_dia_share(const mxm_arguments& k) {
     const index_t samples = std::clamp<index_t>(k.rows / 1024, 4, 32),
                   window = std::clamp<index_t>(k.rows / 8, dia_dia_detail::least_rows,
                                                dia_dia_detail::dia_tile_rows);
-    const dia_dia_detail::rows_that_follow follows(k);
+    plan::workspace_parts parts(k.workspace);
+    const dia_dia_detail::rows_that_follow follows =
+        k.workspace ? dia_dia_detail::rows_that_follow(k, parts) : dia_dia_detail::rows_that_follow(k);
     dia_dia_detail::band_tile tile(k, follows);
     offset_t inside = 0, seen = 0;
     for (index_t s = 0; s < samples; ++s) {
         const auto first = static_cast<index_t>(offset_t{k.rows} * (2 * s + 1) / (2 * samples));
         const index_t last = first + std::min<index_t>(k.rows - first, window);
-        for (index_t i = first; i < last; ++seen) {
-            const index_t rows = tile.find(i, last) ? tile.rows() : 0;
-            inside += rows;
-            seen += rows ? rows - 1 : 0;
-            i += std::max<index_t>(rows, 1);
+        for (index_t i = first; i < last;) {
+            const bool found = tile.find(i, last);
+            const index_t rows = found ? tile.rows() : tile.in_vain();
+            inside += found ? rows : 0;
+            seen += rows;
+            i += rows;
         }
     }
     return seen ? static_cast<double>(inside) / static_cast<double>(seen) : 0;

@@ -5,9 +5,9 @@
 //   paper stores whole matrices by diagonals; here a tile of 128 rows is, in the cache, on its way from CSR and to CSR,
 //   so that nothing is converted in memory and an entry stays an entry: explicit zeros are, gaps are not. Rows that are
 //   no band (the ends, where diagonals leave the matrix; anything else) are hash's.
-// Who owns what: runs of rows with about as many products each, of 512 rows in the mean where every thread has one, go to whichever thread
-//   is free (common_rows.hpp); a tile belongs to one thread. 32 of its rows at a time are summed, diagonal by diagonal of C, in registers, and read out by rows, past
-//   the caches where the result is large.
+// Who owns what: runs of rows with about as many products each, of 512 rows in the mean where every thread has one, go to whichever
+//   thread is free (common_rows.hpp); a tile belongs to one thread. 32 of its rows at a time are summed, diagonal by diagonal of C, in
+//   registers, and read out by rows, past the caches where the result is large.
 // Rows of B that tiles before have brought stay where they lie in the thread's tile of B while nothing else needs the room: a mesh's next
 //   line names two thirds of those that its last one did. Which rows of B go on as the row before is looked at once a thread.
 // Count: a tile's rows have as many entries as C has diagonals there; only the columns of A and B are compared with those
@@ -18,8 +18,8 @@
 // Cost: products over the vector's width, each two loads; an entry of A, of B (a tenth more: tiles overlap) and of C
 //   moved between row and diagonal once.
 // Distance to the limit (two threads of a Zen 4): A, B and C once at the rate of a copy would take 19% of the time of banded:500000,21,
-//   15% of laplace2d:1000's and 10% of laplace3d:60's. Of the last one's on one thread, by samples, the sums and their way out are 37%, the
-//   7% of its rows that are hash's 27%, looking for tiles 15%, turning 8%.
+//   15% of laplace2d:1000's and 10% of laplace3d:60's. Of the last one's on one thread, by samples, the sums and their way out are 36%, the
+//   7% of its rows that are hash's 29%, looking for tiles 19%, turning 10%.
 // Tried without gain: 16 rows at a time, whose loop the compiler takes apart, product by product.
 // Why dense_row was not enough: its vectors are as short as B's rows, and every row of sums is set up and read out.
 #pragma once
@@ -34,7 +34,7 @@
 namespace nz::kernels::cpu {
 
 void dia_dia_count(const mxm_arguments& arguments);
-/// The share of some sampled rows of A that are part of a tile.
+/// The share of some sampled rows of A that are part of a tile. With a workspace of dia_share_workspace(k.inner) a row of B is looked at once.
 double dia_dia_share(const mxm_arguments& arguments);
 
 namespace dia_dia_detail {
@@ -109,6 +109,8 @@ public:
 
     /// Looks for a tile from row i on that ends before `last`.
     bool find(index_t i, index_t last);
+    /// Where there is none: from how many rows on there is none either, row i itself at least.
+    index_t in_vain() const { return in_vain_; }
 
     index_t first() const { return first_; }
     index_t rows() const { return rows_; }
@@ -148,7 +150,7 @@ private:
     const mxm_arguments& k_;
     const rows_that_follow& follows_;
     const bool same_;  // rows of A are rows of B
-    index_t first_ = 0, rows_ = 0, c_count_ = 0;
+    index_t first_ = 0, rows_ = 0, c_count_ = 0, in_vain_ = 1;
     pattern now_, met_;  // c_shifts_ and pairs_ are of met_
     std::array<cluster, dia_most> clusters_;
     std::array<index_t, dia_most_c> c_shifts_;
@@ -223,8 +225,8 @@ public:
     void operator()(index_t first, index_t last) {
         for (index_t i = first; i < last;) {
             if (!tile_.find(i, last)) {
-                other_(i, i + 1);
-                ++i;
+                other_(i, i + tile_.in_vain());
+                i += tile_.in_vain();
                 continue;
             }
             load();
